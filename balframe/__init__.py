@@ -1,0 +1,38 @@
+"""balframe: how good is this classifier, for whom? Asked on a data frame.
+
+Importing it gives pandas and polars frames the attribute `.bal`.
+"""
+
+from balframe import accessor, datasets
+from balframe.core.class_counts import ClassCounts
+from balframe.errors import (
+    BalframeError,
+    InvalidInputError,
+    UnknownNameError,
+    UnsupportedTypeError,
+)
+from balframe.metrics.registry import metric
+from balframe.verbs.classes import classes
+from balframe.verbs.confusion import confusion
+from balframe.verbs.from_matrix import from_matrix
+from balframe.verbs.list_metrics import list_metrics
+from balframe.verbs.report import report
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BalframeError",
+    "ClassCounts",
+    "InvalidInputError",
+    "UnknownNameError",
+    "UnsupportedTypeError",
+    "classes",
+    "confusion",
+    "datasets",
+    "from_matrix",
+    "list_metrics",
+    "metric",
+    "report",
+]
+
+accessor.register()

@@ -1,0 +1,96 @@
+"""Cells: counts per segment, actual label and outcome, the only thing ever counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.aggregate import Codes, Measures, aggregate
+from balframe.core.arrays import FloatArray, Int64Array
+
+LEFT_OUT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Sparse counts, one entry per cell, sorted by the codes of `by`, then actual, then outcome.
+
+    A segment is a distinct combination of the codes of `by`, of which there is one array for
+    each by-column. Rows that were left out, because something in them was null, are cells of
+    their own: `LEFT_OUT` as actual and outcome, n 0, and `missing` says how many rows they are.
+    """
+
+    by: tuple[Int64Array, ...]
+    actual: Int64Array
+    outcome: Int64Array
+    sums: Measures
+
+    @classmethod
+    def count(cls, columns: Sequence[Codes], measures: Measures) -> "Cells":
+        """Count rows: the columns are the by-columns, then the actual label, then the outcome."""
+        (*by, actual, outcome), sums = aggregate(columns, measures)
+        return cls(tuple(by), actual, outcome, sums)
+
+    @property
+    def n(self) -> Int64Array:
+        """Rows of each cell."""
+        return self.sums.n  # type: ignore[return-value]
+
+    @property
+    def missing(self) -> Int64Array:
+        """Rows left out, of each cell."""
+        return np.zeros_like(self.n) if self.sums.missing is None else self.sums.missing
+
+    @property
+    def weight(self) -> FloatArray | None:
+        """Sum of the weights of each cell, in units of 2**exponent."""
+        return self.sums.weight
+
+    def __add__(self, other: "Cells") -> "Cells":
+        """Add the counts of two parts that were encoded alike: parts sum to the whole."""
+        return Cells.concat([self, other]).regrouped()
+
+    @classmethod
+    def concat(cls, parts: Sequence["Cells"]) -> "Cells":
+        """Put the cells of several parts one behind the other, as they are."""
+        return cls(
+            tuple(
+                np.concatenate(codes) for codes in zip(*(part.by for part in parts), strict=True)
+            ),
+            np.concatenate([part.actual for part in parts]),
+            np.concatenate([part.outcome for part in parts]),
+            Measures.concat([part.sums for part in parts]),
+        )
+
+    def regrouped(self) -> "Cells":
+        """Sort the cells and add up those with equal codes."""
+        columns = [Codes.spanning(codes) for codes in (*self.by, self.actual, self.outcome)]
+        cells = Cells.count(columns, self.sums)
+        *lows, low_actual, low_outcome = (column.low for column in columns)
+        by = tuple(codes + low for codes, low in zip(cells.by, lows, strict=True))
+        return Cells(by, cells.actual + low_actual, cells.outcome + low_outcome, cells.sums)
+
+    def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> "Cells":
+        """Add up over by-columns: all but those `kept` get the one code given for them.
+
+        A column whose code is None is never rolled up.
+        """
+        by = tuple(
+            column if code is None or i in kept else np.full_like(column, code)
+            for i, (column, code) in enumerate(zip(self.by, codes, strict=True))
+        )
+        return Cells(by, self.actual, self.outcome, self.sums).regrouped()
+
+    def labelled(self, name_code: int, *, first: bool) -> "Cells":
+        """Give all cells one more by-column that holds the same code everywhere."""
+        column = np.full_like(self.actual, name_code)
+        by = (column, *self.by) if first else (*self.by, column)
+        return Cells(by, self.actual, self.outcome, self.sums)
+
+    def segments(self) -> tuple[Int64Array, Int64Array]:
+        """Number the segments: the segment of each cell, and the first cell of each segment."""
+        changes = np.zeros(len(self.n), np.bool_)
+        changes[:1] = True
+        for codes in self.by:
+            changes[1:] |= codes[1:] != codes[:-1]
+        return np.cumsum(changes) - 1, np.flatnonzero(changes)

@@ -1,0 +1,258 @@
+"""Class counts: what metrics read, for all segments at once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from balframe.core.aggregate import Measures, dense_limit
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells
+
+_Counts = TypeVar("_Counts", Int64Array, FloatArray)
+
+
+def ratio(numerator: FloatArray | Int64Array, denominator: FloatArray | Int64Array) -> FloatArray:
+    """Divide; where the denominator is 0 the ratio is undefined, NaN."""
+    out = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan)
+    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class OneVersusRest:
+    """Counts of one label against all others, one of each for every segment."""
+
+    tp: FloatArray
+    fn: FloatArray
+    fp: FloatArray
+    tn: FloatArray
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """Counts of each label in each segment, as flat arrays sorted by segment, then label.
+
+    Only pairs of segment and label that occur have an entry. Where the rows have weights,
+    `correct`, `missed`, `false_alarms` and what follows from them are sums of weights; the names
+    that begin with `n_` always count rows.
+
+    Parameters
+    ----------
+    n_segments : int
+        Number of segments; a metric returns one float for each.
+    n_labels : int
+        Size of the label set of the whole frame.
+    segment : int64 array, shape (entries,)
+        Position of the segment of each entry.
+    label : int64 array, shape (entries,)
+        Position of the label of each entry in the label set.
+    n_correct, n_missed, n_false_alarms : int64 arrays, shape (entries,)
+        Rows with the label that were predicted to have it (true positives), that were not (false
+        negatives), and rows of other labels that were (false positives).
+    correct, missed, false_alarms : arrays, shape (entries,)
+        The same in weights.
+    pos_label : int or None
+        Position of the positive label, -1 where it does not occur, None where there is none.
+    class_weight : float array of shape (n_labels,), "balanced", "prevalence" or None
+        The weight of each label, for the metrics that need it.
+    absent : {"skip", "null", "zero"}
+        What the mean over labels does with a label whose value is undefined.
+
+    Examples
+    --------
+    A metric is a function of these counts that gives one number for each segment:
+
+    >>> import numpy as np
+    >>> import balframe as bf
+    >>> counts = bf.ClassCounts.from_matrix(np.array([[45, 5], [11, 39]]))
+    >>> counts.recall
+    array([0.9 , 0.78])
+    >>> counts.mean_over_labels(counts.recall)
+    array([0.84])
+    """
+
+    n_segments: int
+    n_labels: int
+    segment: Int64Array
+    label: Int64Array
+    n_correct: Int64Array
+    n_missed: Int64Array
+    n_false_alarms: Int64Array
+    correct: Int64Array | FloatArray
+    missed: Int64Array | FloatArray
+    false_alarms: Int64Array | FloatArray
+    pos_label: int | None = None
+    class_weight: FloatArray | str | None = None
+    absent: str = "skip"
+
+    @classmethod
+    def of(
+        cls,
+        cells: Cells,
+        n_labels: int,
+        *,
+        pos_label: int | None = None,
+        class_weight: FloatArray | str | None = None,
+        absent: str = "skip",
+    ) -> "ClassCounts":
+        """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
+        segment, first = cells.segments()
+        counted = np.flatnonzero(cells.actual != LEFT_OUT)
+        entry, on_truth, on_outcome = _entries(
+            segment[counted] * n_labels + cells.actual[counted],
+            segment[counted] * n_labels + cells.outcome[counted],
+            len(first) * n_labels,
+        )
+        hit = on_truth == on_outcome
+
+        def add_up(values: _Counts) -> tuple[_Counts, _Counts, _Counts]:
+            correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
+            np.add.at(correct, on_truth[hit], values[hit])
+            np.add.at(missed, on_truth[~hit], values[~hit])
+            np.add.at(false_alarms, on_outcome[~hit], values[~hit])
+            return correct, missed, false_alarms
+
+        rows = add_up(cells.n[counted])
+        weights = rows if cells.weight is None else add_up(cells.weight[counted])
+        where = np.divmod(entry, max(n_labels, 1))
+        options = pos_label, class_weight, absent
+        return cls(len(first), n_labels, *where, *rows, *weights, *options)
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Int64Array, *, pos_label: int | None = None, absent: str = "skip"
+    ) -> "ClassCounts":
+        """Read one confusion matrix, rows true and columns predicted, as a single segment."""
+        actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
+        cells = Cells((), actual, outcome, Measures(matrix.ravel().astype(np.int64))).regrouped()
+        return cls.of(cells, len(matrix), pos_label=pos_label, absent=absent)
+
+    def sum(self, values: FloatArray | Int64Array) -> FloatArray:
+        """Add up the values of the entries of each segment; shape (n_segments,)."""
+        return np.bincount(self.segment, weights=values, minlength=self.n_segments)
+
+    def count(self, rows: Int64Array) -> Int64Array:
+        """Add up counts of rows as `sum` does, as integers."""
+        counts = np.zeros(self.n_segments, np.int64)
+        np.add.at(counts, self.segment, rows)
+        return counts
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Repeat the values of the segments for each of their entries."""
+        return values[self.segment]
+
+    @cached_property
+    def support(self) -> FloatArray:
+        """Weight of the rows that truly have the label, of each entry: P_k."""
+        return np.add(self.correct, self.missed, dtype=np.float64)
+
+    @cached_property
+    def predicted(self) -> FloatArray:
+        """Weight of the rows predicted to have the label, of each entry: TP_k + FP_k."""
+        return np.add(self.correct, self.false_alarms, dtype=np.float64)
+
+    @cached_property
+    def n_support(self) -> Int64Array:
+        """Rows that truly have the label, of each entry."""
+        return self.n_correct + self.n_missed
+
+    @cached_property
+    def n_predicted(self) -> Int64Array:
+        """Rows predicted to have the label, of each entry."""
+        return self.n_correct + self.n_false_alarms
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Total weight of each segment."""
+        return self.sum(self.support)
+
+    @cached_property
+    def present(self) -> BoolArray:
+        """Tell of each entry whether its label occurs in the truth of the segment."""
+        return self.support > 0
+
+    @cached_property
+    def n_present(self) -> Int64Array:
+        """Labels present in the truth of each segment."""
+        return np.bincount(self.segment[self.present], minlength=self.n_segments)
+
+    @cached_property
+    def n(self) -> Int64Array:
+        """Rows of each segment."""
+        return self.count(self.n_support)
+
+    @cached_property
+    def min_support(self) -> Int64Array:
+        """Rows of the rarest label present in each segment, 0 where no label is."""
+        rows = np.full(self.n_segments, np.iinfo(np.int64).max)
+        np.minimum.at(rows, self.segment[self.present], self.n_support[self.present])
+        return np.where(self.n_present > 0, rows, 0)
+
+    @cached_property
+    def recall(self) -> FloatArray:
+        """Recall of each entry: TP_k / P_k."""
+        return ratio(self.correct, self.support)
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Precision of each entry: TP_k / (TP_k + FP_k)."""
+        return ratio(self.correct, self.predicted)
+
+    @cached_property
+    def positive(self) -> OneVersusRest:
+        """Counts of the positive label against all others, for each segment."""
+        at, rest = self.label == self.pos_label, self.label != self.pos_label
+        tp, fn, fp = (
+            self.sum(np.where(at, counts, 0))
+            for counts in (self.correct, self.missed, self.false_alarms)
+        )
+        negatives = self.sum(np.where(rest, self.support, 0))
+        n_tn = self.count(np.where(rest, self.n_support, 0) - np.where(at, self.n_false_alarms, 0))
+        tn = np.where(n_tn > 0, np.maximum(negatives - fp, 0), 0)
+        return OneVersusRest(tp, fn, fp, tn)
+
+    def mean_over_labels(
+        self,
+        values: FloatArray,
+        weights: FloatArray | Int64Array | None = None,
+        whole: FloatArray | float | None = None,
+    ) -> FloatArray:
+        """Average over the labels of each segment, treating undefined values as `absent` says.
+
+        Parameters
+        ----------
+        values : float array, shape (entries,)
+            NaN where undefined.
+        weights : array, shape (entries,), optional
+            Weight of each entry; equal by default.
+        whole : float or float array of shape (n_segments,), optional
+            Weight of the whole label set, by which `absent="zero"` divides. Defaults to the
+            number of labels, or to the sum of the weights given.
+        """
+        defined = ~np.isnan(values)
+        if whole is None:
+            whole = self.n_labels if weights is None else self.sum(weights)
+        weights = np.ones(len(values)) if weights is None else weights
+        total = self.sum(np.where(defined, values, 0) * weights)
+        if self.absent == "zero":
+            return ratio(
+                np.where(self.total > 0, total, np.nan), np.broadcast_to(whole, total.shape)
+            )
+        mean = ratio(total, self.sum(np.where(defined, weights, 0)))
+        if self.absent == "null":
+            mean[self.sum(defined) < self.n_labels] = np.nan
+        return mean
+
+
+def _entries(
+    on_truth: Int64Array, on_outcome: Int64Array, size: int
+) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """List the distinct keys, and the position of each key in that list."""
+    if size <= dense_limit(len(on_truth)):
+        occurs = np.zeros(size, np.bool_)
+        occurs[on_truth] = occurs[on_outcome] = True
+        position = np.cumsum(occurs) - 1
+        return np.flatnonzero(occurs), position[on_truth], position[on_outcome]
+    keys = np.unique(np.concatenate((on_truth, on_outcome)))
+    return keys, np.searchsorted(keys, on_truth), np.searchsorted(keys, on_outcome)

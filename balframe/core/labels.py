@@ -1,0 +1,146 @@
+"""The label set: which values are labels, how they compare and in which order they stand."""
+
+import datetime
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
+
+Label = Any  # a bool, int, str, date or datetime
+
+_DEFAULT_POSITIVES = ({0, 1}, {-1, 1})
+
+
+def kind_of(value: object) -> str:
+    """Tell which values a label compares with: number, string, date or datetime."""
+    for kind, types in (
+        ("number", (bool, np.bool_, int, float, np.number)),
+        ("string", (str,)),
+        ("datetime", (datetime.datetime, np.datetime64)),
+        ("date", (datetime.date,)),
+    ):
+        if isinstance(value, types):
+            return kind
+    raise UnsupportedTypeError(
+        f"{value!r} of type {type(value).__name__} cannot be a label; labels are booleans, "
+        "integers, whole floats, strings, categories or dates. Cast the column to one of these."
+    )
+
+
+def check_kinds(kinds: Mapping[str, str | None]) -> None:
+    """Raise unless all are of one kind; the keys say what holds them."""
+    known = {holder: kind for holder, kind in kinds.items() if kind is not None}
+    if len(set(known.values())) > 1:
+        found = listed(f"{holder} holds {kind}s" for holder, kind in known.items())
+        raise InvalidInputError(
+            f"labels of different kinds never compare equal: {found}. Cast one to the type of "
+            "the other."
+        )
+
+
+def as_labels(values: Iterable[object], holder: str) -> list[Label]:
+    """Turn values into labels that compare as scikit-learn compares them: 1, True and 1.0 alike."""
+    labels = list(values)
+    check_kinds({f"{holder} ({value!r})": kind_of(value) for value in _one_of_each_kind(labels)})
+    fractions = [value for value in labels if _is_fraction(value)]
+    if fractions:
+        raise InvalidInputError(
+            f"{holder} holds numbers that are not whole ({listed(fractions, 3)}): scores are not "
+            "labels. Compare them with a threshold first, as in `score >= 0.5`; to look at every "
+            "threshold is the job of a curve, not of labels."
+        )
+    return [_whole(value) for value in labels]
+
+
+def _one_of_each_kind(values: Iterable[object]) -> list[object]:
+    return list({kind_of(value): value for value in values}.values())
+
+
+def _is_fraction(value: object) -> bool:
+    is_float = isinstance(value, (float, np.floating))
+    return is_float and not (math.isfinite(value) and value == math.floor(value))
+
+
+def _whole(value: Any) -> Label:  # noqa: ANN401 (a scalar of any library)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return int(value) if isinstance(value, (int, float, np.number)) else value
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """The labels of a whole frame in their order; the code of a label is its position."""
+
+    values: tuple[Label, ...]
+
+    @classmethod
+    def union(cls, observed: Iterable[Label], domain: Sequence[Label] | None) -> "LabelSet":
+        """Sort the labels that occur: ascending, or as in the domain (ordered categories)."""
+        order = {label: position for position, label in enumerate(domain or ())}
+        distinct = dict.fromkeys(observed)
+        return cls(tuple(sorted(distinct, key=order.__getitem__ if order else None)))
+
+    @classmethod
+    def given(cls, labels: Sequence[Label], observed: Iterable[Label]) -> "LabelSet":
+        """Take the labels as the caller lists them; one outside that list is an error."""
+        outside = sorted(set(observed) - set(labels))
+        if outside:
+            raise InvalidInputError(
+                f"found the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, which "
+                f"labels={labels!r} does not contain; add them there, or leave those rows out."
+            )
+        return cls(tuple(labels))
+
+    def __len__(self) -> int:
+        """Count the labels."""
+        return len(self.values)
+
+    def codes(self, values: Iterable[Label | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Look up the codes of values, -1 for those that are not labels."""
+        code = {label: position for position, label in enumerate(self.values)}
+        return np.array([code.get(value, -1) for value in values], np.int64)
+
+    def position(self, label: object) -> int | None:
+        """Look up the code of one label that a caller gave; None where it is not a label."""
+        if not isinstance(label, Hashable) or label not in self.values:
+            return None
+        check_kinds({"the data": kind_of(self.values[0]), "the argument": kind_of(label)})
+        return self.values.index(label)
+
+    def positive(self, pos_label: object) -> int | None:
+        """Find the code of the positive label, -1 where it does not occur.
+
+        It defaults to 1 or True where the labels are a subset of {0, 1}, of {-1, 1} or of
+        {False, True}; None says that there is no such default.
+        """
+        is_standard = any(set(self.values) <= positives for positives in _DEFAULT_POSITIVES)
+        if pos_label is None:
+            return (self.codes([1])[0].item()) if is_standard else None
+        code = self.position(pos_label)
+        if code is None and not (is_standard and pos_label == 1):
+            raise InvalidInputError(f"pos_label={pos_label!r} is not among the labels: {self}.")
+        return -1 if code is None else code
+
+    def weights(self, class_weight: Mapping[Any, float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Put the weights of a mapping in the order of the labels."""
+        unknown = [label for label in class_weight if self.position(label) is None]
+        without = [label for label in self.values if label not in class_weight]
+        if self.values and unknown:
+            raise InvalidInputError(
+                f"class_weight has a weight for {listed(map(repr, unknown))}, which is not among "
+                f"the labels: {self}. Leave it out, or name it in labels= if it may be absent."
+            )
+        if without:
+            raise InvalidInputError(
+                f"class_weight has no weight for {listed(map(repr, without))}; give one for each "
+                f"of the labels: {self}. A weight of 0 leaves a label out of the mean."
+            )
+        return np.array([class_weight[label] for label in self.values], np.float64)
+
+    def __str__(self) -> str:
+        """List the labels for a message."""
+        return listed(map(repr, self.values))

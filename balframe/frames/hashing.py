@@ -1,0 +1,37 @@
+"""Many rows over more possible cells than an array should hold: a hash table adds them up."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from balframe.core.aggregate import Codes, Measures, check_total, is_dense
+
+MANY_ROWS = 50_000
+
+
+def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:
+    """Add up rows with equal codes, unless they are few or an array can count them."""
+    if len(columns[0].values) < MANY_ROWS or is_dense(columns):
+        return columns, measures
+    check_total(measures.n)
+    check_total(measures.missing)
+    measures = measures.summable().with_squares()
+    keys = {f"key{i}": column.values for i, column in enumerate(columns)}
+    arrays = {
+        "n": measures.n,
+        "missing": measures.missing,
+        "weight": measures.weight,
+        "weight_sq": measures.weight_sq,
+    }
+    carried = {name: array for name, array in arrays.items() if array is not None}
+    sums = [pl.col(name).sum() for name in carried]
+    if measures.n is None:
+        sums.append(pl.len().cast(pl.Int64).alias("n"))
+    rows = pl.LazyFrame({**keys, **carried})
+    cells = rows.group_by(*keys).agg(*sums).collect(engine="streaming")
+    codes = [
+        Codes(cells.get_column(key).to_numpy(), column.low, column.size)
+        for key, column in zip(keys, columns, strict=True)
+    ]
+    added = {name: cells.get_column(name).to_numpy() for name in ("n", *carried)}
+    return codes, Measures(**added, exponent=measures.exponent)

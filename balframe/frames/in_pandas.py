@@ -1,0 +1,244 @@
+"""Pandas: a column to codes and levels, and columns to a frame."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api import types
+
+from balframe.core.aggregate import Codes, dense_limit
+from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.labels import Label
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.library import Column, Name
+
+_INT64 = np.iinfo(np.int64)
+
+
+def names(frame: pd.DataFrame) -> list[Name]:
+    """List the columns' names."""
+    return list(frame.columns)
+
+
+def dtype(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+    """Look up the dtype of a column."""
+    return frame[name].dtype
+
+
+def height(frame: pd.DataFrame) -> int:
+    """Count the rows."""
+    return len(frame)
+
+
+def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
+    """Tell the kind of the labels in a column; None where only the values can tell."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return label_kind(dtype.categories.dtype)
+    if dtype == object:
+        return None
+    if types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype):
+        return "number"
+    if types.is_string_dtype(dtype):
+        return "string"
+    if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date"):
+        return "date"
+    if types.is_datetime64_any_dtype(dtype):
+        return "datetime"
+    raise UnsupportedTypeError(
+        f"labels cannot be {dtype}; they are booleans, integers, whole floats, strings, "
+        "categories or dates. Cast the column to one of these."
+    )
+
+
+def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
+    """Take codes from the values themselves; None where that needs a hash table."""
+    array = _array(frame, name)
+    if isinstance(array, pd.Categorical):
+        return _encode_categorical(array)
+    if array.dtype == np.bool_:
+        return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
+    return _encode_integers(array) if types.is_integer_dtype(array.dtype) else None
+
+
+def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+    series = frame[name]
+    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+
+
+def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
+    series = pd.Series(array, copy=False)
+    low, high = series.min(), series.max()
+    if pd.isna(low):
+        return None
+    low, high = int(low), int(high)
+    size = high - low + 1
+    has_null = series.hasnans
+    if size > dense_limit(len(series)) or (has_null and high >= _INT64.max):
+        return None
+    values = series.to_numpy(np.int64, na_value=high + 1) if has_null else series.to_numpy()
+    if values.dtype == object:
+        values = series.to_numpy(np.uint64 if low >= 0 else np.int64)
+    levels = np.arange(size).astype(values.dtype) + values.dtype.type(low)
+    if not isinstance(array.dtype, np.dtype):
+        levels = pd.array(levels, dtype=array.dtype)
+    return Column(Codes(values, low, size + has_null), levels)
+
+
+def _encode_categorical(array: pd.Categorical) -> Column:
+    n_levels = len(array.categories)
+    levels = pd.Categorical.from_codes(np.arange(n_levels), dtype=array.dtype)
+    return _with_null_below(np.asarray(array.codes), levels, np.arange(n_levels))
+
+
+def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
+    """Look values up in a hash table of the distinct ones."""
+    try:
+        codes, levels = pd.factorize(_array(frame, name))
+    except TypeError as error:
+        raise UnsupportedTypeError(
+            f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
+        ) from error
+    if types.is_float_dtype(levels.dtype):
+        levels = levels + 0.0
+    order = _ascending(levels)
+    rank = np.empty(len(levels), np.int64)
+    rank[order] = np.arange(len(levels))
+    return _with_null_below(codes, levels.take(order), rank)
+
+
+def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> Column:  # noqa: ANN401
+    """Encode where -1 is null."""
+    null_first = np.concatenate(([len(rank)], rank))
+    return Column(Codes(codes, -1, len(rank) + 1), levels, null_first)
+
+
+def _ascending(levels: Any) -> Int64Array:  # noqa: ANN401
+    if levels.dtype != object:
+        return np.asarray(levels.argsort(), np.int64)
+
+    def mixed(position: int) -> tuple[str, Any]:
+        return type(levels[position]).__name__, levels[position]
+
+    def as_text(position: int) -> tuple[str, str]:
+        return type(levels[position]).__name__, str(levels[position])
+
+    positions = range(len(levels))
+    try:
+        return np.array(sorted(positions, key=mixed), np.int64)
+    except TypeError:  # values of a type without an order
+        return np.array(sorted(positions, key=as_text), np.int64)
+
+
+def values(levels: Any) -> list[Any]:  # noqa: ANN401
+    """Turn levels into Python values."""
+    return pd.Series(levels, copy=False).tolist()
+
+
+def numbers(frame: pd.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:
+    """Read a numeric column as integers or floats, and which rows are null."""
+    series = frame[name]
+    if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
+        raise UnsupportedTypeError(
+            f"column {name!r} is {series.dtype}; counts and weights are numbers. Cast it first."
+        )
+    is_null = series.isna().to_numpy(bool)
+    kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
+    if types.is_unsigned_integer_dtype(series.dtype):
+        kind = "uint64"
+    array = series.to_numpy(kind, na_value=0) if is_null.any() else series.to_numpy(kind)
+    if kind == "float64":
+        is_null = is_null | np.isnan(array)
+    return np.where(is_null, 0, array) if is_null.any() else array, is_null
+
+
+def domain(dtypes: Sequence[Any]) -> list[Label] | None:
+    """List the categories in their own order, where all columns agree on one."""
+    first = dtypes[0]
+    if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
+        return first.categories.tolist()
+    return None
+
+
+def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
+    if all(label_kind(dtype) == "number" for dtype in dtypes):
+        candidates += _number_dtypes([_numpy_dtype(dtype) for dtype in dtypes])
+    for candidate in candidates:
+        if _holds(candidate, labels):
+            return pd.array(_as_python(labels, candidate), dtype=candidate)
+    return labels_of(labels)
+
+
+def labels_of(labels: Sequence[Label]) -> Any:  # noqa: ANN401
+    """Make a column of labels, of the dtype that suits them."""
+    return pd.Series(list(labels), dtype=None if labels else object).array
+
+
+def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
+    """List the dtypes that might hold numbers of all these, the most fitting first."""
+    numeric = [dtype for dtype in dtypes if dtype.kind != "b"]
+    kinds = {dtype.kind for dtype in numeric}
+    if not kinds:
+        return [np.dtype(bool), np.dtype(np.int64), np.dtype(np.uint64)]
+    if "f" in kinds:
+        return [np.result_type(*numeric) if kinds == {"f"} else np.dtype(np.float64)]
+    widest = np.result_type(*numeric) if len(kinds) == 1 else np.dtype(np.int64)
+    return [widest, np.dtype(np.int64), np.dtype(np.uint64)]
+
+
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _numpy_dtype(dtype.categories.dtype)
+    return np.dtype(getattr(dtype, "numpy_dtype", dtype))
+
+
+def _holds(dtype: Any, labels: Sequence[Label]) -> bool:  # noqa: ANN401
+    if isinstance(dtype, pd.CategoricalDtype):
+        return set(labels) <= set(dtype.categories)
+    if types.is_bool_dtype(dtype):
+        return set(labels) <= {0, 1}
+    if types.is_integer_dtype(dtype):
+        limits = np.iinfo(_numpy_dtype(dtype))
+        return all(limits.min <= label <= limits.max for label in labels)
+    return True
+
+
+def _as_python(labels: Sequence[Label], dtype: Any) -> list[Label]:  # noqa: ANN401
+    if types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        return [bool(label) for label in labels]
+    if types.is_integer_dtype(dtype):
+        return [int(label) for label in labels]
+    return list(labels)
+
+
+def take(levels: Any, codes: Int64Array, *, nullable: bool) -> Any:  # noqa: ANN401
+    """Look up levels by position, null past their end; `nullable` if that may be."""
+    if nullable:
+        levels = _nullable(levels)
+    is_null = codes == len(levels)
+    if not is_null.any():
+        return levels.take(codes)
+    return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
+
+
+def _nullable(levels: Any) -> Any:  # noqa: ANN401
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind == "b":
+        return pd.array(levels, dtype="boolean")
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind in "iu":
+        return pd.array(levels, dtype=levels.dtype.name.replace("i", "I").replace("u", "U"))
+    return levels
+
+
+def text(values: Sequence[str]) -> Any:  # noqa: ANN401
+    """Make a column of strings."""
+    return pd.Series(values, dtype=str).array
+
+
+def build(columns: Mapping[Name, Any]) -> pd.DataFrame:
+    """Make a frame of columns; NaN is null."""
+    frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
+    frame.columns = pd.Index(list(columns), tupleize_cols=False)
+    return frame

@@ -1,0 +1,202 @@
+"""Polars: a column to codes and levels, and columns to a frame."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from balframe.core.aggregate import Codes, dense_limit
+from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.labels import Label
+from balframe.errors import InvalidInputError, UnsupportedTypeError
+from balframe.frames.library import Column, Name
+
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+
+def names(frame: pl.DataFrame) -> list[Name]:
+    """List the columns' names."""
+    return list(frame.columns)
+
+
+def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
+    """Look up the dtype of a column."""
+    return frame.schema[name]
+
+
+def height(frame: pl.DataFrame) -> int:
+    """Count the rows."""
+    return frame.height
+
+
+def label_kind(dtype: pl.DataType) -> str | None:
+    """Tell the kind of the labels in a column; None where only the values can tell."""
+    if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
+        return "number"
+    for kinds, name in ((_TEXT, "string"), ((pl.Date,), "date"), ((pl.Datetime,), "datetime")):
+        if isinstance(dtype, kinds):
+            return name
+    if dtype == pl.Null:
+        return None
+    raise UnsupportedTypeError(
+        f"labels cannot be {dtype}; they are booleans, integers, whole floats, strings, "
+        "categories or dates. Cast the column to one of these."
+    )
+
+
+def encode_direct(frame: pl.DataFrame, name: str) -> Column | None:
+    """Take codes from the values themselves; None where that needs a hash table."""
+    series = frame.get_column(name)
+    if series.dtype == pl.Boolean:
+        return _encode_integers(series.cast(pl.UInt8), 0, 1, series.dtype)
+    if isinstance(series.dtype, pl.Categorical):
+        return _encode_categorical(series)
+    if isinstance(series.dtype, pl.Enum):
+        last = len(series.dtype.categories) - 1
+        physical = series.to_physical()
+        return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
+    if (series.dtype.is_integer() and series.dtype != pl.Int128) or series.dtype == pl.Date:
+        physical = series.to_physical()
+        low, high = physical.min(), physical.max()
+        if low is not None and high is not None:
+            return _encode_integers(physical, int(low), int(high), series.dtype)  # type: ignore[arg-type]
+    return None
+
+
+def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataType) -> Column | None:
+    size = high - low + 1
+    if size > dense_limit(len(physical)):
+        return None
+    has_null = physical.null_count() > 0
+    if has_null and high == physical.upper_bound()[0]:
+        physical = physical.cast(pl.Int64)
+    values = (physical.fill_null(high + 1) if has_null else physical).to_numpy()
+    if isinstance(dtype, pl.Enum):
+        levels = dtype.categories
+    else:
+        levels = pl.Series(np.arange(size).astype(values.dtype) + values.dtype.type(low))
+    return Column(Codes(values, low, size + has_null), levels.cast(dtype))
+
+
+def _encode_categorical(series: pl.Series) -> Column | None:
+    levels = series.drop_nulls().unique()
+    levels = levels.gather(levels.cast(pl.String).arg_sort())
+    known = levels.to_physical().to_numpy().astype(np.int64)
+    low, high = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    column = _encode_integers(series.to_physical(), low, high, pl.UInt32())
+    if column is None:
+        return None
+    rank = np.full(column.codes.size, len(levels))
+    rank[known - column.codes.low] = np.arange(len(levels))
+    return Column(column.codes, levels, rank)
+
+
+def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
+    """Look values up in a hash table of the distinct ones."""
+    series = frame.get_column(name)
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise UnsupportedTypeError(
+            f"column {series.name!r} is {series.dtype}, which has no order that segments could "
+            "have; cast it, or take a part of it."
+        )
+    if series.dtype.is_float():
+        series = series.fill_nan(None) + 0.0
+    levels = series.drop_nulls().unique()
+    order = levels.cast(pl.String) if isinstance(series.dtype, pl.Categorical) else levels
+    levels = levels.gather(order.arg_sort())
+    table = pl.DataFrame({"level": levels, "code": np.arange(len(levels))})
+    found = pl.DataFrame({"level": series}).join(
+        table, on="level", how="left", maintain_order="left"
+    )
+    codes = found.get_column("code").fill_null(len(levels)).to_numpy()
+    return Column(Codes(codes, 0, len(levels) + 1), levels)
+
+
+def values(levels: pl.Series) -> list[Any]:
+    """Turn levels into Python values."""
+    return levels.to_list()
+
+
+def numbers(frame: pl.DataFrame, name: str) -> tuple[npt.NDArray[Any], BoolArray]:
+    """Read a numeric column as integers or floats, and which rows are null."""
+    series = frame.get_column(name)
+    if not (series.dtype.is_integer() or series.dtype.is_float()):
+        raise UnsupportedTypeError(
+            f"column {name!r} is {series.dtype}; counts and weights are numbers. Cast it first."
+        )
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    is_null = series.is_null().to_numpy()
+    return series.fill_null(0).to_numpy(), is_null
+
+
+def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
+    """List the categories in their own order, where all columns agree on one."""
+    first = dtypes[0]
+    if isinstance(first, pl.Enum) and all(dtype == first for dtype in dtypes):
+        return first.categories.to_list()
+    return None
+
+
+def label_levels(labels: Sequence[Label], dtypes: Sequence[pl.DataType]) -> pl.Series:
+    """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    for candidate in _label_dtypes([dtype for dtype in dtypes if dtype != pl.Null]):
+        try:
+            return pl.Series(_as_python(labels, candidate), dtype=candidate, strict=True)
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            continue
+    raise InvalidInputError(f"no single dtype of polars holds all labels: {labels!r}.")
+
+
+def labels_of(labels: Sequence[Label]) -> pl.Series:
+    """Make a column of labels, of the dtype that suits them."""
+    return pl.Series(labels)
+
+
+def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
+    """List the dtypes that might hold the labels, the most fitting first."""
+    if len(set(dtypes)) == 1:
+        return [dtypes[0], None]
+    if all(isinstance(dtype, _TEXT) for dtype in dtypes):
+        return [pl.String()]
+    numeric = [dtype for dtype in dtypes if dtype != pl.Boolean]
+    floats = [dtype for dtype in numeric if dtype.is_float()]
+    if floats:
+        return [max(floats, key=_width) if len(floats) == len(numeric) else pl.Float64()]
+    signs = {dtype.is_signed_integer() for dtype in numeric}
+    widest = max(numeric, key=_width) if len(signs) == 1 else pl.Int64()
+    return [widest, pl.Int64(), pl.UInt64()]
+
+
+def _width(dtype: pl.DataType) -> int:
+    return int(str(dtype).lstrip("UIntFloa"))
+
+
+def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Label]:
+    if dtype is None or not labels or not isinstance(labels[0], (bool, int)):
+        return list(labels)
+    if dtype == pl.Boolean and any(label not in (0, 1) for label in labels):
+        raise OverflowError
+    return [bool(label) if dtype == pl.Boolean else int(label) for label in labels]
+
+
+def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
+    """Look up levels by position, null past their end."""
+    return levels.extend_constant(None, 1).gather(codes)
+
+
+def text(values: Sequence[str]) -> pl.Series:
+    """Make a column of strings."""
+    return pl.Series(values, dtype=pl.String)
+
+
+def build(columns: Mapping[Name, Any]) -> pl.DataFrame:
+    """Make a frame of columns; NaN becomes null."""
+    return pl.DataFrame(
+        {
+            name: pl.Series(column, nan_to_null=True) if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
+    )

@@ -1,0 +1,114 @@
+"""Which library a frame is of, and what every library's rooms have to offer."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy.typing as npt
+import pandas as pd
+import polars as pl
+
+from balframe.core.aggregate import Codes
+from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.labels import Label
+from balframe.errors import UnsupportedTypeError
+
+Name = Hashable
+Series = Any  # a column of pandas (an array or a Series) or a polars Series
+DType = Any  # a dtype of pandas or polars
+FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
+
+SUPPORTED = "pandas DataFrames, polars DataFrames and polars LazyFrames"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An encoded column: `levels` are its distinct values, ascending, without null.
+
+    The code of a row is its position in the levels, or their number where the row is null; with
+    `rank` it is a number of the encoder's own and `rank[code]` is that position.
+    """
+
+    codes: Codes
+    levels: Series
+    rank: Int64Array | None = None
+
+    def ranked(self, codes: Int64Array) -> Int64Array:
+        """Turn codes into positions in the levels."""
+        return codes if self.rank is None else self.rank[codes]
+
+
+class Library(Protocol):
+    """What the room of each dataframe library offers; a module of functions."""
+
+    def names(self, frame: Any) -> list[Name]:  # noqa: ANN401
+        """List the columns' names."""
+
+    def dtype(self, frame: Any, name: Name) -> DType:  # noqa: ANN401
+        """Look up the dtype of a column."""
+
+    def height(self, frame: Any) -> int:  # noqa: ANN401
+        """Count the rows."""
+
+    def label_kind(self, dtype: DType) -> str | None:
+        """Tell the kind of the labels in a column; None where only the values can tell."""
+
+    def encode_direct(self, frame: Any, name: Name) -> Column | None:  # noqa: ANN401
+        """Take codes from the values themselves; None where that needs a hash table."""
+
+    def encode_hashed(self, frame: Any, name: Name) -> Column:  # noqa: ANN401
+        """Look values up in a hash table of the distinct ones."""
+
+    def values(self, levels: Series) -> list[Any]:
+        """Turn levels into Python values."""
+
+    def numbers(self, frame: Any, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:  # noqa: ANN401
+        """Read a numeric column as integers or floats, and which rows are null."""
+
+    def domain(self, dtypes: Sequence[DType]) -> list[Label] | None:
+        """List the categories in their own order, where all columns agree on one."""
+
+    def label_levels(self, labels: Sequence[Label], dtypes: Sequence[DType]) -> Series:
+        """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+
+    def labels_of(self, labels: Sequence[Label]) -> Series:
+        """Make a column of labels, of the dtype that suits them."""
+
+    def take(self, levels: Series, codes: Int64Array, *, nullable: bool) -> Series:
+        """Look up levels by position, null past their end; `nullable` if that may be."""
+
+    def text(self, values: Sequence[str]) -> Series:
+        """Make a column of strings."""
+
+    def build(self, columns: Mapping[Name, Any]) -> Any:  # noqa: ANN401
+        """Make a frame of columns; NaN becomes null."""
+
+
+def library_of(frame: object) -> Library:
+    """Find the room for an eager frame."""
+    from balframe.frames import in_pandas, in_polars
+
+    if isinstance(frame, pl.DataFrame):
+        return in_polars
+    if isinstance(frame, pd.DataFrame):
+        return in_pandas
+    raise UnsupportedTypeError(
+        f"got {type(frame).__module__}.{type(frame).__qualname__}, which is not a frame that "
+        f"balframe reads: it reads {SUPPORTED}. Convert it to one of these first."
+    )
+
+
+def library_named(backend: object) -> Library:
+    """Find the room for a library named by the caller."""
+    from balframe.errors import check_choice
+    from balframe.frames import in_pandas, in_polars
+
+    check_choice("backend", backend, ("polars", "pandas"))
+    return in_polars if backend == "polars" else in_pandas
+
+
+def register_namespace(name: str, namespace: type) -> None:
+    """Give the frames of all libraries an attribute that makes a namespace of them."""
+    pl.api.register_dataframe_namespace(name)(namespace)
+    pl.api.register_lazyframe_namespace(name)(namespace)
+    pd.api.extensions.register_dataframe_accessor(name)(namespace)

@@ -1,0 +1,108 @@
+"""Counts and weights of rows: what is allowed, and how they become measures to add up."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.aggregate import Measures
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.errors import InvalidInputError
+from balframe.frames.library import Library
+from balframe.frames.query import WEIGHT_SQ, Query
+
+_SPARE_EXPONENT = 64
+
+
+def raise_null(name: object, how_many: int) -> None:
+    """Refuse nulls in a column."""
+    if how_many:
+        raise InvalidInputError(
+            f"column {name!r} has {how_many} null value{'s' * (how_many > 1)}; fill them, or pass "
+            'missing="drop" to leave those rows out.'
+        )
+
+
+def raise_invalid_counts(name: object, how_many: int) -> None:
+    """Refuse counts that do not say how many rows a row stands for."""
+    if how_many:
+        raise InvalidInputError(
+            f"column {name!r} has {how_many} value{'s' * (how_many > 1)} that cannot be counts; "
+            "counts are whole numbers from 0 up to 2**63 - 1. Weights of rows go into "
+            "sample_weight=."
+        )
+
+
+def raise_invalid_weights(name: object, how_many: int) -> None:
+    """Refuse weights that are no weights."""
+    if how_many:
+        raise InvalidInputError(
+            f"column {name!r} has {how_many} negative or infinite value{'s' * (how_many > 1)}; "
+            "weights are finite and not below 0."
+        )
+
+
+def measures(frame: object, library: Library, query: Query) -> Measures:
+    """Read the counts and weights of an eager frame's rows."""
+    n = weight = weight_sq = None
+    no_count: BoolArray | None = None
+    no_weight: BoolArray | None = None
+    if query.counts is not None:
+        values, no_count = library.numbers(frame, query.counts)
+        n = _as_counts(values, query.counts)
+    if query.sample_weight is not None:
+        values, no_weight = library.numbers(frame, query.sample_weight)
+        weight = _as_weights(values, query.sample_weight)
+    if query.cells and query.sample_weight is not None:
+        values, no_square = library.numbers(frame, WEIGHT_SQ)
+        weight_sq = np.where(no_square, np.inf, values.astype(np.float64))
+        raise_invalid_weights(WEIGHT_SQ, int((weight_sq < 0).sum()))
+    rows = Measures(n, None, weight, weight_sq)
+    if weight_sq is None and weight is not None and n is not None:
+        rows = _repeated(weight, n)
+    return _without_nulls(rows, query, no_count, no_weight)
+
+
+def _repeated(weight: FloatArray, n: Int64Array) -> Measures:
+    """Let each row stand for n rows of its weight."""
+    with np.errstate(over="ignore", under="ignore"):
+        weight_sq = weight * weight * n
+        total = weight * n
+        if np.isfinite(total).all():
+            return Measures(n, None, total, weight_sq)
+        scaled = np.ldexp(weight, -_SPARE_EXPONENT) * n
+    return Measures(n, None, scaled, weight_sq, _SPARE_EXPONENT)
+
+
+def _without_nulls(
+    rows: Measures, query: Query, no_count: BoolArray | None, no_weight: BoolArray | None
+) -> Measures:
+    """Move rows without a count or a weight from the rows to the missing ones."""
+    for name, is_null in ((query.counts, no_count), (query.sample_weight, no_weight)):
+        if is_null is not None and not query.drops_missing:
+            raise_null(name, int(is_null.sum()))
+    nulls = [is_null for is_null in (no_count, no_weight) if is_null is not None]
+    left_out = np.logical_or.reduce(nulls) if nulls else np.zeros(0, np.bool_)
+    if not left_out.any():
+        return rows
+    n = np.ones(len(left_out), np.int64) if rows.n is None else rows.n
+    missing = np.where(left_out, n if no_count is None else np.where(no_count, 1, n), 0)
+    weight = None if rows.weight is None else np.where(left_out, 0, rows.weight)
+    weight_sq = None if rows.weight_sq is None else np.where(left_out, 0, rows.weight_sq)
+    return Measures(np.where(left_out, 0, n), missing, weight, weight_sq, rows.exponent)
+
+
+def _as_counts(values: npt.NDArray[Any], name: object) -> Int64Array:
+    invalid = values < 0
+    if values.dtype.kind == "f":
+        invalid |= (values >= 2.0**63) | (values != np.floor(values))
+    elif values.dtype.kind == "u":
+        invalid |= values > np.uint64(2**63 - 1)
+    raise_invalid_counts(name, int(invalid.sum()))
+    return values.astype(np.int64, copy=False)
+
+
+def _as_weights(values: npt.NDArray[Any], name: object) -> FloatArray:
+    weights = values.astype(np.float64, copy=False)
+    raise_invalid_weights(name, int(((weights < 0) | np.isinf(weights)).sum()))
+    return weights

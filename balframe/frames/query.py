@@ -1,0 +1,138 @@
+"""What a caller asks of a frame: the columns by their parts, and how to read them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from balframe.core.labels import Label, as_labels
+from balframe.errors import InvalidInputError, check_choice, listed, not_found
+from balframe.frames.library import Library, Name
+
+N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
+MARGIN, MODEL = "margin", "model"
+
+
+@dataclass(frozen=True)
+class Query:
+    """The columns and options that all verbs have in common."""
+
+    y_true: Name
+    y_pred: tuple[Name, ...]
+    several: bool
+    by: tuple[Name, ...]
+    sample_weight: Name | None
+    counts: Name | None
+    cells: bool
+    labels: tuple[Label, ...] | None
+    pos_label: object
+    missing: str
+    margins: object
+
+    @property
+    def drops_missing(self) -> bool:
+        """Tell whether rows with nulls are left out; otherwise they raise."""
+        return self.missing == "drop"
+
+    @property
+    def label_columns(self) -> tuple[Name, ...]:
+        """List the columns that hold labels."""
+        return self.y_true, *self.y_pred
+
+    @property
+    def columns(self) -> tuple[Name, ...]:
+        """List all columns that are read, each once."""
+        others = (self.counts, self.sample_weight)
+        named = (*self.by, *self.label_columns, *(name for name in others if name is not None))
+        return tuple(dict.fromkeys(named))
+
+
+def query(
+    frame: object,
+    library: Library,
+    y_true: Name,
+    y_pred: Any,  # noqa: ANN401 (a name or a list of names, of any hashable type)
+    *,
+    by: Any,  # noqa: ANN401
+    sample_weight: Name | None,
+    counts: Name | None,
+    cells: bool,
+    labels: Sequence[Label] | None,
+    pos_label: object,
+    missing: str,
+    margins: object,
+) -> Query:
+    """Check the names and options that a caller gave."""
+    check_choice("missing", missing, ("raise", "drop"))
+    check_choice("margins", margins, (False, "overall", "all"))
+    check_choice("cells", cells, (False, True))
+    known = library.names(frame)
+    if cells:
+        sample_weight, counts = _totals(known, sample_weight, counts)
+    asked = Query(
+        y_true,
+        _listed_names(y_pred, known),
+        _is_list(y_pred, known),
+        () if by is None else _listed_names(by, known),
+        sample_weight,
+        counts,
+        cells,
+        None if labels is None else _label_list(labels),
+        pos_label,
+        missing,
+        margins,
+    )
+    if not asked.y_pred:
+        raise InvalidInputError("y_pred is an empty list; name at least one column.")
+    for role, given in (("by", asked.by), ("y_pred", asked.y_pred)):
+        if len(set(given)) < len(given):
+            raise InvalidInputError(f"{role} names a column twice: {listed(map(repr, given))}.")
+    for name in asked.columns:
+        if name not in known:
+            raise not_found("column", name, known)
+        if known.count(name) > 1:
+            raise InvalidInputError(
+                f"the frame has {known.count(name)} columns named {name!r}; rename them so that "
+                "the name says which one is meant."
+            )
+    return asked
+
+
+def _totals(
+    known: Sequence[Name], sample_weight: Name | None, counts: Name | None
+) -> tuple[Name | None, Name]:
+    if sample_weight is not None or counts is not None:
+        raise InvalidInputError(
+            f"cells=True reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}; it cannot go with "
+            "counts= or sample_weight=."
+        )
+    if MARGIN in known:
+        raise InvalidInputError(
+            f"the frame has a column {MARGIN!r}: its roll-ups would be counted on top of the rows "
+            "they sum. Keep the finest rows only, and drop that column."
+        )
+    for one, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
+        if one in known and other not in known:
+            raise InvalidInputError(
+                f"cells=True found a column {one!r} but no {other!r}; weighted cells have both, "
+                "as `confusion` gives them."
+            )
+    return (WEIGHT if WEIGHT in known else None), N
+
+
+def _is_list(given: object, known: Sequence[Name]) -> bool:
+    return isinstance(given, list) or (isinstance(given, tuple) and given not in known)
+
+
+def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noqa: ANN401
+    return tuple(given) if _is_list(given, known) else (given,)
+
+
+def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+        raise InvalidInputError(f"labels={labels!r} is not a list of labels.")
+    given = tuple(as_labels(labels, "labels="))
+    if len(set(given)) < len(given):
+        raise InvalidInputError(f"labels= lists a label twice: {listed(map(repr, given))}.")
+    if not given:
+        raise InvalidInputError("labels= is empty; leave it out to use the labels that occur.")
+    return given

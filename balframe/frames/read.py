@@ -1,0 +1,176 @@
+"""A frame to cells: encode its columns, count, and agree on the labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from balframe.core.aggregate import Measures, dense_limit
+from balframe.core.arrays import Int64Array
+from balframe.core.cells import Cells
+from balframe.core.labels import LabelSet
+from balframe.frames import in_polars, reduce
+from balframe.frames.agree import LabelColumn, agree
+from balframe.frames.hashing import MANY_ROWS, hashed
+from balframe.frames.library import Column, DType, Library, Name, Series
+from balframe.frames.measures import measures
+from balframe.frames.query import MARGIN, MODEL, Query
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The cells of a frame and what their codes stand for.
+
+    `by` names the by-columns of the cells, with `margin` before and `model` behind those of the
+    caller where there are such, and gives the levels of each.
+    """
+
+    cells: Cells
+    labels: LabelSet
+    by: Mapping[Name, Series]
+    library: Library
+    query: Query
+    dtypes: Mapping[Name, DType]
+
+    def by_columns(self, cells: Int64Array) -> dict[Name, Series]:
+        """Look up the by-columns of the cells at these positions."""
+        nullable = self.query.margins is not False
+        columns = {
+            name: self.library.take(levels, codes[cells], nullable=nullable)
+            for (name, levels), codes in zip(self.by.items(), self.cells.by, strict=True)
+        }
+        order = (*self.query.by, MARGIN, MODEL)
+        return {name: columns[name] for name in order if name in columns}
+
+    def pos_label(self) -> int | None:
+        """Find the code of the positive label; one given that is not a label raises."""
+        return self.labels.positive(self.query.pos_label) if len(self.labels) else None
+
+    def label_column(self, codes: Int64Array, of: Sequence[Name]) -> Series:
+        """Look up labels, in the dtype that these columns of the input agree on."""
+        dtypes = [self.dtypes[name] for name in of]
+        levels = self.library.label_levels(self.labels.values, dtypes)
+        return self.library.take(levels, codes, nullable=False)
+
+    def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
+        """Look up texts by position."""
+        return self.library.take(self.library.text(texts), codes, nullable=False)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows of one model: which they are, what they carry, and its column of predictions."""
+
+    rows: Any
+    measures: Measures
+    outcome: Any
+
+
+def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+    """Count the cells of an eager frame."""
+    names = dict.fromkeys((*query.by, *query.label_columns))
+    direct = {name: library.encode_direct(frame, name) for name in names}
+    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
+    if library is in_polars and _wants_group_by(direct, query, library.height(frame)):
+        reduced = reduce.reduce(frame.lazy(), query).collect(engine="streaming")
+        return read_reduced(reduced, dtypes, query)
+    columns = {
+        name: library.encode_hashed(frame, name) if column is None else column
+        for name, column in direct.items()
+    }
+    carried = measures(frame, library, query)
+    parts = [_Part(slice(None), carried, name) for name in query.y_pred]
+    return _assemble(columns, query.by, query.y_true, parts, library, dtypes, query)
+
+
+def read_reduced(cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query) -> Reading:
+    """Count the cells that a lazy engine has summed already."""
+    carried = reduce.measures_of(cells, query)
+    by = tuple(reduce.by_key(i) for i in range(len(query.by)))
+    outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
+    columns = {
+        name: in_polars.encode_direct(cells, name) or in_polars.encode_hashed(cells, name)
+        for name in (*by, reduce.ACTUAL, *outcomes)
+    }
+    model_of_row = cells.get_column(reduce.MODEL_INDEX).to_numpy()
+    parts = []
+    for model, outcome in enumerate(outcomes):
+        rows = np.flatnonzero(model_of_row == model)
+        parts.append(_Part(rows, carried.at(rows), outcome))
+    return _assemble(columns, by, reduce.ACTUAL, parts, in_polars, dtypes, query)
+
+
+def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: int) -> bool:
+    """Tell whether the engine's own group-by is the way: many rows, codes not at hand."""
+    if height < MANY_ROWS:
+        return False
+    sizes = {name: 0 if column is None else column.codes.size for name, column in direct.items()}
+    most_outcomes = max(sizes[name] for name in query.y_pred)
+    cells = prod(sizes[name] for name in (*query.by, query.y_true)) * most_outcomes
+    return 0 in sizes.values() or cells > dense_limit(height)
+
+
+def _assemble(
+    columns: Mapping[Any, Column],
+    by: Sequence[Any],
+    y_true: Any,  # noqa: ANN401
+    parts: Sequence[_Part],
+    library: Library,
+    dtypes: Mapping[Name, DType],
+    query: Query,
+) -> Reading:
+    """Count each model's rows, agree on the labels, and put the models together.
+
+    The keys of `columns` are `by`, `y_true` and the parts' outcomes; the query has the names.
+    """
+    true, *predicted = (
+        LabelColumn(name, columns[key].levels, dtypes[name])
+        for name, key in zip(
+            query.label_columns, (y_true, *(part.outcome for part in parts)), strict=True
+        )
+    )
+    counted = [_count([columns[key] for key in (*by, y_true, p.outcome)], p) for p in parts]
+    labels, models = agree(counted, true, predicted, library, query)
+    levels = {name: columns[key].levels for name, key in zip(query.by, by, strict=True)}
+    if query.several:
+        levels[MODEL] = library.text([str(name) for name in query.y_pred])
+        models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
+    cells = Cells.concat(models).regrouped()
+    if query.margins is not False:
+        cells, margin = _with_margins(cells, levels, query)
+        levels = {MARGIN: library.text(margin), **levels}
+    return Reading(cells, labels, levels, library, query, dtypes)
+
+
+def _count(columns: Sequence[Column], part: _Part) -> Cells:
+    """Count rows into cells whose codes are positions among the levels."""
+    codes = [replace(column.codes, values=column.codes.values[part.rows]) for column in columns]
+    raw = Cells.count(*hashed(codes, part.measures))
+    *by, actual, outcome = (
+        column.ranked(code)
+        for column, code in zip(columns, (*raw.by, raw.actual, raw.outcome), strict=True)
+    )
+    return Cells(tuple(by), actual, outcome, raw.sums)
+
+
+def _with_margins(
+    cells: Cells, levels: Mapping[Name, Series], query: Query
+) -> tuple[Cells, list[str]]:
+    """Add the roll-ups, finest first, and name the by-columns that make each."""
+    everything = tuple(range(len(query.by)))
+    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
+    subsets = [
+        kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)
+    ]
+    rolled: list[int | None] = [len(levels[name]) for name in query.by]
+    rolled += [None] * (len(cells.by) - len(rolled))
+    parts = [
+        cells.rolled_up(kept, rolled).labelled(margin, first=True)
+        for margin, kept in enumerate(subsets)
+    ]
+    names = [", ".join(str(query.by[i]) for i in kept) or "overall" for kept in subsets]
+    return Cells.concat(parts), names

@@ -1,0 +1,133 @@
+"""Lazy engines: the group-by, pushed down as one query that returns cells."""
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from balframe.core.aggregate import Measures
+from balframe.core.arrays import Int64Array
+from balframe.errors import InvalidInputError
+from balframe.frames.measures import raise_invalid_counts, raise_invalid_weights, raise_null
+from balframe.frames.query import WEIGHT_SQ, Query
+
+ACTUAL, MODEL_INDEX = "actual", "model"
+_HALF = 2**31
+_SPARE_EXPONENT = 64
+
+
+def by_key(position: int) -> str:
+    """Name a by-column in the reduced frame."""
+    return f"by{position}"
+
+
+def outcome_key(model: int) -> str:
+    """Name the predictions of a model in the reduced frame."""
+    return f"outcome{model}"
+
+
+def reduce(frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
+    """Ask for the cells of all models, one group-by each, one below the other."""
+    rows = nw.from_native(frame)
+    models = [_cells_of_model(rows, query, model) for model in range(len(query.y_pred))]
+    return (models[0] if len(models) == 1 else nw.concat(models, how="diagonal")).to_native()
+
+
+def _cells_of_model(rows: nw.LazyFrame[Any], query: Query, model: int) -> nw.LazyFrame[Any]:
+    keys = {by_key(i): name for i, name in enumerate(query.by)}
+    keys |= {ACTUAL: query.y_true, outcome_key(model): query.y_pred[model]}
+    carried = _measures(query, rows.collect_schema())
+    selected = rows.select(
+        *(nw.col(str(name)).alias(key) for key, name in keys.items()),
+        *(expression.alias(name) for name, expression in carried.items()),
+    )
+    cells = selected.group_by(*keys).agg(*(nw.col(name).sum() for name in carried))
+    return cells.with_columns(nw.lit(model, nw.Int64).alias(MODEL_INDEX))
+
+
+def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
+    """Write what each row carries as columns to be summed; sums skip nulls, so count them."""
+    one = nw.lit(1, nw.Int64)
+    if query.counts is None and query.sample_weight is None:
+        return {"n_low": one}
+    carried: dict[str, nw.Expr] = {}
+    n, has_count = one, nw.lit(True)
+    if query.counts is not None:
+        count = nw.col(str(query.counts))
+        has_count = _is_known(query.counts, schema)
+        is_valid = has_count & (count >= 0)
+        if schema[str(query.counts)].is_float():
+            is_valid = is_valid & (count < float(2**63)) & (count % 1 == 0)
+        elif schema[str(query.counts)].is_unsigned_integer():
+            is_valid = is_valid & (count <= 2**63 - 1)
+        n = nw.when(is_valid).then(count).otherwise(0).cast(nw.Int64)
+        carried["null_counts"] = (~has_count).cast(nw.Int64)
+        carried["bad_counts"] = (has_count & ~is_valid).cast(nw.Int64)
+    has_both = has_count
+    if query.sample_weight is not None:
+        given = nw.col(str(query.sample_weight)).cast(nw.Float64)
+        has_weight = _is_known(query.sample_weight, schema)
+        has_both = has_count & has_weight
+        is_valid = has_weight & (given >= 0) & (given < float("inf"))
+        weight = nw.when(has_both & is_valid).then(given).otherwise(0.0)
+        square = weight * weight
+        if query.cells:
+            square = nw.when(has_both).then(nw.col(WEIGHT_SQ).cast(nw.Float64)).otherwise(0.0)
+            square = square.fill_null(float("inf"))
+        scale = 2.0**-_SPARE_EXPONENT
+        times = one if query.cells else n
+        carried |= {
+            "null_weight": (~has_weight).cast(nw.Int64),
+            "bad_weight": (has_weight & ~is_valid).cast(nw.Int64),
+            "weight": weight * times,
+            "weight_scaled": weight * scale * times,
+            "weight_sq": square * times,
+        }
+    counted = nw.when(has_both).then(n).otherwise(0)
+    stands_for = nw.when(has_count).then(n).otherwise(1)
+    halves = {"n_high": counted // _HALF, "n_low": counted % _HALF}
+    return carried | {
+        **({"n_low": counted} if query.counts is None else halves),
+        "missing": nw.when(has_both).then(0).otherwise(stands_for),
+    }
+
+
+def _is_known(name: object, schema: nw.Schema) -> nw.Expr:
+    column = nw.col(str(name))
+    known = ~column.is_null()
+    return known & ~column.is_nan().fill_null(False) if schema[str(name)].is_float() else known
+
+
+def measures_of(cells: pl.DataFrame, query: Query) -> Measures:
+    """Read the sums of a reduced frame, and raise what only the values could tell."""
+
+    def total(name: str) -> int:
+        return int(cells.get_column(name).sum()) if name in cells.columns else 0
+
+    def array(name: str) -> Any:  # noqa: ANN401
+        return cells.get_column(name).to_numpy() if name in cells.columns else None
+
+    raise_invalid_counts(query.counts, total("bad_counts"))
+    raise_invalid_weights(query.sample_weight, total("bad_weight"))
+    if not query.drops_missing:
+        raise_null(query.counts, total("null_counts"))
+        raise_null(query.sample_weight, total("null_weight"))
+    weight, exponent = array("weight"), 0
+    if weight is not None and not np.isfinite(weight).all():
+        weight, exponent = array("weight_scaled"), _SPARE_EXPONENT
+    n = _joined(array("n_high"), array("n_low"))
+    return Measures(n, array("missing"), weight, array("weight_sq"), exponent)
+
+
+def _joined(high: Int64Array | None, low: Int64Array) -> Int64Array:
+    """Put the halves of sums together, which apart cannot overflow."""
+    if high is None:
+        return low
+    high, low = high + (low >> 31), low & (_HALF - 1)
+    if len(high) and int(high.max()) >= 2**32:
+        raise InvalidInputError(
+            f"the counts of a cell add up to more than {2**63 - 1}, which a 64-bit integer "
+            "holds; report on parts of the data, or scale the counts down."
+        )
+    return (high << 31) | low

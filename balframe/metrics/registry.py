@@ -1,0 +1,167 @@
+"""The registry of metrics: a decorator puts a metric in, names and aliases find it."""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.errors import (
+    InvalidInputError,
+    UnsupportedTypeError,
+    check_choice,
+    listed,
+    not_found,
+)
+
+MetricFunction = Callable[[ClassCounts], FloatArray]
+
+NEEDS = ("pos_label", "class_weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric and what is known of it; `bf.metric` makes one from a function."""
+
+    name: str
+    function: MetricFunction
+    range: tuple[float, float]
+    better: str | None
+    needs: tuple[str, ...]
+    aliases: tuple[str, ...]
+    source: str
+    meaning: str
+    formula: str
+
+    def __call__(self, counts: ClassCounts) -> FloatArray:
+        """Compute the metric for every segment; NaN where it is undefined."""
+        values = np.asarray(self.function(counts), np.float64)
+        if values.shape != (counts.n_segments,):
+            raise InvalidInputError(
+                f"metric {self.name!r} returned an array of shape {values.shape}; it has to give "
+                f"one number for each of the {counts.n_segments} segments."
+            )
+        return values
+
+
+_registry: dict[str, Metric] = {}
+_names: dict[str, str] = {}
+
+
+def metric(
+    *,
+    range: tuple[float, float],  # noqa: A002 (the field's word)
+    better: str | None = "higher",
+    needs: Sequence[str] = (),
+    aliases: Sequence[str] = (),
+    source: str = "",
+) -> Callable[[MetricFunction], MetricFunction]:
+    """Register a function of class counts as a metric, under the function's name.
+
+    The first paragraph of its docstring says what it means and, after a colon, gives the formula.
+    A metric of your own may be registered again, as when a notebook cell runs twice; the ones
+    that balframe ships stay.
+
+    Parameters
+    ----------
+    range : tuple of two floats
+        The smallest and the largest value that is possible.
+    better : {"higher", "lower"} or None
+        Which direction is better; None where neither is.
+    needs : sequence of {"pos_label", "class_weight"}
+        Options without which the metric has no meaning.
+    aliases : sequence of str
+        Other names to find it by.
+    source : str
+        Where the definition comes from.
+
+    Returns
+    -------
+    decorator
+        Takes a function of `bf.ClassCounts` that returns one float for each segment, NaN where
+        undefined, registers it and gives it back as it is.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name or an alias belongs to another metric, or an argument is none of the options.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> @bf.metric(range=(0, 1), better="lower")
+    ... def balanced_error(c):
+    ...     \"\"\"Mean share of missed rows over the labels: 1 - mean_k TP_k / P_k.\"\"\"
+    ...     return 1 - c.mean_over_labels(c.recall)
+    >>> matrix = bf.from_matrix([[45, 5], [11, 39]])
+    >>> bf.report(matrix, "actual", "predicted", counts="n", metrics=["balanced_error"])[
+    ...     "balanced_error"
+    ... ].to_list()
+    [0.16]
+    """
+    check_choice("better", better, ("higher", "lower", None))
+    for need in needs:
+        check_choice("needs", need, NEEDS)
+
+    def register(function: MetricFunction) -> MetricFunction:
+        meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
+        one = Metric(
+            function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
+            meaning, formula,
+        )  # fmt: skip
+        _check_free(one)
+        _registry[one.name] = one
+        _names.update(dict.fromkeys((one.name, *one.aliases), one.name))
+        return function
+
+    return register
+
+
+def _first_paragraph(function: MetricFunction) -> str:
+    return " ".join(inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].split())
+
+
+def _check_free(one: Metric) -> None:
+    known = _registry.get(one.name)
+    if known is not None and _is_shipped(known) and not _is_shipped(one):
+        raise InvalidInputError(f"metric {one.name!r} is one of balframe's; choose another name.")
+    for name in (one.name, *one.aliases):
+        owner = _names.get(name, one.name)
+        if owner != one.name:
+            raise InvalidInputError(
+                f"{name!r} already names the metric {owner!r}; choose another name or alias."
+            )
+
+
+def _is_shipped(one: Metric) -> bool:
+    return one.function.__module__.startswith("balframe.metrics.")
+
+
+def registered() -> list[Metric]:
+    """List the metrics in the order in which they were registered."""
+    return list(_registry.values())
+
+
+def find(name: object) -> Metric:
+    """Look a metric up by its name or an alias; an error suggests the nearest names."""
+    if not isinstance(name, str):
+        raise UnsupportedTypeError(
+            f"metrics= takes names of metrics, not {name!r} of type {type(name).__name__}; "
+            "register a function with bf.metric and give its name."
+        )
+    if name not in _names:
+        raise not_found("metric", name, _names)
+    return _registry[_names[name]]
+
+
+def find_all(names: Iterable[object]) -> dict[str, Metric]:
+    """Look metrics up, keyed by the names as they were given."""
+    given = list(names)
+    found = {str(name): find(name) for name in given}
+    if len(found) < len(given):
+        raise InvalidInputError(f"metrics= names a metric twice: {listed(given)}.")
+    if not found:
+        raise InvalidInputError('metrics= is empty; name at least one metric, or "all".')
+    return found

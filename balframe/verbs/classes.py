@@ -1,0 +1,156 @@
+"""The verb `classes`."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.labels import Label
+from balframe.frames.library import FrameT, Name
+from balframe.frames.query import Query
+from balframe.frames.read import Reading
+from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+
+LABEL = "label"
+_COUNTED = ("support", "prevalence", "predicted", "correct")
+_SCORES = ("recall", "precision", "specificity", "npv", "f1")
+
+
+def classes(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    sample_weight: Name | None = None,
+    counts: Name | None = None,
+    cells: bool = False,
+    labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    missing: Missing = "raise",
+    margins: Margins = False,
+) -> FrameT:
+    """Score each label of each segment against all others.
+
+    Every segment has a row for every label of the label set, also for one that does not occur in
+    it: its support is 0 and its recall null.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        The data; never changed. A lazy frame gives a lazy frame.
+    y_true : column name
+        The true labels: booleans, integers, whole floats, strings, categories or dates.
+    y_pred : column name or list of column names
+        The predicted labels; a list compares several models and adds a column `model`.
+    by : column name or list of column names, optional
+        The columns whose combinations are the segments; by default all rows are one segment.
+    sample_weight : column name, optional
+        Weights of the rows, finite and not negative. Shares and scores use them; `support`,
+        `predicted` and `correct` count rows all the same.
+    counts : column name, optional
+        How many identical rows each row stands for, whole numbers from 0.
+    cells : bool, default False
+        Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.
+    labels : list of labels, optional
+        The label set in the order wanted; by default the sorted labels that occur.
+    pos_label : label, optional
+        Checked to be among the labels, as in `report`; it changes nothing here.
+    missing : {"raise", "drop"}
+        What to do about nulls outside of `by`: raise, or leave those rows out.
+    margins : {False, "overall", "all"}
+        Add roll-ups: over the whole frame, or over every subset of the by-columns.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model] and label, in this order, with
+
+        - the by-columns, [`margin`: the columns that make the segment], [`model`], `label`
+        - `support`: rows that truly have the label
+        - `prevalence`: share of the segment that has it, so that the sum of prevalence x recall
+          is the accuracy
+        - `predicted`, `correct`: rows predicted to have it, and rightly so
+        - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value cannot be used; the message says what to do.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": ["a", "a", "b", "b"], "yhat": ["a", "b", "b", "b"]})
+    >>> out = bf.classes(df, "y", "yhat")
+    >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
+    [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
+    """
+
+    def outputs(query: Query) -> Iterable[Name]:
+        return (LABEL, *_COUNTED, *_SCORES)
+
+    def compute(reading: Reading) -> Columns:
+        reading.pos_label()
+        n_labels = len(reading.labels)
+        c = ClassCounts.of(reading.cells, n_labels)
+        first = reading.cells.segments()[1]
+        label = np.tile(np.arange(n_labels), c.n_segments)
+        columns = reading.by_columns(np.repeat(first, n_labels))
+        columns[LABEL] = reading.label_column(label, reading.query.label_columns)
+        return columns | _scores(c)
+
+    return answer(
+        frame,
+        y_true,
+        y_pred,
+        compute,
+        outputs,
+        by=by,
+        sample_weight=sample_weight,
+        counts=counts,
+        cells=cells,
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        margins=margins,
+    )
+
+
+def _scores(c: ClassCounts) -> dict[Name, Int64Array | FloatArray]:
+    """Compute the columns on the full grid of segments and labels."""
+    at = c.segment * c.n_labels + c.label
+
+    def grid(values: Int64Array | FloatArray) -> Int64Array | FloatArray:
+        full = np.zeros(c.n_segments * c.n_labels, values.dtype)
+        full[at] = values
+        return full
+
+    support, predicted, correct = grid(c.support), grid(c.predicted), grid(c.correct)
+    missed, false_alarms = grid(c.missed), grid(c.false_alarms)
+    others = _sum_of_others(support.reshape(c.n_segments, c.n_labels)).ravel()
+    n_others = np.repeat(c.n, c.n_labels) - grid(c.n_support)
+    true_negatives = np.where(
+        n_others > grid(c.n_false_alarms), np.maximum(others - false_alarms, 0), 0
+    )
+    return {
+        "support": grid(c.n_support),
+        "prevalence": ratio(support, np.repeat(c.total, c.n_labels)),
+        "predicted": grid(c.n_predicted),
+        "correct": grid(c.n_correct),
+        "recall": ratio(correct, support),
+        "precision": ratio(correct, predicted),
+        "specificity": ratio(true_negatives, true_negatives + false_alarms),
+        "npv": ratio(true_negatives, true_negatives + missed),
+        "f1": ratio(2 * correct, support + predicted),
+    }
+
+
+def _sum_of_others(values: FloatArray) -> FloatArray:
+    """Add up each row but for the value itself, without taking differences."""
+    before, after = np.zeros_like(values), np.zeros_like(values)
+    before[:, 1:] = np.cumsum(values, axis=1)[:, :-1]
+    after[:, :-1] = np.cumsum(values[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    return before + after

@@ -1,0 +1,95 @@
+"""The function `from_matrix`."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.labels import Label, as_labels
+from balframe.errors import InvalidInputError, check_choice, listed
+from balframe.frames.library import library_named
+from balframe.frames.query import N
+
+
+def from_matrix(
+    matrix: npt.ArrayLike,
+    labels: Sequence[Label] | None = None,
+    *,
+    rows: Literal["true", "pred"] = "true",
+    backend: Literal["polars", "pandas"] = "polars",
+) -> Any:  # noqa: ANN401 (a frame of the backend)
+    """Turn a confusion matrix into cells, which every verb reads with `counts="n"`.
+
+    Parameters
+    ----------
+    matrix : array-like of int, shape (n_labels, n_labels)
+        Counts of rows, as whole numbers that are not negative.
+    labels : list of labels, optional
+        The labels of the rows and columns of the matrix, by default 0, 1, ...
+    rows : {"true", "pred"}
+        What the rows of the matrix are: the true labels, as in scikit-learn, or the predicted
+        ones, as in [[tp, fp], [fn, tn]] with `labels=[1, 0]`.
+    backend : {"polars", "pandas"}
+        The library of the result.
+
+    Returns
+    -------
+    frame of the backend
+        One row for each pair of labels, with the columns `actual`, `predicted` and `n`.
+
+    Raises
+    ------
+    BalframeError
+        If the matrix is not square, its entries are not counts, or the labels do not fit.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> cells = bf.from_matrix([[45, 11], [5, 39]], labels=[1, 0], rows="pred")
+    >>> cells.rows()
+    [(1, 1, 45), (1, 0, 5), (0, 1, 11), (0, 0, 39)]
+    >>> metrics = ["recall", "specificity"]
+    >>> bf.report(cells, "actual", "predicted", counts="n", metrics=metrics).rows()
+    [(100, 2, 50, 0.9, 0.78)]
+    """
+    check_choice("rows", rows, ("true", "pred"))
+    library = library_named(backend)
+    counts = _counts(matrix)
+    values = as_labels(range(len(counts)) if labels is None else labels, "labels=")
+    if len(values) != len(counts) or len(set(values)) < len(values):
+        raise InvalidInputError(
+            f"labels=[{listed(map(repr, values))}] has to list {len(counts)} different labels, "
+            f"one for each row and column of the {len(counts)} x {len(counts)} matrix."
+        )
+    actual, predicted = (index.ravel() for index in np.indices(counts.shape))
+    levels = library.labels_of(values)
+    return library.build(
+        {
+            "actual": library.take(levels, actual, nullable=False),
+            "predicted": library.take(levels, predicted, nullable=False),
+            N: (counts if rows == "true" else counts.T).ravel(),
+        }
+    )
+
+
+def _counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    try:
+        given = np.asarray(matrix)
+    except ValueError:  # rows of different lengths
+        given = np.zeros(0)
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
+        raise InvalidInputError(
+            f"a confusion matrix is square, with a row and a column for each label; got {matrix!r}."
+        )
+    if (
+        given.dtype.kind not in "iuf"
+        or not (
+            np.isfinite(given) & (given >= 0) & (given < 2.0**63) & (given == np.floor(given))
+        ).all()
+    ):
+        raise InvalidInputError(
+            f"the entries of a confusion matrix are counts, whole numbers from 0; got {matrix!r}. "
+            "Shares have to be multiplied by the number of rows first."
+        )
+    return given.astype(np.int64)

@@ -1,0 +1,246 @@
+"""The verb `report`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
+from balframe.core.labels import Label
+from balframe.errors import InvalidInputError, check_choice
+from balframe.frames.library import FrameT, Name
+from balframe.frames.query import Query
+from balframe.frames.read import Reading
+from balframe.metrics.registry import Metric, find_all, registered
+from balframe.metrics.shipped import DEFAULT
+from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+
+ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
+
+N_MISSING = "n_missing"
+_COUNTED = ("n", "n_labels", "min_support")
+_LONG = ("metric", "estimate")
+
+
+def report(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    metrics: str | Sequence[str] | None = None,
+    class_weight: ClassWeight | None = None,
+    absent: Literal["skip", "null", "zero"] = "skip",
+    layout: Literal["wide", "long"] = "wide",
+    sample_weight: Name | None = None,
+    counts: Name | None = None,
+    cells: bool = False,
+    labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    missing: Missing = "raise",
+    margins: Margins = False,
+) -> FrameT:
+    """Score every segment.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        The data; never changed. A lazy frame gives a lazy frame.
+    y_true : column name
+        The true labels: booleans, integers, whole floats, strings, categories or dates.
+    y_pred : column name or list of column names
+        The predicted labels; a list compares several models and adds a column `model`.
+    by : column name or list of column names, optional
+        The columns whose combinations are the segments; by default all rows are one segment. A
+        null is a segment of its own.
+    metrics : str or list of str, optional
+        Names or aliases of metrics, which name the columns, or "all"; `bf.list_metrics()` shows
+        them. By default accuracy, balanced_accuracy, adjusted_balanced_accuracy,
+        normalized_accuracy and geometric_mean, and with `class_weight` also
+        weighted_balanced_accuracy.
+    class_weight : mapping of every label to its weight, "balanced" or "prevalence", optional
+        How weighted_balanced_accuracy weighs the labels.
+    absent : {"skip", "null", "zero"}
+        What an average over labels does about a label whose value is undefined in a segment, as
+        the recall of a label without rows is: average over the others, be null, or count 0 for it
+        and average over the whole label set.
+    layout : {"wide", "long"}
+        A column for each metric, or a row for each with the columns `metric` and `estimate`.
+    sample_weight : column name, optional
+        Weights of the rows, finite and not negative. `n` and `min_support` count rows all the
+        same.
+    counts : column name, optional
+        How many identical rows each row stands for, whole numbers from 0.
+    cells : bool, default False
+        Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.
+    labels : list of labels, optional
+        The label set in the order wanted; by default the sorted labels that occur.
+    pos_label : label, optional
+        The positive label of binary metrics. Defaults to 1 or True where the labels are among
+        {0, 1}, {-1, 1} or {False, True}.
+    missing : {"raise", "drop"}
+        What to do about nulls outside of `by`: raise, or leave those rows out and say how many
+        they were.
+    margins : {False, "overall", "all"}
+        Add roll-ups: over the whole frame, or over every subset of the by-columns.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order, with
+
+        - the by-columns, [`margin`: the columns that make the segment], [`model`]
+        - `n`: rows; `n_labels`: labels present in the truth; `min_support`: rows of the rarest
+          label present, 0 where none is
+        - `n_missing`: rows left out, with `missing="drop"`
+        - the metrics, null where undefined; or `metric` and `estimate`
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value cannot be used; the message says what to do.
+
+    References
+    ----------
+    K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann, "The balanced accuracy and its
+    posterior distribution", ICPR 2010.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> compas = bf.datasets.compas(backend="pandas").query("race in ['Asian', 'Caucasian']")
+    >>> names = ["accuracy", "balanced_accuracy", "false_positive_rate"]
+    >>> out = bf.report(compas, "reoffended", "high_risk", by="race", counts="n", metrics=names)
+    >>> out.round(3)
+            race     n  n_labels  min_support  accuracy  balanced_accuracy  false_positive_rate
+    0      Asian    32         2            9     0.844              0.790                0.087
+    1  Caucasian  2454         2          966     0.670              0.644                0.235
+    """
+    check_choice("absent", absent, ("skip", "null", "zero"))
+    check_choice("layout", layout, ("wide", "long"))
+    _check_class_weight(class_weight)
+    chosen = _chosen(metrics, class_weight)
+
+    def outputs(query: Query) -> Iterable[Name]:
+        missing_rows = (N_MISSING,) if query.drops_missing else ()
+        return (*_COUNTED, *missing_rows, *(chosen if layout == "wide" else _LONG))
+
+    def compute(reading: Reading) -> Columns:
+        pos_label = reading.pos_label()
+        weights = class_weight
+        if weights is not None and not isinstance(weights, str):
+            weights = reading.labels.weights(weights)
+        c = ClassCounts.of(
+            reading.cells,
+            len(reading.labels),
+            pos_label=pos_label,
+            class_weight=weights,
+            absent=absent,
+        )
+        _check_positive(chosen, reading, pos_label, lenient=metrics == "all")
+        segment, first = reading.cells.segments()
+        counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
+        if reading.query.drops_missing:
+            counted[N_MISSING] = _total(segment, reading.cells.missing, len(first))
+        scores = {name: _score(metric, c) for name, metric in chosen.items()}
+        if layout == "wide":
+            return reading.by_columns(first) | counted | scores
+        return _long(reading, first, counted, scores)
+
+    return answer(
+        frame,
+        y_true,
+        y_pred,
+        compute,
+        outputs,
+        by=by,
+        sample_weight=sample_weight,
+        counts=counts,
+        cells=cells,
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        margins=margins,
+    )
+
+
+def _check_class_weight(class_weight: object) -> None:
+    if class_weight is None:
+        return
+    if not isinstance(class_weight, Mapping):
+        check_choice("class_weight", class_weight, ("balanced", "prevalence"))
+        return
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not is_number or not np.isfinite(weight) or weight < 0:
+            raise InvalidInputError(
+                f"class_weight gives {label!r} the weight {weight!r}; weights are finite numbers "
+                "and not below 0."
+            )
+    if not any(class_weight.values()):
+        raise InvalidInputError(
+            f"class_weight={dict(class_weight)!r} gives no label a weight above 0."
+        )
+
+
+def _chosen(
+    metrics: str | Sequence[str] | None, class_weight: ClassWeight | None
+) -> dict[str, Metric]:
+    weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
+    if metrics is None:
+        return find_all((*DEFAULT, *weighted))
+    if metrics == "all":
+        return {
+            one.name: one
+            for one in registered()
+            if class_weight is not None or "class_weight" not in one.needs
+        }
+    chosen = find_all([metrics] if isinstance(metrics, str) else metrics)
+    for name, one in chosen.items():
+        if "class_weight" in one.needs and class_weight is None:
+            raise InvalidInputError(
+                f"metric {name!r} needs class_weight=: a mapping of every label to its weight, "
+                '"balanced" or "prevalence".'
+            )
+    return chosen
+
+
+def _check_positive(
+    chosen: Mapping[str, Metric], reading: Reading, pos_label: int | None, *, lenient: bool
+) -> None:
+    """Raise where a metric lacks the positive label; "all" leaves it null past two labels."""
+    lacking = [name for name, one in chosen.items() if "pos_label" in one.needs]
+    labels = reading.labels
+    if lacking and pos_label is None and len(labels) and not (lenient and len(labels) > 2):
+        raise InvalidInputError(
+            f"metric {lacking[0]!r} needs pos_label=, one of the labels: {labels}. It has a "
+            "default only where the labels are among {0, 1}, {-1, 1} or {False, True}."
+        )
+
+
+def _score(metric: Metric, c: ClassCounts) -> FloatArray:
+    if "pos_label" in metric.needs and c.pos_label is None:
+        return np.full(c.n_segments, np.nan)
+    return metric(c)
+
+
+def _total(segment: Int64Array, rows: Int64Array, n_segments: int) -> Int64Array:
+    total = np.zeros(n_segments, np.int64)
+    np.add.at(total, segment, rows)
+    return total
+
+
+def _long(
+    reading: Reading,
+    first: Int64Array,
+    counted: Mapping[str, Int64Array],
+    scores: Mapping[str, FloatArray],
+) -> Columns:
+    """Put the metrics of each segment one below the other."""
+    metric = np.tile(np.arange(len(scores)), len(first))
+    columns = reading.by_columns(np.repeat(first, len(scores)))
+    columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
+    columns["metric"] = reading.text_column(list(scores), metric)
+    columns["estimate"] = np.column_stack(list(scores.values())).ravel()
+    return columns

@@ -1,34 +1,34 @@
 """The namespace `.bal` of pandas and polars frames: every verb, as a method."""
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, Generic, ParamSpec
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from balframe.frames.library import FrameT, register_namespace
+from balframe.frames.library import register_namespace
 from balframe.verbs.classes import classes
 from balframe.verbs.confusion import confusion
 from balframe.verbs.report import report
 
 P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
-def _on_frame(
-    verb: Callable[Concatenate[FrameT, P], FrameT],
-) -> Callable[Concatenate["Bal[FrameT]", P], FrameT]:
-    @wraps(verb)
-    def method(self: "Bal[FrameT]", *args: P.args, **kwargs: P.kwargs) -> FrameT:
+def _on_frame(verb: Callable[Concatenate[Any, P], Result]) -> Callable[..., Result]:
+    """Make a verb a method: the frame of the namespace is its first argument."""
+
+    def method(self: "Bal", *args: P.args, **kwargs: P.kwargs) -> Result:
         return verb(self._frame, *args, **kwargs)
 
-    return method
+    return update_wrapper(method, verb)
 
 
-class Bal(Generic[FrameT]):
+class Bal:
     """The verbs of balframe on one frame: `df.bal.report("y", "yhat")`.
 
     Each is also a function, `bf.report(df, "y", "yhat")`.
     """
 
-    def __init__(self, frame: FrameT) -> None:
+    def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
 
     confusion = _on_frame(confusion)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from balframe.errors import check_choice
-from balframe.frames.library import library_named
+from balframe.frames.library import Name, library_named
 
 _COMPAS = {  # true positives, false positives, true negatives, false negatives
     "African-American": (1369, 805, 990, 532),
@@ -59,7 +59,7 @@ def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = Fa
     n = np.array(list(_COMPAS.values())).ravel()
     cell = np.repeat(np.arange(len(n)), n) if expand else np.arange(len(n))
     race, kind = np.divmod(cell, 4)
-    columns = {
+    columns: dict[Name, Any] = {
         "race": library.take(library.text(list(_COMPAS)), race, nullable=False),
         "reoffended": np.array([1, 0, 0, 1])[kind],
         "high_risk": np.array([1, 1, 0, 0])[kind],

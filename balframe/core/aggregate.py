@@ -49,8 +49,13 @@ class Measures:
 
     def at(self, rows: Any) -> "Measures":  # noqa: ANN401 (any index of numpy)
         """Select rows by a slice, mask or positions."""
-        parts = (self.n, self.missing, self.weight, self.weight_sq)
-        return Measures(*(None if part is None else part[rows] for part in parts), self.exponent)
+        return Measures(
+            None if self.n is None else self.n[rows],
+            None if self.missing is None else self.missing[rows],
+            None if self.weight is None else self.weight[rows],
+            None if self.weight_sq is None else self.weight_sq[rows],
+            self.exponent,
+        )
 
     @classmethod
     def concat(cls, parts: Sequence["Measures"]) -> "Measures":
@@ -88,7 +93,7 @@ class Measures:
 
 def _joined(arrays: Sequence[_Array | None]) -> _Array | None:
     present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if present else None  # type: ignore[return-value]
+    return np.concatenate(present) if present else None
 
 
 def dense_limit(rows: int) -> int:

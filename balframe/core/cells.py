@@ -88,7 +88,7 @@ class Cells:
         return Cells(by, self.actual, self.outcome, self.sums)
 
     def segments(self) -> tuple[Int64Array, Int64Array]:
-        """Number the segments: the segment of each cell, and the first cell of each segment."""
+        """Find the segment of each cell, numbered from 0, and the first cell of each segment."""
         changes = np.zeros(len(self.n), np.bool_)
         changes[:1] = True
         for codes in self.by:

@@ -15,8 +15,11 @@ _Counts = TypeVar("_Counts", Int64Array, FloatArray)
 
 def ratio(numerator: FloatArray | Int64Array, denominator: FloatArray | Int64Array) -> FloatArray:
     """Divide; where the denominator is 0 the ratio is undefined, NaN."""
-    out = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan)
-    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
+    out: FloatArray = np.full(
+        np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan
+    )
+    np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
+    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class ClassCounts:
     n_correct, n_missed, n_false_alarms : int64 arrays, shape (entries,)
         Rows with the label that were predicted to have it (true positives), that were not (false
         negatives), and rows of other labels that were (false positives).
-    correct, missed, false_alarms : arrays, shape (entries,)
+    correct, missed, false_alarms : float arrays, shape (entries,)
         The same in weights.
     pos_label : int or None
         Position of the positive label, -1 where it does not occur, None where there is none.
@@ -79,9 +82,9 @@ class ClassCounts:
     n_correct: Int64Array
     n_missed: Int64Array
     n_false_alarms: Int64Array
-    correct: Int64Array | FloatArray
-    missed: Int64Array | FloatArray
-    false_alarms: Int64Array | FloatArray
+    correct: FloatArray
+    missed: FloatArray
+    false_alarms: FloatArray
     pos_label: int | None = None
     class_weight: FloatArray | str | None = None
     absent: str = "skip"
@@ -114,10 +117,24 @@ class ClassCounts:
             return correct, missed, false_alarms
 
         rows = add_up(cells.n[counted])
-        weights = rows if cells.weight is None else add_up(cells.weight[counted])
-        where = np.divmod(entry, max(n_labels, 1))
-        options = pos_label, class_weight, absent
-        return cls(len(first), n_labels, *where, *rows, *weights, *options)
+        if cells.weight is None:
+            correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
+        else:
+            correct, missed, false_alarms = add_up(cells.weight[counted])
+        where, label = np.divmod(entry, max(n_labels, 1))
+        return cls(
+            len(first),
+            n_labels,
+            where,
+            label,
+            *rows,
+            correct,
+            missed,
+            false_alarms,
+            pos_label,
+            class_weight,
+            absent,
+        )
 
     @classmethod
     def from_matrix(
@@ -130,7 +147,9 @@ class ClassCounts:
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Add up the values of the entries of each segment; shape (n_segments,)."""
-        return np.bincount(self.segment, weights=values, minlength=self.n_segments)
+        weights = np.asarray(values, np.float64)
+        totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
+        return np.asarray(totals, np.float64)
 
     def count(self, rows: Int64Array) -> Int64Array:
         """Add up counts of rows as `sum` does, as integers."""
@@ -145,12 +164,12 @@ class ClassCounts:
     @cached_property
     def support(self) -> FloatArray:
         """Weight of the rows that truly have the label, of each entry: P_k."""
-        return np.add(self.correct, self.missed, dtype=np.float64)
+        return self.correct + self.missed
 
     @cached_property
     def predicted(self) -> FloatArray:
         """Weight of the rows predicted to have the label, of each entry: TP_k + FP_k."""
-        return np.add(self.correct, self.false_alarms, dtype=np.float64)
+        return self.correct + self.false_alarms
 
     @cached_property
     def n_support(self) -> Int64Array:

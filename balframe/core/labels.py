@@ -61,8 +61,9 @@ def _one_of_each_kind(values: Iterable[object]) -> list[object]:
 
 
 def _is_fraction(value: object) -> bool:
-    is_float = isinstance(value, (float, np.floating))
-    return is_float and not (math.isfinite(value) and value == math.floor(value))
+    if not isinstance(value, (float, np.floating)):
+        return False
+    return not (math.isfinite(value) and value == math.floor(value))
 
 
 def _whole(value: Any) -> Label:  # noqa: ANN401 (a scalar of any library)

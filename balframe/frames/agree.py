@@ -23,7 +23,7 @@ class LabelColumn:
 
     def lacks(self, positions: Int64Array) -> BoolArray:
         """Tell which positions among the levels stand for null."""
-        return positions == len(self.levels)
+        return np.equal(positions, len(self.levels))
 
 
 def agree(
@@ -105,8 +105,8 @@ def _translated(cells: Cells, whole: BoolArray, true: Int64Array, predicted: Int
             sums,
             n=np.where(whole, cells.n, 0),
             missing=cells.missing + np.where(whole, 0, cells.n),
-            weight=None if sums.weight is None else np.where(whole, sums.weight, 0),
-            weight_sq=None if sums.weight_sq is None else np.where(whole, sums.weight_sq, 0),
+            weight=None if sums.weight is None else np.where(whole, sums.weight, 0.0),
+            weight_sq=None if sums.weight_sq is None else np.where(whole, sums.weight_sq, 0.0),
         )
     actual = np.where(whole, true[cells.actual], LEFT_OUT)
     outcome = np.where(whole, predicted[cells.outcome], LEFT_OUT)

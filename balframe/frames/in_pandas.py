@@ -36,7 +36,7 @@ def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
     """Tell the kind of the labels in a column; None where only the values can tell."""
     if isinstance(dtype, pd.CategoricalDtype):
         return label_kind(dtype.categories.dtype)
-    if dtype == object:
+    if _is_object(dtype):
         return None
     if types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype):
         return "number"
@@ -52,6 +52,10 @@ def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
     )
 
 
+def _is_object(dtype: Any) -> bool:  # noqa: ANN401
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
 def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     array = _array(frame, name)
@@ -63,12 +67,12 @@ def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
 
 
 def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
-    series = frame[name]
+    series: Any = frame[name]
     return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
 
 
 def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
-    series = pd.Series(array, copy=False)
+    series: Any = pd.Series(array, copy=False)
     low, high = series.min(), series.max()
     if pd.isna(low):
         return None
@@ -115,7 +119,7 @@ def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> 
 
 
 def _ascending(levels: Any) -> Int64Array:  # noqa: ANN401
-    if levels.dtype != object:
+    if not _is_object(levels.dtype):
         return np.asarray(levels.argsort(), np.int64)
 
     def mixed(position: int) -> tuple[str, Any]:
@@ -192,7 +196,8 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
     if isinstance(dtype, pd.CategoricalDtype):
         return _numpy_dtype(dtype.categories.dtype)
-    return np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    return plain
 
 
 def _holds(dtype: Any, labels: Sequence[Label]) -> bool:  # noqa: ANN401

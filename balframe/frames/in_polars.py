@@ -21,7 +21,7 @@ def names(frame: pl.DataFrame) -> list[Name]:
     return list(frame.columns)
 
 
-def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
+def dtype(frame: pl.DataFrame, name: Name) -> pl.DataType:
     """Look up the dtype of a column."""
     return frame.schema[name]
 
@@ -46,7 +46,7 @@ def label_kind(dtype: pl.DataType) -> str | None:
     )
 
 
-def encode_direct(frame: pl.DataFrame, name: str) -> Column | None:
+def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     series = frame.get_column(name)
     if series.dtype == pl.Boolean:
@@ -93,7 +93,7 @@ def _encode_categorical(series: pl.Series) -> Column | None:
     return Column(column.codes, levels, rank)
 
 
-def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
+def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:
     """Look values up in a hash table of the distinct ones."""
     series = frame.get_column(name)
     if series.dtype.is_nested() or series.dtype == pl.Object:
@@ -119,7 +119,7 @@ def values(levels: pl.Series) -> list[Any]:
     return levels.to_list()
 
 
-def numbers(frame: pl.DataFrame, name: str) -> tuple[npt.NDArray[Any], BoolArray]:
+def numbers(frame: pl.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:
     """Read a numeric column as integers or floats, and which rows are null."""
     series = frame.get_column(name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):

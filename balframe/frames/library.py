@@ -1,6 +1,6 @@
 """Which library a frame is of, and what every library's rooms have to offer."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.labels import Label
 from balframe.errors import UnsupportedTypeError
 
-Name = Hashable
+Name = Any  # the name of a column: any hashable value
 Series = Any  # a column of pandas (an array or a Series) or a polars Series
 DType = Any  # a dtype of pandas or polars
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)

@@ -44,7 +44,9 @@ def raise_invalid_weights(name: object, how_many: int) -> None:
 
 def measures(frame: object, library: Library, query: Query) -> Measures:
     """Read the counts and weights of an eager frame's rows."""
-    n = weight = weight_sq = None
+    n: Int64Array | None = None
+    weight: FloatArray | None = None
+    weight_sq: FloatArray | None = None
     no_count: BoolArray | None = None
     no_weight: BoolArray | None = None
     if query.counts is not None:
@@ -70,7 +72,7 @@ def _repeated(weight: FloatArray, n: Int64Array) -> Measures:
         total = weight * n
         if np.isfinite(total).all():
             return Measures(n, None, total, weight_sq)
-        scaled = np.ldexp(weight, -_SPARE_EXPONENT) * n
+        scaled = np.multiply(np.ldexp(weight, -_SPARE_EXPONENT), n, dtype=np.float64)
     return Measures(n, None, scaled, weight_sq, _SPARE_EXPONENT)
 
 
@@ -87,8 +89,8 @@ def _without_nulls(
         return rows
     n = np.ones(len(left_out), np.int64) if rows.n is None else rows.n
     missing = np.where(left_out, n if no_count is None else np.where(no_count, 1, n), 0)
-    weight = None if rows.weight is None else np.where(left_out, 0, rows.weight)
-    weight_sq = None if rows.weight_sq is None else np.where(left_out, 0, rows.weight_sq)
+    weight = None if rows.weight is None else np.where(left_out, 0.0, rows.weight)
+    weight_sq = None if rows.weight_sq is None else np.where(left_out, 0.0, rows.weight_sq)
     return Measures(np.where(left_out, 0, n), missing, weight, weight_sq, rows.exponent)
 
 

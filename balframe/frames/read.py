@@ -75,7 +75,7 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    if library is in_polars and _wants_group_by(direct, query, library.height(frame)):
+    if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
         reduced = reduce.reduce(frame.lazy(), query).collect(engine="streaming")
         return read_reduced(reduced, dtypes, query)
     columns = {

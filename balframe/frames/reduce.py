@@ -31,7 +31,9 @@ def reduce(frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
     """Ask for the cells of all models, one group-by each, one below the other."""
     rows = nw.from_native(frame)
     models = [_cells_of_model(rows, query, model) for model in range(len(query.y_pred))]
-    return (models[0] if len(models) == 1 else nw.concat(models, how="diagonal")).to_native()
+    cells = models[0] if len(models) == 1 else nw.concat(models, how="diagonal")
+    query_of_engine: pl.LazyFrame = cells.to_native()
+    return query_of_engine
 
 
 def _cells_of_model(rows: nw.LazyFrame[Any], query: Query, model: int) -> nw.LazyFrame[Any]:

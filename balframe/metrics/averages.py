@@ -10,7 +10,7 @@ from balframe.metrics.registry import metric
 
 
 def _f1_of_labels(c: ClassCounts) -> FloatArray:
-    return ratio(2.0 * c.correct, c.support + c.predicted)
+    return ratio(2 * c.correct, c.support + c.predicted)
 
 
 def _jaccard_of_labels(c: ClassCounts) -> FloatArray:

@@ -95,11 +95,10 @@ def metric(
     ... def balanced_error(c):
     ...     \"\"\"Mean share of missed rows over the labels: 1 - mean_k TP_k / P_k.\"\"\"
     ...     return 1 - c.mean_over_labels(c.recall)
-    >>> matrix = bf.from_matrix([[45, 5], [11, 39]])
-    >>> bf.report(matrix, "actual", "predicted", counts="n", metrics=["balanced_error"])[
-    ...     "balanced_error"
-    ... ].to_list()
-    [0.16]
+    >>> cells = bf.from_matrix([[6, 2], [4, 4]])
+    >>> out = bf.report(cells, "actual", "predicted", counts="n", metrics="balanced_error")
+    >>> out["balanced_error"].to_list()
+    [0.375]
     """
     check_choice("better", better, ("higher", "lower", None))
     for need in needs:

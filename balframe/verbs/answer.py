@@ -51,7 +51,8 @@ def answer(
     library = library_of(frame)
     asked = query(frame, library, y_true, y_pred, **options)
     _check_names(asked, outputs(asked))
-    return library.build(compute(read(frame, library, asked)))
+    built: FrameT = library.build(compute(read(frame, library, asked)))
+    return built
 
 
 def _check_names(query: Query, outputs: Iterable[Name]) -> None:

@@ -1,6 +1,7 @@
 """The verb `classes`."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from balframe.frames.read import Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 
 LABEL = "label"
+_Values = TypeVar("_Values", Int64Array, FloatArray)
 _COUNTED = ("support", "prevalence", "predicted", "correct")
 _SCORES = ("recall", "precision", "specificity", "npv", "f1")
 
@@ -123,13 +125,13 @@ def _scores(c: ClassCounts) -> dict[Name, Int64Array | FloatArray]:
     """Compute the columns on the full grid of segments and labels."""
     at = c.segment * c.n_labels + c.label
 
-    def grid(values: Int64Array | FloatArray) -> Int64Array | FloatArray:
+    def grid(values: _Values) -> _Values:
         full = np.zeros(c.n_segments * c.n_labels, values.dtype)
         full[at] = values
         return full
 
-    support, predicted, correct = grid(c.support), grid(c.predicted), grid(c.correct)
-    missed, false_alarms = grid(c.missed), grid(c.false_alarms)
+    support, predicted = grid(c.support), grid(c.predicted)
+    correct, missed, false_alarms = grid(c.correct), grid(c.missed), grid(c.false_alarms)
     others = _sum_of_others(support.reshape(c.n_segments, c.n_labels)).ravel()
     n_others = np.repeat(c.n, c.n_labels) - grid(c.n_support)
     true_negatives = np.where(

@@ -107,8 +107,11 @@ def confusion(
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
     def outputs(query: Query) -> Iterable[Name]:
-        weights = () if query.sample_weight is None else (WEIGHT, WEIGHT_SQ)
-        return (*_label_names(query), N, *weights, *(() if normalize is None else (SHARE,)))
+        yield from (*_label_names(query), N)
+        if query.sample_weight is not None:
+            yield from (WEIGHT, WEIGHT_SQ)
+        if normalize is not None:
+            yield SHARE
 
     def compute(reading: Reading) -> Columns:
         reading.pos_label()
@@ -201,5 +204,5 @@ def _completed(cells: Cells, n_labels: int) -> _Rows:
 def _share(rows: _Rows, n_labels: int, normalize: str) -> FloatArray:
     within = {"true": rows.actual, "pred": rows.outcome, "all": np.zeros_like(rows.actual)}
     group = rows.segment * n_labels + within[normalize]
-    part = rows.sums.n if rows.sums.weight is None else rows.sums.weight
+    part = np.asarray(rows.sums.n if rows.sums.weight is None else rows.sums.weight, np.float64)
     return ratio(part, np.bincount(group, weights=part)[group])

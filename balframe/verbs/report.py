@@ -112,7 +112,7 @@ def report(
     >>> compas = bf.datasets.compas(backend="pandas").query("race in ['Asian', 'Caucasian']")
     >>> names = ["accuracy", "balanced_accuracy", "false_positive_rate"]
     >>> out = bf.report(compas, "reoffended", "high_risk", by="race", counts="n", metrics=names)
-    >>> out.round(3)
+    >>> print(out.round(3).to_string())
             race     n  n_labels  min_support  accuracy  balanced_accuracy  false_positive_rate
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
@@ -123,14 +123,18 @@ def report(
     chosen = _chosen(metrics, class_weight)
 
     def outputs(query: Query) -> Iterable[Name]:
-        missing_rows = (N_MISSING,) if query.drops_missing else ()
-        return (*_COUNTED, *missing_rows, *(chosen if layout == "wide" else _LONG))
+        yield from _COUNTED
+        if query.drops_missing:
+            yield N_MISSING
+        yield from chosen if layout == "wide" else _LONG
 
     def compute(reading: Reading) -> Columns:
         pos_label = reading.pos_label()
-        weights = class_weight
-        if weights is not None and not isinstance(weights, str):
-            weights = reading.labels.weights(weights)
+        weights: FloatArray | str | None
+        if isinstance(class_weight, Mapping):
+            weights = reading.labels.weights(class_weight)
+        else:
+            weights = class_weight
         c = ClassCounts.of(
             reading.cells,
             len(reading.labels),

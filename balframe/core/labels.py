@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,9 @@ _DEFAULT_POSITIVES = ({0, 1}, {-1, 1})
 
 
 def kind_of(value: object) -> str:
-    """Tell which values a label compares with: number, string, date or datetime."""
+    """Tell which values a label compares with: number, string, date, datetime, with zone or not."""
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return "datetime with zone"
     for kind, types in (
         ("number", (bool, np.bool_, int, float, np.number)),
         ("string", (str,)),
@@ -107,10 +109,7 @@ class LabelSet:
 
     def position(self, label: object) -> int | None:
         """Look up the code of one label that a caller gave; None where it is not a label."""
-        if not isinstance(label, Hashable) or label not in self.values:
-            return None
-        check_kinds({"the data": kind_of(self.values[0]), "the argument": kind_of(label)})
-        return self.values.index(label)
+        return self.values.index(label) if label in self.values else None
 
     def positive(self, pos_label: object) -> int | None:
         """Find the code of the positive label, -1 where it does not occur.

@@ -17,6 +17,11 @@ from balframe.frames.library import Column, Name
 _INT64 = np.iinfo(np.int64)
 
 
+def is_name(name: object) -> bool:
+    """Tell whether this can name a column."""
+    return isinstance(name, Hashable)
+
+
 def names(frame: pd.DataFrame) -> list[Name]:
     """List the columns' names."""
     return list(frame.columns)
@@ -45,7 +50,8 @@ def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
     if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date"):
         return "date"
     if types.is_datetime64_any_dtype(dtype):
-        return "datetime"
+        zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
+        return "datetime" if zone is None else "datetime with zone"
     raise UnsupportedTypeError(
         f"labels cannot be {dtype}; they are booleans, integers, whole floats, strings, "
         "categories or dates. Cast the column to one of these."

@@ -16,6 +16,11 @@ from balframe.frames.library import Column, Name
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
+def is_name(name: object) -> bool:
+    """Tell whether this can name a column."""
+    return isinstance(name, str)
+
+
 def names(frame: pl.DataFrame) -> list[Name]:
     """List the columns' names."""
     return list(frame.columns)
@@ -35,9 +40,10 @@ def label_kind(dtype: pl.DataType) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
         return "number"
-    for kinds, name in ((_TEXT, "string"), ((pl.Date,), "date"), ((pl.Datetime,), "datetime")):
-        if isinstance(dtype, kinds):
-            return name
+    if isinstance(dtype, pl.Datetime):
+        return "datetime" if dtype.time_zone is None else "datetime with zone"
+    if dtype == pl.Date or isinstance(dtype, _TEXT):
+        return "date" if dtype == pl.Date else "string"
     if dtype == pl.Null:
         return None
     raise UnsupportedTypeError(

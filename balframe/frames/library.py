@@ -41,6 +41,9 @@ class Column:
 class Library(Protocol):
     """What the room of each dataframe library offers; a module of functions."""
 
+    def is_name(self, name: object) -> bool:
+        """Tell whether this can name a column."""
+
     def names(self, frame: Any) -> list[Name]:  # noqa: ANN401
         """List the columns' names."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balframe.core.labels import Label, as_labels
-from balframe.errors import InvalidInputError, check_choice, listed, not_found
+from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, not_found
 from balframe.frames.library import Library, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
@@ -68,6 +68,7 @@ def query(
     known = library.names(frame)
     if cells:
         sample_weight, counts = _totals(known, sample_weight, counts)
+    _check_are_names(library, y_true, y_pred, by, sample_weight, counts)
     asked = Query(
         y_true,
         _listed_names(y_pred, known),
@@ -95,6 +96,16 @@ def query(
                 "the name says which one is meant."
             )
     return asked
+
+
+def _check_are_names(library: Library, *given: object) -> None:
+    names = [one for some in given for one in (some if isinstance(some, (list, tuple)) else [some])]
+    for name in names:
+        if name is not None and not library.is_name(name):
+            raise UnsupportedTypeError(
+                f"columns are given by their names, not as {type(name).__qualname__}; give the "
+                "name, or a list of names, of columns of the frame."
+            )
 
 
 def _totals(

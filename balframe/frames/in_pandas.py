@@ -1,6 +1,6 @@
 """Pandas: a column to codes and levels, and columns to a frame."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np

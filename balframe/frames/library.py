@@ -1,4 +1,4 @@
-"""Which library a frame is of, and what every library's rooms have to offer."""
+"""What the room of every dataframe library has to offer, and the words they share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,11 @@ import polars as pl
 from balframe.core.aggregate import Codes
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.labels import Label
-from balframe.errors import UnsupportedTypeError
 
 Name = Any  # the name of a column: any hashable value
 Series = Any  # a column of pandas (an array or a Series) or a polars Series
 DType = Any  # a dtype of pandas or polars
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
-
-SUPPORTED = "pandas DataFrames, polars DataFrames and polars LazyFrames"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +82,3 @@ class Library(Protocol):
 
     def build(self, columns: Mapping[Name, Any]) -> Any:  # noqa: ANN401
         """Make a frame of columns; NaN becomes null."""
-
-
-def library_of(frame: object) -> Library:
-    """Find the room for an eager frame."""
-    from balframe.frames import in_pandas, in_polars
-
-    if isinstance(frame, pl.DataFrame):
-        return in_polars
-    if isinstance(frame, pd.DataFrame):
-        return in_pandas
-    raise UnsupportedTypeError(
-        f"got {type(frame).__module__}.{type(frame).__qualname__}, which is not a frame that "
-        f"balframe reads: it reads {SUPPORTED}. Convert it to one of these first."
-    )
-
-
-def library_named(backend: object) -> Library:
-    """Find the room for a library named by the caller."""
-    from balframe.errors import check_choice
-    from balframe.frames import in_pandas, in_polars
-
-    check_choice("backend", backend, ("polars", "pandas"))
-    return in_polars if backend == "polars" else in_pandas
-
-
-def register_namespace(name: str, namespace: type) -> None:
-    """Give the frames of all libraries an attribute that makes a namespace of them."""
-    pl.api.register_dataframe_namespace(name)(namespace)
-    pl.api.register_lazyframe_namespace(name)(namespace)
-    pd.api.extensions.register_dataframe_accessor(name)(namespace)

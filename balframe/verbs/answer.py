@@ -7,9 +7,10 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, listed
 from balframe.frames import in_polars
-from balframe.frames.library import FrameT, Name, library_of
+from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MARGIN, MODEL, Query, query
 from balframe.frames.read import Reading, read, read_reduced
+from balframe.frames.recognise import library_of
 from balframe.frames.reduce import reduce
 
 Names = Any  # a name, or a list of names; a name is any hashable value

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from balframe.frames.library import library_named
+from balframe.frames.recognise import library_named
 from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, registered
 

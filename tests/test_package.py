@@ -1,0 +1,72 @@
+import importlib.metadata
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.accessor import Bal
+
+ROOT = Path(__file__).parents[1]
+VERBS = ("report", "classes", "confusion")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_a_method_and_a_function(verb):
+    df = pl.DataFrame({"y": [1, 0], "yhat": [1, 1]})
+    expected = getattr(bf, verb)(df, "y", "yhat")
+
+    assert getattr(df.bal, verb)("y", "yhat").equals(expected)
+    assert getattr(df.lazy().bal, verb)("y", "yhat").collect().equals(expected)
+    assert getattr(df.to_pandas().bal, verb)("y", "yhat").equals(expected.to_pandas())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_method_shows_the_verbs_parameters(verb):
+    function = getattr(bf, verb)
+    method = getattr(pd.DataFrame().bal, verb)
+
+    assert (
+        list(inspect.signature(method).parameters) == [*inspect.signature(function).parameters][1:]
+    )
+    assert getattr(Bal, verb).__doc__ == function.__doc__
+
+
+def test_every_public_name_has_a_docstring_with_an_example():
+    for name in bf.__all__:
+        thing = getattr(bf, name)
+        assert thing.__doc__, name
+        if inspect.isfunction(thing):
+            assert ">>>" in thing.__doc__, name
+            for parameter in inspect.signature(thing).parameters:
+                assert re.search(rf"^ +(\w+, )*{parameter}(, \w+)* :", thing.__doc__, re.M), (
+                    name,
+                    parameter,
+                )
+
+
+def test_import_loads_no_heavy_library():
+    code = "import sys, balframe; print([m for m in ('scipy.stats', 'typer') if m in sys.modules])"
+
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert printed.stdout.strip() == "[]"
+
+
+def test_version_is_that_of_the_installed_package():
+    assert importlib.metadata.version("balframe") == bf.__version__
+
+
+def test_readme_gives_two_commands_of_one_line():
+    commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text(), re.M)
+
+    assert len(commands) == 2
+    assert commands[0].endswith(".venv/bin/balframe demo")
+    assert commands[1].endswith(".venv/bin/python -m pytest")

@@ -178,7 +178,7 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa
         candidates += _number_dtypes([_numpy_dtype(dtype) for dtype in dtypes])
     for candidate in candidates:
         if _holds(candidate, labels):
-            return pd.array(_as_python(labels, candidate), dtype=candidate)
+            return pd.Series(_as_python(labels, candidate), dtype=candidate).array
     return labels_of(labels)
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from balframe.core.aggregate import Measures, dense_limit
 from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
-from balframe.core.labels import LabelSet
+from balframe.core.labels import LabelSet, check_kinds
 from balframe.frames import in_polars, reduce
 from balframe.frames.agree import LabelColumn, agree
 from balframe.frames.hashing import MANY_ROWS, hashed
@@ -72,9 +72,10 @@ class _Part:
 
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
+    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
+    check_kinds({f"column {name!r}": library.label_kind(dtype) for name, dtype in dtypes.items()})
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
-    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
         reduced = reduce.reduce(frame.lazy(), query).collect(engine="streaming")
         return read_reduced(reduced, dtypes, query)

@@ -37,13 +37,14 @@ def height(frame: pd.DataFrame) -> int:
     return len(frame)
 
 
-def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
+def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
+    dtype = frame[name].dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return label_kind(dtype.categories.dtype)
+        dtype = dtype.categories.dtype
     if _is_object(dtype):
         return None
-    if types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype):
+    if _is_number(dtype):
         return "number"
     if types.is_string_dtype(dtype):
         return "string"
@@ -53,8 +54,16 @@ def label_kind(dtype: Any) -> str | None:  # noqa: ANN401
         zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
         return "datetime" if zone is None else "datetime with zone"
     raise UnsupportedTypeError(
-        f"labels cannot be {dtype}; they are booleans, integers, whole floats, strings, "
+        f"column {name!r} is {dtype}, which labels cannot be; they are booleans, integers, whole floats, strings, "
         "categories or dates. Cast the column to one of these."
+    )
+
+
+def _is_number(dtype: Any) -> bool:  # noqa: ANN401
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _is_number(dtype.categories.dtype)
+    return (
+        types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
     )
 
 
@@ -174,7 +183,7 @@ def domain(dtypes: Sequence[Any]) -> list[Label] | None:
 def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa: ANN401
     """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
     candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
-    if all(label_kind(dtype) == "number" for dtype in dtypes):
+    if all(_is_number(dtype) for dtype in dtypes):
         candidates += _number_dtypes([_numpy_dtype(dtype) for dtype in dtypes])
     for candidate in candidates:
         if _holds(candidate, labels):

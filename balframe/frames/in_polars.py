@@ -36,8 +36,9 @@ def height(frame: pl.DataFrame) -> int:
     return frame.height
 
 
-def label_kind(dtype: pl.DataType) -> str | None:
+def label_kind(frame: pl.DataFrame, name: Name) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
+    dtype = frame.schema[name]
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
         return "number"
     if isinstance(dtype, pl.Datetime):
@@ -47,7 +48,7 @@ def label_kind(dtype: pl.DataType) -> str | None:
     if dtype == pl.Null:
         return None
     raise UnsupportedTypeError(
-        f"labels cannot be {dtype}; they are booleans, integers, whole floats, strings, "
+        f"column {name!r} is {dtype}, which labels cannot be; they are booleans, integers, whole floats, strings, "
         "categories or dates. Cast the column to one of these."
     )
 

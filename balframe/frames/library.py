@@ -50,7 +50,7 @@ class Library(Protocol):
     def height(self, frame: Any) -> int:  # noqa: ANN401
         """Count the rows."""
 
-    def label_kind(self, dtype: DType) -> str | None:
+    def label_kind(self, frame: Any, name: Name) -> str | None:  # noqa: ANN401
         """Tell the kind of the labels in a column; None where only the values can tell."""
 
     def encode_direct(self, frame: Any, name: Name) -> Column | None:  # noqa: ANN401

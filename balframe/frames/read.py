@@ -73,7 +73,7 @@ class _Part:
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    check_kinds({f"column {name!r}": library.label_kind(dtype) for name, dtype in dtypes.items()})
+    check_kinds({f"column {name!r}": library.label_kind(frame, name) for name in dtypes})
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):

@@ -27,9 +27,14 @@ def kind_of(value: object) -> str:
     ):
         if isinstance(value, types):
             return kind
-    raise UnsupportedTypeError(
-        f"{value!r} of type {type(value).__name__} cannot be a label; labels are booleans, "
-        "integers, whole floats, strings, categories or dates. Cast the column to one of these."
+    raise not_labels(f"{value!r} of type {type(value).__name__}")
+
+
+def not_labels(what: str) -> UnsupportedTypeError:
+    """Say what can be labels."""
+    return UnsupportedTypeError(
+        f"{what} cannot be labels; labels are booleans, integers, whole floats, strings, "
+        "categories or dates. Cast the column to one of these."
     )
 
 

@@ -10,7 +10,7 @@ from pandas.api import types
 
 from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
-from balframe.core.labels import Label
+from balframe.core.labels import Label, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
@@ -39,7 +39,7 @@ def height(frame: pd.DataFrame) -> int:
 
 def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
-    dtype = frame[name].dtype
+    dtype: Any = frame[name].dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
     if _is_object(dtype):
@@ -53,10 +53,7 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     if types.is_datetime64_any_dtype(dtype):
         zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
         return "datetime" if zone is None else "datetime with zone"
-    raise UnsupportedTypeError(
-        f"column {name!r} is {dtype}, which labels cannot be; they are booleans, integers, whole floats, strings, "
-        "categories or dates. Cast the column to one of these."
-    )
+    raise not_labels(f"column {name!r} of type {dtype}")
 
 
 def _is_number(dtype: Any) -> bool:  # noqa: ANN401

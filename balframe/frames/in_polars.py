@@ -9,7 +9,7 @@ import polars as pl
 
 from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
-from balframe.core.labels import Label
+from balframe.core.labels import Label, not_labels
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
@@ -47,10 +47,7 @@ def label_kind(frame: pl.DataFrame, name: Name) -> str | None:
         return "date" if dtype == pl.Date else "string"
     if dtype == pl.Null:
         return None
-    raise UnsupportedTypeError(
-        f"column {name!r} is {dtype}, which labels cannot be; they are booleans, integers, whole floats, strings, "
-        "categories or dates. Cast the column to one of these."
-    )
+    raise not_labels(f"column {name!r} of type {dtype}")
 
 
 def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:

@@ -14,7 +14,7 @@ _Array = TypeVar("_Array", Int64Array, FloatArray)
 
 _BLOCK = 32_768
 _LARGEST_KEY = 2**62
-_SPARE_EXPONENT = 64
+SPARE_EXPONENT = 32  # more rows than 2**32 are not summed at once
 _LARGEST_COUNT = 2**63 - 1
 
 
@@ -88,7 +88,7 @@ class Measures:
         """Rescale the weights if their sum would overflow."""
         with np.errstate(over="ignore"):
             overflows = self.weight is not None and np.isinf(self.weight.sum())
-        return self.in_units_of(self.exponent + _SPARE_EXPONENT) if overflows else self
+        return self.in_units_of(self.exponent + SPARE_EXPONENT) if overflows else self
 
 
 def _joined(arrays: Sequence[_Array | None]) -> _Array | None:

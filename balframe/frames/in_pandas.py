@@ -42,7 +42,7 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     dtype: Any = frame[name].dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
-    if _is_object(dtype):
+    if _is_object(dtype) or str(dtype) == "null[pyarrow]":
         return None
     if _is_number(dtype):
         return "number"

@@ -74,6 +74,8 @@ def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataTyp
     if size > dense_limit(len(physical)):
         return None
     has_null = physical.null_count() > 0
+    if has_null and high >= 2**63 - 1:
+        return None
     if has_null and high == physical.upper_bound()[0]:
         physical = physical.cast(pl.Int64)
     values = (physical.fill_null(high + 1) if has_null else physical).to_numpy()

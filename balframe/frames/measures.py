@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.aggregate import Measures
+from balframe.core.aggregate import SPARE_EXPONENT, Measures
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Library
 from balframe.frames.query import WEIGHT_SQ, Query
 
-_SPARE_EXPONENT = 64
+COUNTED_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63
 
 
 def raise_null(name: object, how_many: int) -> None:
@@ -72,8 +72,8 @@ def _repeated(weight: FloatArray, n: Int64Array) -> Measures:
         total = weight * n
         if np.isfinite(total).all():
             return Measures(n, None, total, weight_sq)
-        scaled = np.multiply(np.ldexp(weight, -_SPARE_EXPONENT), n, dtype=np.float64)
-    return Measures(n, None, scaled, weight_sq, _SPARE_EXPONENT)
+        scaled = np.multiply(np.ldexp(weight, -COUNTED_EXPONENT), n, dtype=np.float64)
+    return Measures(n, None, scaled, weight_sq, COUNTED_EXPONENT)
 
 
 def _without_nulls(

@@ -68,7 +68,7 @@ def query(
     known = library.names(frame)
     if cells:
         sample_weight, counts = _totals(known, sample_weight, counts)
-    _check_are_names(library, y_true, y_pred, by, sample_weight, counts)
+    _check_are_names(library, [y_true, sample_weight, counts, *_as_list(y_pred), *_as_list(by)])
     asked = Query(
         y_true,
         _listed_names(y_pred, known),
@@ -98,9 +98,12 @@ def query(
     return asked
 
 
-def _check_are_names(library: Library, *given: object) -> None:
-    names = [one for some in given for one in (some if isinstance(some, (list, tuple)) else [some])]
-    for name in names:
+def _as_list(given: object) -> list[object]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _check_are_names(library: Library, given: Sequence[object]) -> None:
+    for name in given:
         if name is not None and not library.is_name(name):
             raise UnsupportedTypeError(
                 f"columns are given by their names, not as {type(name).__qualname__}; give the "

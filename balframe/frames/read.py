@@ -12,7 +12,7 @@ import polars as pl
 from balframe.core.aggregate import Measures, dense_limit
 from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
-from balframe.core.labels import LabelSet, check_kinds
+from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.frames import in_polars, reduce
 from balframe.frames.agree import LabelColumn, agree
 from balframe.frames.hashing import MANY_ROWS, hashed
@@ -73,7 +73,8 @@ class _Part:
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    check_kinds({f"column {name!r}": library.label_kind(frame, name) for name in dtypes})
+    kinds = {f"column {name!r}": library.label_kind(frame, name) for name in dtypes}
+    check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):

@@ -6,15 +6,19 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import Measures
+from balframe.core.aggregate import SPARE_EXPONENT, Measures
 from balframe.core.arrays import Int64Array
 from balframe.errors import InvalidInputError
-from balframe.frames.measures import raise_invalid_counts, raise_invalid_weights, raise_null
+from balframe.frames.measures import (
+    COUNTED_EXPONENT,
+    raise_invalid_counts,
+    raise_invalid_weights,
+    raise_null,
+)
 from balframe.frames.query import WEIGHT_SQ, Query
 
 ACTUAL, MODEL_INDEX = "actual", "model"
 _HALF = 2**31
-_SPARE_EXPONENT = 64
 
 
 def by_key(position: int) -> str:
@@ -77,7 +81,7 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         if query.cells:
             square = nw.when(has_both).then(nw.col(WEIGHT_SQ).cast(nw.Float64)).otherwise(0.0)
             square = square.fill_null(float("inf"))
-        scale = 2.0**-_SPARE_EXPONENT
+        scale = 2.0 ** -_spare_exponent(query)
         times = one if query.cells else n
         carried |= {
             "null_weight": (~has_weight).cast(nw.Int64),
@@ -93,6 +97,10 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         **({"n_low": counted} if query.counts is None else halves),
         "missing": nw.when(has_both).then(0).otherwise(stands_for),
     }
+
+
+def _spare_exponent(query: Query) -> int:
+    return SPARE_EXPONENT if query.counts is None or query.cells else COUNTED_EXPONENT
 
 
 def _is_known(name: object, schema: nw.Schema) -> nw.Expr:
@@ -117,7 +125,7 @@ def measures_of(cells: pl.DataFrame, query: Query) -> Measures:
         raise_null(query.sample_weight, total("null_weight"))
     weight, exponent = array("weight"), 0
     if weight is not None and not np.isfinite(weight).all():
-        weight, exponent = array("weight_scaled"), _SPARE_EXPONENT
+        weight, exponent = array("weight_scaled"), _spare_exponent(query)
     n = _joined(array("n_high"), array("n_low"))
     return Measures(n, array("missing"), weight, array("weight_sq"), exponent)
 

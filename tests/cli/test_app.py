@@ -67,7 +67,7 @@ def test_demo_prints_propublicas_rates():
         ("broken.parquet", b"not parquet", "balframe: "),
         ("empty.csv", b"", "balframe: "),
         ("other.csv", b"y,yhatt\n1,1\n", "column 'yhat' not found; did you mean 'yhatt'"),
-        ("null.csv", b"y,yhat\n1,\n", "column 'yhat' has 1 null value"),
+        ("null.csv", b"y,yhat\n1,\n0,1\n", "column 'yhat' has 1 null value"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_code_2(tmp_path, name, content, message):

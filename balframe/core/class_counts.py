@@ -31,6 +31,11 @@ class OneVersusRest:
     fp: FloatArray
     tn: FloatArray
 
+    @property
+    def total(self) -> FloatArray:
+        """Weight of all rows."""
+        return self.tp + self.fn + self.fp + self.tn
+
 
 @dataclass(frozen=True)
 class ClassCounts:
@@ -219,17 +224,29 @@ class ClassCounts:
         return ratio(self.correct, self.predicted)
 
     @cached_property
+    def true_negatives(self) -> FloatArray:
+        """Weight of the rows that neither have the label nor are predicted to, of each entry."""
+        n_confused = self.count(self.n_missed)[self.segment] - self.n_missed - self.n_false_alarms
+        confused = self.others(self.missed) - self.false_alarms
+        return self.others(self.correct) + np.where(n_confused > 0, np.maximum(confused, 0), 0)
+
+    @cached_property
     def positive(self) -> OneVersusRest:
         """Counts of the positive label against all others, for each segment."""
-        at, rest = self.label == self.pos_label, self.label != self.pos_label
+        at = self.label == self.pos_label
         tp, fn, fp = (
             self.sum(np.where(at, counts, 0))
             for counts in (self.correct, self.missed, self.false_alarms)
         )
-        negatives = self.sum(np.where(rest, self.support, 0))
-        n_tn = self.count(np.where(rest, self.n_support, 0) - np.where(at, self.n_false_alarms, 0))
-        tn = np.where(n_tn > 0, np.maximum(negatives - fp, 0), 0)
+        tn = np.where(self.sum(at) > 0, self.sum(np.where(at, self.true_negatives, 0)), self.total)
         return OneVersusRest(tp, fn, fp, tn)
+
+    def others(self, values: FloatArray) -> FloatArray:
+        """Add up the values of the other labels of the segment, for each entry, to full digits."""
+        total = self.spread(self.sum(values))
+        is_most = values > total / 2
+        rest = self.spread(self.sum(np.where(is_most, 0, values)))
+        return np.where(is_most, rest, total - values)
 
     def mean_over_labels(
         self,

@@ -93,9 +93,10 @@ def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
     has_null = series.hasnans
     if size > dense_limit(len(series)) or (has_null and high >= _INT64.max):
         return None
-    values = series.to_numpy(np.int64, na_value=high + 1) if has_null else series.to_numpy()
-    if values.dtype == object:
-        values = series.to_numpy(np.uint64 if low >= 0 else np.int64)
+    if has_null:
+        values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))
+    else:
+        values = series.to_numpy(_numpy_dtype(array.dtype))
     levels = np.arange(size).astype(values.dtype) + values.dtype.type(low)
     if not isinstance(array.dtype, np.dtype):
         levels = pd.array(levels, dtype=array.dtype)
@@ -117,11 +118,18 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
             f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
         ) from error
     if types.is_float_dtype(levels.dtype):
-        levels = levels + 0.0
+        levels = _with_one_zero(levels)
     order = _ascending(levels)
     rank = np.empty(len(levels), np.int64)
     rank[order] = np.arange(len(levels))
     return _with_null_below(codes, levels.take(order), rank)
+
+
+def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401
+    """Show 0.0 for -0.0, which is equal to it."""
+    values = levels.to_numpy(_numpy_dtype(levels.dtype)) if hasattr(levels, "to_numpy") else levels
+    zeroed = values + values.dtype.type(0)
+    return zeroed if values is levels else pd.array(zeroed, dtype=levels.dtype)
 
 
 def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> Column:  # noqa: ANN401
@@ -228,6 +236,8 @@ def _as_python(labels: Sequence[Label], dtype: Any) -> list[Label]:  # noqa: ANN
         return [bool(label) for label in labels]
     if types.is_integer_dtype(dtype):
         return [int(label) for label in labels]
+    if types.is_float_dtype(dtype):
+        return [float(label) for label in labels]
     return list(labels)
 
 
@@ -254,8 +264,16 @@ def text(values: Sequence[str]) -> Any:  # noqa: ANN401
     return pd.Series(values, dtype=str).array
 
 
+def _numpy_dtype_is_object(column: Any) -> bool:  # noqa: ANN401
+    return _is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
+
+
 def build(columns: Mapping[Name, Any]) -> pd.DataFrame:
     """Make a frame of columns; NaN is null."""
-    frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
+    arrays = {
+        position: pd.Series(column, dtype=object) if _numpy_dtype_is_object(column) else column
+        for position, column in enumerate(columns.values())
+    }
+    frame = pd.DataFrame(arrays, copy=False)
     frame.columns = pd.Index(list(columns), tupleize_cols=False)
     return frame

@@ -50,10 +50,9 @@ class Reading:
         """Find the code of the positive label; one given that is not a label raises."""
         return self.labels.positive(self.query.pos_label) if len(self.labels) else None
 
-    def label_column(self, codes: Int64Array, of: Sequence[Name]) -> Series:
-        """Look up labels, in the dtype that these columns of the input agree on."""
-        dtypes = [self.dtypes[name] for name in of]
-        levels = self.library.label_levels(self.labels.values, dtypes)
+    def label_column(self, codes: Int64Array) -> Series:
+        """Look up labels, in the dtype that all columns of labels agree on."""
+        levels = self.library.label_levels(self.labels.values, list(self.dtypes.values()))
         return self.library.take(levels, codes, nullable=False)
 
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:

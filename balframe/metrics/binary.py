@@ -84,13 +84,13 @@ def jaccard(c: ClassCounts) -> FloatArray:
 @metric(range=(0, 1), better=None, needs=_NEEDS, aliases=("predicted_positive_rate",))
 def selection_rate(c: ClassCounts) -> FloatArray:
     """Share of rows called positive: (TP + FP) / n."""
-    return ratio(c.positive.tp + c.positive.fp, c.total)
+    return ratio(c.positive.tp + c.positive.fp, c.positive.total)
 
 
 @metric(range=(0, 1), better=None, needs=_NEEDS, aliases=("base_rate",))
 def prevalence(c: ClassCounts) -> FloatArray:
     """Share of rows that are positive: (TP + FN) / n."""
-    return ratio(c.positive.tp + c.positive.fn, c.total)
+    return ratio(c.positive.tp + c.positive.fn, c.positive.total)
 
 
 @metric(range=(-1, 1), needs=_NEEDS, aliases=("youden_j",), source="Youden 1950")

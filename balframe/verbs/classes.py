@@ -101,7 +101,7 @@ def classes(
         first = reading.cells.segments()[1]
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
-        columns[LABEL] = reading.label_column(label, reading.query.label_columns)
+        columns[LABEL] = reading.label_column(label)
         return columns | _scores(c)
 
     return answer(
@@ -124,22 +124,20 @@ def classes(
 def _scores(c: ClassCounts) -> dict[Name, Int64Array | FloatArray]:
     """Compute the columns on the full grid of segments and labels."""
     at = c.segment * c.n_labels + c.label
+    total = np.repeat(c.total, c.n_labels)
 
     def grid(values: _Values) -> _Values:
         full = np.zeros(c.n_segments * c.n_labels, values.dtype)
         full[at] = values
         return full
 
-    support, predicted = grid(c.support), grid(c.predicted)
-    correct, missed, false_alarms = grid(c.correct), grid(c.missed), grid(c.false_alarms)
-    others = _sum_of_others(support.reshape(c.n_segments, c.n_labels)).ravel()
-    n_others = np.repeat(c.n, c.n_labels) - grid(c.n_support)
-    true_negatives = np.where(
-        n_others > grid(c.n_false_alarms), np.maximum(others - false_alarms, 0), 0
-    )
+    support, predicted, correct = grid(c.support), grid(c.predicted), grid(c.correct)
+    missed, false_alarms = grid(c.missed), grid(c.false_alarms)
+    true_negatives = total.copy()
+    true_negatives[at] = c.true_negatives
     return {
         "support": grid(c.n_support),
-        "prevalence": ratio(support, np.repeat(c.total, c.n_labels)),
+        "prevalence": ratio(support, total),
         "predicted": grid(c.n_predicted),
         "correct": grid(c.n_correct),
         "recall": ratio(correct, support),
@@ -148,11 +146,3 @@ def _scores(c: ClassCounts) -> dict[Name, Int64Array | FloatArray]:
         "npv": ratio(true_negatives, true_negatives + missed),
         "f1": ratio(2 * correct, support + predicted),
     }
-
-
-def _sum_of_others(values: FloatArray) -> FloatArray:
-    """Add up each row but for the value itself, without taking differences."""
-    before, after = np.zeros_like(values), np.zeros_like(values)
-    before[:, 1:] = np.cumsum(values, axis=1)[:, :-1]
-    after[:, :-1] = np.cumsum(values[:, ::-1], axis=1)[:, ::-1][:, 1:]
-    return before + after

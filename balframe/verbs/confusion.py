@@ -119,8 +119,8 @@ def confusion(
         shown = _completed(reading.cells, n_labels) if complete else _counted(reading.cells)
         names = _label_names(query)
         columns = reading.by_columns(shown.source)
-        columns[names[0]] = reading.label_column(shown.actual, [query.y_true])
-        columns[names[1]] = reading.label_column(shown.outcome, query.y_pred)
+        columns[names[0]] = reading.label_column(shown.actual)
+        columns[names[1]] = reading.label_column(shown.outcome)
         columns[N] = shown.sums.n
         if shown.sums.weight is not None:
             with np.errstate(over="ignore"):

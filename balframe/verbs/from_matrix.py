@@ -21,6 +21,9 @@ def from_matrix(
 ) -> Any:  # noqa: ANN401 (a frame of the backend)
     """Turn a confusion matrix into cells, which every verb reads with `counts="n"`.
 
+    A label whose row and column are empty does not occur in the data that the cells stand for;
+    where it should be in the label set all the same, give the verb `labels=`.
+
     Parameters
     ----------
     matrix : array-like of int, shape (n_labels, n_labels)

@@ -1,0 +1,297 @@
+"""Identities between metrics, and properties that every metric of the registry has."""
+
+import math
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import balframe as bf
+from balframe.metrics.registry import registered
+
+SHIPPED = [one.name for one in registered() if one.function.__module__.startswith("balframe.")]
+LISTED = {row["name"]: row for row in bf.list_metrics().to_dicts() if row["name"] in SHIPPED}
+ALIASES = [(name, alias) for name in SHIPPED for alias in LISTED[name]["aliases"].split(", ")]
+
+
+def tables(matrices, n_labels):
+    """Make a segment of each confusion matrix, with a weight for the rows of each cell."""
+    matrices = np.array(list(matrices))
+    segment, cell = np.nonzero(matrices)
+    y, yhat = np.divmod(cell, n_labels)
+    weight = np.random.default_rng(5).uniform(0.1, 5, len(cell))
+    n = matrices[segment, cell]
+    return pl.DataFrame({"segment": segment, "y": y, "yhat": yhat, "n": n, "weight": weight})
+
+
+TWO = tables(product(range(4), repeat=4), 2)  # every matrix of counts up to 3
+THREE = tables(np.random.default_rng(6).choice([0, 0, 0, 0, 1, 2, 3, 4], (400, 9)), 3)
+on_tables = pytest.mark.parametrize("frame", [TWO, THREE], ids=["two labels", "three labels"])
+weighting = pytest.mark.parametrize("weight", [None, "weight"], ids=["rows", "weighted"])
+
+
+every_metric = pytest.mark.parametrize("metric", SHIPPED)
+
+
+def score(frame, metric, **options):
+    """Give the metric of every segment as an array, NaN for null."""
+    labels = sorted({*frame["y"], *frame["yhat"]})
+    defaults = {
+        "by": "segment" if "segment" in frame.columns else None,
+        "counts": "n" if "n" in frame.columns else None,
+        "class_weight": {label: 1 + i for i, label in enumerate(labels)},
+        "pos_label": 1,
+    }
+    out = bf.report(frame, "y", "yhat", metrics=[metric], **defaults | options)
+    scores = out.get_column(metric)
+    assert not scores.is_nan().any()
+    return np.array([math.nan if value is None else value for value in scores])
+
+
+def assert_same(found, expected):
+    assert np.isfinite(expected).any()
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def assert_identical(found, expected):
+    assert np.isfinite(expected).any()
+    np.testing.assert_array_equal(found, expected)
+
+
+@on_tables
+@weighting
+def test_accuracy_is_the_sum_of_prevalence_times_recall(frame, weight):
+    classes = bf.classes(frame, "y", "yhat", by="segment", counts="n", sample_weight=weight)
+
+    share = pl.col("prevalence") * pl.col("recall").fill_null(0)
+    sums = classes.group_by("segment", maintain_order=True).agg(share.sum().alias("sum"))
+
+    assert_same(score(frame, "accuracy", sample_weight=weight), sums["sum"].to_numpy())
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 5])
+def test_balanced_accuracy_is_accuracy_when_labels_are_balanced(n_labels):
+    rng = np.random.default_rng(n_labels)
+    y = np.tile(np.arange(n_labels), 40)
+    yhat = np.where(rng.random(len(y)) < 0.6, y, rng.integers(n_labels, size=len(y)))
+    frame = pl.DataFrame({"y": y, "yhat": yhat})
+
+    assert_same(score(frame, "accuracy"), np.array([(y == yhat).mean()]))
+    assert_same(score(frame, "balanced_accuracy"), np.array([(y == yhat).mean()]))
+
+
+@on_tables
+@weighting
+def test_balanced_accuracy_is_accuracy_under_normalised_row_weights(frame, weight):
+    own = pl.lit(1.0) if weight is None else pl.col(weight)
+    of_label = (own * pl.col("n")).sum().over("segment", "y")
+
+    normalised = frame.with_columns(normalised=own / of_label)
+
+    accuracy = score(normalised, "accuracy", sample_weight="normalised")
+    assert_same(score(frame, "balanced_accuracy", sample_weight=weight), accuracy)
+
+
+def test_balanced_accuracy_is_the_area_under_the_curve_of_the_prediction():
+    both = TWO.filter(pl.col("y").n_unique().over("segment") == 2)
+    areas = [
+        roc_auc_score(rows["y"], rows["yhat"], sample_weight=rows["n"])
+        for rows in both.partition_by("segment", maintain_order=True)
+    ]
+
+    assert_same(score(both, "balanced_accuracy"), np.array(areas))
+
+
+@on_tables
+@weighting
+@pytest.mark.parametrize(
+    ("class_weight", "same"), [("prevalence", "accuracy"), ("balanced", "balanced_accuracy")]
+)
+def test_class_weights_by_name(frame, weight, class_weight, same):
+    expected = score(frame, same, sample_weight=weight)
+
+    options = {"sample_weight": weight, "class_weight": class_weight}
+    assert_same(score(frame, "weighted_balanced_accuracy", **options), expected)
+
+
+@pytest.mark.parametrize("alpha", [0, 0.3, 0.5, 1])
+def test_alpha_weighted_accuracy(alpha):
+    recall, specificity = score(TWO, "recall"), score(TWO, "specificity")
+
+    found = score(TWO, "weighted_balanced_accuracy", class_weight={1: alpha, 0: 1 - alpha})
+
+    alone = np.where(np.isnan(specificity), recall, specificity)
+    weight = np.where(np.isnan(specificity), alpha, 1 - alpha)
+    is_alone = np.isnan(recall) | np.isnan(specificity)
+    both = alpha * recall + (1 - alpha) * specificity
+    assert_same(found, np.where(is_alone, np.where(weight > 0, alone, math.nan), both))
+
+
+def people(rows):
+    """Spell out (label, prediction, how many) as rows of one segment."""
+    return pl.DataFrame(rows, ["y", "yhat", "n"], orient="row")
+
+
+def assert_scores(frame, expected):
+    for metric, value in expected.items():
+        assert_same(score(frame, metric), np.array([value]))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_always_one_label(k):
+    frame = people([(label, 0, label + 2) for label in range(k)])
+
+    assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 2 / sum(range(2, k + 2))})
+    assert_scores(frame, {"adjusted_balanced_accuracy": 0, "geometric_mean": 0, "kappa": 0})
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_a_fair_coin_or_die_as_classifier(k):
+    frame = people([(y, yhat, y + 1) for y, yhat in product(range(k), repeat=2)])
+
+    assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 1 / k, "geometric_mean": 1 / k})
+    assert_scores(frame, {"adjusted_balanced_accuracy": 0, "normalized_accuracy": 0, "mcc": 0})
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_always_wrong(k):
+    frame = people([(label, (label + 1) % k, label + 1) for label in range(k)])
+    lowest = 1 / (1 - k)
+
+    assert_scores(frame, {"balanced_accuracy": 0, "geometric_mean": 0, "hamming_loss": 1})
+    assert_scores(frame, {"adjusted_balanced_accuracy": lowest, "normalized_accuracy": lowest})
+
+
+@weighting
+@pytest.mark.parametrize(
+    ("metric", "image", "other"),
+    [
+        ("informedness", lambda value: 2 * value - 1, "balanced_accuracy"),
+        ("hamming_loss", lambda value: 1 - value, "accuracy"),
+        ("false_positive_rate", lambda value: 1 - value, "specificity"),
+        ("false_negative_rate", lambda value: 1 - value, "recall"),
+        ("false_discovery_rate", lambda value: 1 - value, "precision"),
+        ("false_omission_rate", lambda value: 1 - value, "npv"),
+        ("f1", lambda value: 2 * value / (1 + value), "jaccard"),
+        ("adjusted_balanced_accuracy", lambda value: 2 * value - 1, "balanced_accuracy"),
+        ("normalized_accuracy", lambda value: 2 * value - 1, "accuracy"),
+    ],
+)
+def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image, other):
+    both = TWO.filter(pl.col("y").n_unique().over("segment") == 2)
+    value = score(both, other, sample_weight=weight)
+
+    assert_same(score(both, metric, sample_weight=weight), image(value))
+
+
+def range_of(metric):
+    return [float(limit) for limit in LISTED[metric]["range"].strip("[)]").split(",")]
+
+
+@pytest.mark.parametrize("metric", [name for name in SHIPPED if LISTED[name]["better"]])
+def test_the_best_value_on_a_perfect_classifier(metric):
+    frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
+    low, high = range_of(metric)
+    best = high if LISTED[metric]["better"] == "higher" else low
+
+    found = score(frame, metric)
+
+    assert np.isnan(found).all() if math.isinf(best) else found.tolist() == [best]
+
+
+@on_tables
+@weighting
+@every_metric
+def test_values_lie_in_the_range(frame, weight, metric):
+    low, high = range_of(metric)
+
+    found = score(frame, metric, sample_weight=weight)
+
+    assert low <= np.nanmin(found)
+    assert np.nanmax(found) <= high
+
+
+@on_tables
+@pytest.mark.parametrize(("metric", "alias"), [pair for pair in ALIASES if all(pair)])
+def test_an_alias_gives_the_same_values(frame, metric, alias):
+    assert_identical(score(frame, alias), score(frame, metric))
+
+
+@on_tables
+@every_metric
+def test_renaming_and_reordering_the_labels_changes_nothing(frame, metric):
+    names = dict(zip(sorted(frame["y"].unique()), "zma", strict=False))
+    renamed = frame.with_columns(pl.col("y", "yhat").replace_strict(names))
+    weights = {name: label + 1 for label, name in names.items()}
+
+    found = score(renamed, metric, pos_label="m", class_weight=weights)
+
+    assert_same(found, score(frame, metric))
+
+
+@on_tables
+@weighting
+@pytest.mark.parametrize(
+    ("metric", "swapped"),
+    [
+        ("recall", "precision"),
+        ("specificity", "npv"),
+        ("false_negative_rate", "false_discovery_rate"),
+        ("false_positive_rate", "false_omission_rate"),
+        ("prevalence", "selection_rate"),
+        ("balanced_accuracy", "precision_macro"),
+        *((metric, metric) for metric in ("accuracy", "f1_macro", "jaccard_macro", "kappa", "mcc")),
+    ],
+)
+def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
+    mirrored = frame.rename({"y": "yhat", "yhat": "y"})
+
+    found = score(mirrored, metric, sample_weight=weight)
+
+    assert_same(found, score(frame, swapped, sample_weight=weight))
+
+
+@on_tables
+@every_metric
+@pytest.mark.parametrize("factor", [3.7, 1e-200, 1e200])
+def test_the_scale_of_weights_does_not_matter(frame, metric, factor):
+    scaled = frame.with_columns(pl.col("weight") * factor)
+
+    found = score(scaled, metric, sample_weight="weight")
+
+    assert_same(found, score(frame, metric, sample_weight="weight"))
+
+
+@on_tables
+@every_metric
+def test_weights_of_one_are_no_weights(frame, metric):
+    found = score(frame.with_columns(weight=1.0), metric, sample_weight="weight")
+
+    assert_identical(found, score(frame, metric))
+
+
+@on_tables
+@every_metric
+def test_rows_without_weight_do_not_matter(frame, metric):
+    mirrored = frame.rename({"y": "yhat", "yhat": "y"}).with_columns(weight=0.0)
+    more = pl.concat([frame, mirrored.select(frame.columns)])
+
+    found = score(more, metric, sample_weight="weight")
+
+    assert_same(found, score(frame, metric, sample_weight="weight"))
+    for absent in ("skip", "null", "zero"):
+        assert np.isnan(score(mirrored, metric, sample_weight="weight", absent=absent)).all()
+
+
+@on_tables
+@pytest.mark.parametrize("weight", [None, "eighths"], ids=["rows", "weighted"])
+@every_metric
+def test_counts_are_repeated_rows(frame, metric, weight):
+    frame = frame.with_columns(eighths=(8 * pl.col("weight")).ceil() / 8)  # their sums are exact
+    repeated = frame[np.repeat(np.arange(frame.height), frame["n"])].drop("n")
+
+    found = score(frame, metric, sample_weight=weight)
+
+    assert_identical(found, score(repeated, metric, sample_weight=weight))

@@ -290,5 +290,6 @@ def _entries(
         occurs[on_truth] = occurs[on_outcome] = True
         position = np.cumsum(occurs) - 1
         return np.flatnonzero(occurs), position[on_truth], position[on_outcome]
-    keys = np.unique(np.concatenate((on_truth, on_outcome)))
+    keys = np.sort(np.concatenate((on_truth, on_outcome)))
+    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
     return keys, np.searchsorted(keys, on_truth), np.searchsorted(keys, on_outcome)

@@ -79,6 +79,14 @@ def _whole(value: Any) -> Label:  # noqa: ANN401 (a scalar of any library)
     return int(value) if isinstance(value, (int, float, np.number)) else value
 
 
+def no_dtype_for(labels: Sequence[Label]) -> InvalidInputError:
+    """Say that the output cannot show the labels in one column."""
+    return InvalidInputError(
+        f"the columns of labels have dtypes for which no single one holds all the labels: "
+        f"{listed(map(repr, labels))}. Cast them to one dtype first."
+    )
+
+
 @dataclass(frozen=True)
 class LabelSet:
     """The labels of a whole frame in their order; the code of a label is its position."""
@@ -144,7 +152,8 @@ class LabelSet:
                 f"class_weight has no weight for {listed(map(repr, without))}; give one for each "
                 f"of the labels: {self}. A weight of 0 leaves a label out of the mean."
             )
-        return np.array([class_weight[label] for label in self.values], np.float64)
+        weights = np.array([class_weight[label] for label in self.values], np.float64)
+        return np.divide(weights, weights.max(initial=0))
 
     def __str__(self) -> str:
         """List the labels for a message."""

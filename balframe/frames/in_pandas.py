@@ -10,7 +10,7 @@ from pandas.api import types
 
 from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
-from balframe.core.labels import Label, not_labels
+from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
@@ -188,11 +188,14 @@ def domain(dtypes: Sequence[Any]) -> list[Label] | None:
 def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa: ANN401
     """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
     candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
-    if all(_is_number(dtype) for dtype in dtypes):
+    are_numbers = all(_is_number(dtype) for dtype in dtypes)
+    if are_numbers:
         candidates += _number_dtypes([_numpy_dtype(dtype) for dtype in dtypes])
     for candidate in candidates:
         if _holds(candidate, labels):
             return pd.Series(_as_python(labels, candidate), dtype=candidate).array
+    if are_numbers:
+        raise no_dtype_for(labels)
     return labels_of(labels)
 
 
@@ -206,11 +209,12 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
     numeric = [dtype for dtype in dtypes if dtype.kind != "b"]
     kinds = {dtype.kind for dtype in numeric}
     if not kinds:
-        return [np.dtype(bool), np.dtype(np.int64), np.dtype(np.uint64)]
+        return [np.dtype(bool), np.dtype(np.int64)]
     if "f" in kinds:
         return [np.result_type(*numeric) if kinds == {"f"} else np.dtype(np.float64)]
-    widest = np.result_type(*numeric) if len(kinds) == 1 else np.dtype(np.int64)
-    return [widest, np.dtype(np.int64), np.dtype(np.uint64)]
+    if len(kinds) > 1:
+        return [np.dtype(np.int64)]
+    return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401

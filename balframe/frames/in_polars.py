@@ -9,8 +9,8 @@ import polars as pl
 
 from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
-from balframe.core.labels import Label, not_labels
-from balframe.errors import InvalidInputError, UnsupportedTypeError
+from balframe.core.labels import Label, no_dtype_for, not_labels
+from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -52,7 +52,7 @@ def label_kind(frame: pl.DataFrame, name: Name) -> str | None:
 
 def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
-    series = frame.get_column(name)
+    series = _unnamed(frame, name)
     if series.dtype == pl.Boolean:
         return _encode_integers(series.cast(pl.UInt8), 0, 1, series.dtype)
     if isinstance(series.dtype, pl.Categorical):
@@ -67,6 +67,11 @@ def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
         if low is not None and high is not None:
             return _encode_integers(physical, int(low), int(high), series.dtype)  # type: ignore[arg-type]
     return None
+
+
+def _unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:
+    """Take a column; polars would read a name such as "^y.*$" as a pattern."""
+    return frame.get_column(name).alias("column")
 
 
 def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataType) -> Column | None:
@@ -101,10 +106,10 @@ def _encode_categorical(series: pl.Series) -> Column | None:
 
 def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:
     """Look values up in a hash table of the distinct ones."""
-    series = frame.get_column(name)
+    series = _unnamed(frame, name)
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise UnsupportedTypeError(
-            f"column {series.name!r} is {series.dtype}, which has no order that segments could "
+            f"column {name!r} is {series.dtype}, which has no order that segments could "
             "have; cast it, or take a part of it."
         )
     if series.dtype.is_float():
@@ -127,7 +132,7 @@ def values(levels: pl.Series) -> list[Any]:
 
 def numbers(frame: pl.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:
     """Read a numeric column as integers or floats, and which rows are null."""
-    series = frame.get_column(name)
+    series = _unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
         raise UnsupportedTypeError(
             f"column {name!r} is {series.dtype}; counts and weights are numbers. Cast it first."
@@ -153,7 +158,7 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[pl.DataType]) -> pl.S
             return pl.Series(_as_python(labels, candidate), dtype=candidate, strict=True)
         except (TypeError, OverflowError, pl.exceptions.PolarsError):
             continue
-    raise InvalidInputError(f"no single dtype of polars holds all labels: {labels!r}.")
+    raise no_dtype_for(labels)
 
 
 def labels_of(labels: Sequence[Label]) -> pl.Series:
@@ -172,8 +177,9 @@ def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
     if floats:
         return [max(floats, key=_width) if len(floats) == len(numeric) else pl.Float64()]
     signs = {dtype.is_signed_integer() for dtype in numeric}
-    widest = max(numeric, key=_width) if len(signs) == 1 else pl.Int64()
-    return [widest, pl.Int64(), pl.UInt64()]
+    if len(signs) > 1:
+        return [pl.Int64()]
+    return [max(numeric, key=_width), pl.Int64() if signs == {True} else pl.UInt64()]
 
 
 def _width(dtype: pl.DataType) -> int:

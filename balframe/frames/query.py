@@ -142,7 +142,7 @@ def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noq
 
 
 def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
-    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+    if isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise InvalidInputError(f"labels={labels!r} is not a list of labels.")
     given = tuple(as_labels(labels, "labels="))
     if len(set(given)) < len(given):

@@ -1,5 +1,6 @@
 """Lazy engines: the group-by, pushed down as one query that returns cells."""
 
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -33,11 +34,30 @@ def outcome_key(model: int) -> str:
 
 def reduce(frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
     """Ask for the cells of all models, one group-by each, one below the other."""
+    frame, query = _without_patterns(frame, query)
     rows = nw.from_native(frame)
     models = [_cells_of_model(rows, query, model) for model in range(len(query.y_pred))]
     cells = models[0] if len(models) == 1 else nw.concat(models, how="diagonal")
     query_of_engine: pl.LazyFrame = cells.to_native()
     return query_of_engine
+
+
+def _without_patterns(frame: pl.LazyFrame, query: Query) -> tuple[pl.LazyFrame, Query]:
+    """Rename columns whose names the engine would read as patterns: "*" and "^...$"."""
+    known = frame.collect_schema().names()
+    patterns = [name for name in query.columns if name == "*" or name.startswith("^")]
+    longest = max(map(len, known), default=0)
+    plain = {name: f"{i}".rjust(longest + 1, "_") for i, name in enumerate(patterns)}
+    if not plain:
+        return frame, query
+    return frame.rename(plain), replace(
+        query,
+        y_true=plain.get(query.y_true, query.y_true),
+        y_pred=tuple(plain.get(name, name) for name in query.y_pred),
+        by=tuple(plain.get(name, name) for name in query.by),
+        counts=plain.get(query.counts, query.counts),
+        sample_weight=plain.get(query.sample_weight, query.sample_weight),
+    )
 
 
 def _cells_of_model(rows: nw.LazyFrame[Any], query: Query, model: int) -> nw.LazyFrame[Any]:

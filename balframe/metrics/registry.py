@@ -62,7 +62,8 @@ def metric(
 
     The first paragraph of its docstring says what it means and, after a colon, gives the formula.
     A metric of your own may be registered again, as when a notebook cell runs twice; the ones
-    that balframe ships stay.
+    that balframe ships stay. It has to work on zero segments too: the columns of a lazy frame's
+    report are found by running it on no rows.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def metric(
             meaning, formula,
         )  # fmt: skip
         _check_free(one)
+        for name in [name for name, owner in _names.items() if owner == one.name]:
+            del _names[name]
         _registry[one.name] = one
         _names.update(dict.fromkeys((one.name, *one.aliases), one.name))
         return function
@@ -157,6 +160,10 @@ def find(name: object) -> Metric:
 
 def find_all(names: Iterable[object]) -> dict[str, Metric]:
     """Look metrics up, keyed by the names as they were given."""
+    if not isinstance(names, Iterable):
+        raise UnsupportedTypeError(
+            f"metrics={names!r} is neither the name of a metric nor a list of names."
+        )
     given = list(names)
     found = {str(name): find(name) for name in given}
     if len(found) < len(given):

@@ -78,7 +78,7 @@ def report(
         The label set in the order wanted; by default the sorted labels that occur.
     pos_label : label, optional
         The positive label of binary metrics. Defaults to 1 or True where the labels are among
-        {0, 1}, {-1, 1} or {False, True}.
+        {0, 1}, {-1, 1} or {False, True}; there it may be given even if no row has it.
     missing : {"raise", "drop"}
         What to do about nulls outside of `by`: raise, or leave those rows out and say how many
         they were.

@@ -1,0 +1,63 @@
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+ODD = [
+    "*",
+    "^y.*$",
+    "^",
+    "",
+    " ",
+    "a b",
+    "a,b",
+    "'",
+    '"',
+    "\n",
+    "1",
+    "{}",
+    "n_low",
+    "actual",
+    "by0",
+]
+MANY = 60_000
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("role", ["by", "y", "yhat", "w", "k"])
+def test_any_name_is_a_name(name, lazy, role):
+    df = pl.DataFrame(
+        {
+            "by": ["a", "a", "b"],
+            "y": [1, 0, 1],
+            "yhat": [1, 1, 1],
+            "w": [1.0, 3.0, 2.0],
+            "k": [2, 1, 1],
+        }
+    ).rename({role: name})
+    column = {one: name if one == role else one for one in ("by", "y", "yhat", "w", "k")}
+
+    out = bf.report(
+        df.lazy() if lazy else df,
+        column["y"],
+        column["yhat"],
+        by=column["by"],
+        sample_weight=column["w"],
+        counts=column["k"],
+        metrics="accuracy",
+    )
+
+    # segment a: two rows of weight 1 are right, one row of weight 3 is wrong
+    expected = {"n": [3, 1], "n_labels": [2, 1], "min_support": [1, 1], "accuracy": [2 / 5, 1.0]}
+    assert plain(out) == {column["by"]: ["a", "b"], **expected}
+
+
+@pytest.mark.parametrize("name", ["*", "^y.*$"])
+def test_names_that_polars_reads_as_patterns_in_a_large_frame(name):
+    df = pl.DataFrame({name: ["a", "b"] * MANY, "y": [1, 1] * MANY, "yhat": [1, 0] * MANY})
+
+    out = df.bal.report("y", "yhat", by=name, metrics="accuracy")
+
+    assert out.get_column("accuracy").to_list() == [1.0, 0.0]

@@ -1,0 +1,291 @@
+"""Bad input gets one clear error on every library; empty and one-row frames get an answer."""
+
+import re
+import warnings
+from datetime import date, timedelta
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import CONSTRUCTORS, plain
+
+import balframe as bf
+
+INF, NAN = float("inf"), float("nan")
+VERBS = (bf.report, bf.classes, bf.confusion)
+EACH_VERB = pytest.mark.parametrize("verb", VERBS)
+DATA = {
+    "y": [0, 1, 1],
+    "yhat": [0, 1, 0],
+    "group": ["a", "b", "b"],
+    "n": [1, 2, 3],
+    "weights": [1.0, 2.0, 0.5],
+    "day": [date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 2)],
+    **{name: [timedelta(1), timedelta(2), timedelta(2)] for name in ("gap", "gap_hat")},
+    **{name: [[1], [2], [2]] for name in ("parts", "parts_hat")},
+}
+TEXTS = {"y": ["a", "b", "b"], "yhat": ["a", "b", "a"]}
+
+
+def cases(table, *verbs):
+    """List the cases of a table, whose keys say what each is about, for each verb."""
+    return [
+        pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
+        for about, case in table.items()
+        for verb in verbs
+    ]
+
+
+def asked(verb, frame, options):
+    """Put the question off, with `y` and `yhat` unless the options name other columns."""
+    return partial(verb, frame, **{"y_true": "y", "y_pred": "yhat", **options})
+
+
+def message(call, kind=ValueError):
+    """Give the message of the error that the call raises: one of the family, and of the kind."""
+    with pytest.raises(bf.BalframeError) as raised:
+        call()
+    assert isinstance(raised.value, kind)
+    return str(raised.value)
+
+
+def message_at_collect(call):
+    """As `message`, for what only the values can tell: to build a lazy query is no error."""
+    return message(call().collect if isinstance(call.args[0], pl.LazyFrame) else call)
+
+
+def rows(out):
+    """List the rows of a frame of any library, with None for null."""
+    return list(zip(*plain(out).values(), strict=True))
+
+
+NAMES_AND_TYPES = {
+    "unknown y_true": ({"y_true": "yy"}, KeyError, "column 'yy' not found; did you mean 'y'"),
+    "unknown y_pred": ({"y_pred": "yhatt"}, KeyError, "'yhatt' not found; did you mean 'yhat'"),
+    "unknown model": ({"y_pred": ["yhat", "yat"]}, KeyError, "'yat' not found; .*'yhat'"),
+    "unknown by": ({"by": ["group", "grup"]}, KeyError, "'grup' not found; .*'group'"),
+    "unknown weight": ({"sample_weight": "weight"}, KeyError, "'weight' not found; .*'weights'"),
+    "unknown counts": ({"counts": "zzz"}, KeyError, "'zzz' not found.*y, yhat, group, n"),
+    "list for a name": ({"y_true": ["y"]}, TypeError, "name.*list"),
+    "set for a list": ({"by": {"group"}}, TypeError, "names, not as set"),
+    "text against number": ({"y_true": "group"}, ValueError, "'group'.*string.*'yhat'.*number"),
+    "date against number": ({"y_pred": "day"}, ValueError, "'y'.*number.*'day'.*date"),
+    "labels against data": ({"labels": ["0", "1"]}, ValueError, "'y'.*number.*labels=.*string"),
+    "duration as label": ({"y_true": "gap", "y_pred": "gap_hat"}, TypeError, "label.*Cast"),
+    "list as label": ({"y_true": "parts", "y_pred": "parts_hat"}, TypeError, "label|'parts'"),
+    "list as segment": ({"by": "parts"}, TypeError, "column 'parts'.*cast"),
+    "weights of text": ({"sample_weight": "group"}, TypeError, "'group'.*weights are numbers"),
+    "counts of dates": ({"counts": "day"}, TypeError, "'day'.*counts and weights are numbers"),
+    "y_pred empty": ({"y_pred": []}, ValueError, "y_pred is an empty list"),
+    "y_pred twice": ({"y_pred": ["yhat", "yhat"]}, ValueError, "y_pred.*twice: 'yhat'"),
+    "by twice": ({"by": ["group", "group"]}, ValueError, "by.*twice: 'group'"),
+    "missing": ({"missing": "dorp"}, ValueError, "missing='dorp'.*'raise', 'drop'"),
+    "margins": ({"margins": True}, ValueError, "margins=True.*False, 'overall', 'all'"),
+    "cells, counts": ({"cells": True, "counts": "n"}, ValueError, "cells=True.*counts="),
+    "cells, weights": ({"cells": True, "sample_weight": "n"}, ValueError, "cells=.*sample_weight="),
+    "labels a text": ({"labels": "ab"}, ValueError, "labels='ab' is not a list"),
+    "labels empty": ({"labels": []}, ValueError, "labels= is empty"),
+    "labels twice": ({"labels": [0, 1, True]}, ValueError, "labels=.*twice"),
+    "labels of two kinds": ({"labels": [0, "1"]}, ValueError, "number.*string"),
+    "labels not whole": ({"labels": [0, 0.5]}, ValueError, "not whole.*0.5"),
+}
+REPORT_OPTIONS = {
+    "unknown metric": ({"metrics": ["uar", "acuracy"]}, KeyError, "did you mean 'accuracy'"),
+    "metric is no name": ({"metrics": [5]}, TypeError, "metrics=.*5.*int"),
+    "metrics empty": ({"metrics": []}, ValueError, "metrics= is empty"),
+    "metric twice": ({"metrics": ["f1", "f1"]}, ValueError, "metrics=.*twice: f1"),
+    "layout": ({"layout": "tall"}, ValueError, "layout='tall'.*'wide', 'long'"),
+    "absent": ({"absent": 0}, ValueError, "absent=0.*'skip', 'null', 'zero'"),
+    "class_weight": ({"class_weight": "even"}, ValueError, "'even'.*'balanced', 'prevalence'"),
+    "no class_weight": ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
+    "all zero": ({"class_weight": {0: 0, 1: 0.0}}, ValueError, "class_weight.*above 0"),
+    "below zero": ({"class_weight": {0: 1, 1: -1}}, ValueError, "1 the weight -1"),
+    "not finite": ({"class_weight": {0: NAN, 1: 1}}, ValueError, "0 the weight nan"),
+    "no number": ({"class_weight": {0: "1", 1: 1}}, ValueError, "0 the weight '1'"),
+}
+CONFUSION_OPTIONS = {
+    "normalize": ({"normalize": "row"}, ValueError, "normalize='row'.*'true', 'pred', 'all'"),
+    "complete": ({"complete": "no"}, ValueError, "complete='no'.*False, True"),
+}
+AT_ONCE = [
+    *cases(NAMES_AND_TYPES, *VERBS),
+    *cases(REPORT_OPTIONS, bf.report),
+    *cases(CONFUSION_OPTIONS, bf.confusion),
+]
+
+
+@pytest.mark.parametrize(("verb", "options", "kind", "words"), AT_ONCE)
+def test_names_types_and_options_raise_at_once(verb, options, kind, words):
+    texts = [message(asked(verb, make(DATA), options), kind) for make in CONSTRUCTORS]
+    assert [text for text in texts if not re.search(words, text)] == []
+    assert texts[-1] == texts[-2]
+
+
+COLLISIONS = [
+    (bf.report, "n min_support accuracy", {}),
+    (bf.report, "n_missing uar", {"missing": "drop", "metrics": "uar"}),
+    (bf.report, "weighted_balanced_accuracy", {"class_weight": "balanced"}),
+    (bf.report, "metric estimate", {"layout": "long"}),
+    (bf.report, "margin model", {"margins": "all", "y_pred": ["yhat"]}),
+    (bf.classes, "label support f1", {}),
+    (bf.classes, "margin model", {"margins": "all", "y_pred": ["yhat"]}),
+    (bf.confusion, "y yhat n", {}),
+    (bf.confusion, "share weight weight_sq", {"normalize": "all", "sample_weight": "weights"}),
+    (bf.confusion, "margin model predicted", {"margins": "overall", "y_pred": ["yhat"]}),
+]
+
+
+@pytest.mark.parametrize(("verb", "names", "options"), COLLISIONS)
+def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb, names, options):
+    for name in names.split():
+        data = {name: ["a", "b", "b"], **DATA}
+        text = message(asked(verb, constructor(data), {"by": name, **options}))
+        assert re.search(f"'{name}'.*rename", text)
+
+
+def test_a_by_column_may_have_a_name_that_the_output_does_not_use(constructor):
+    frame = constructor({**DATA, "accuracy": ["a", "b", "b"]})
+    out = bf.report(frame, "y", "yhat", by="accuracy", metrics="uar")
+    assert rows(out) == [("a", 1, 1, 1, 1.0), ("b", 2, 1, 2, 0.5)]
+
+
+WEIGHTED, COUNTED = {"sample_weight": "w"}, {"counts": "k"}
+VALUES = {
+    "null truth": ({"y": [None, 1, None]}, {}, "column 'y' has 2 null values; .*missing=\"drop\""),
+    "null prediction": ({"yhat": [0, None, 1]}, {}, "column 'yhat' has 1 null value; "),
+    "NaN prediction": ({"yhat": [0.0, NAN, NAN]}, {}, "column 'yhat' has 2 null values"),
+    "only nulls": ({"y": [None, None, None]}, {}, "column 'y' has 3 null values"),
+    "null text": ({**TEXTS, "y": ["a", None, "b"]}, {}, "'y' has 1 null value"),
+    "null in a model": ({"m": [0, 1, None]}, {"y_pred": ["yhat", "m"]}, "'m' has 1 null"),
+    "null weight": ({"w": [1.0, None, None]}, WEIGHTED, "'w' has 2 null values"),
+    "NaN weight": ({"w": [1.0, NAN, 1.0]}, WEIGHTED, "'w' has 1 null value"),
+    "null count": ({"k": [1, None, 2]}, COUNTED, "'k' has 1 null value"),
+    "scores": ({"yhat": [0.25, 1.0, 0.5]}, {}, "'yhat'.*not whole.*0.25.*scores.*curve"),
+    "scores as truth": ({"y": [0.25, 1.0, 0.5]}, {}, "'y'.*not whole.*0.25.*scores.*curve"),
+    "infinite label": ({"yhat": [0.0, 1.0, INF]}, {}, "'yhat'.*not whole.*inf"),
+    "negative weight": ({"w": [1, -1, -2]}, WEIGHTED, "'w' has 2 negative.*below 0"),
+    "infinite weight": ({"w": [1.0, INF, -INF]}, WEIGHTED, "'w' has 2 .*infinite values"),
+    "drop is for nulls": ({"w": [NAN, -1, 1]}, {**WEIGHTED, "missing": "drop"}, "'w' has 1 neg"),
+    "negative count": ({"k": [1, -1, 2]}, COUNTED, "'k' has 1 .*counts.*sample_weight"),
+    "fractional count": ({"k": [1.0, 1.5, INF]}, COUNTED, "'k' has 2 .*whole numbers"),
+    "count too large": ({"k": [1.0, 1.0, 1e19]}, COUNTED, r"'k' has 1 .*2\*\*63 - 1"),
+    "truth outside labels": ({"yhat": [0, 0, 0]}, {"labels": [0]}, "label 1, .*labels=.*0"),
+    "prediction outside": ({"yhat": [0, 2, 3]}, {"labels": [0, 1]}, "labels 2, 3, .*labels="),
+    "pos_label": ({}, {"pos_label": 7}, "pos_label=7 is not among the labels: 0, 1"),
+    "pos_label of text": ({}, {"pos_label": "1"}, "pos_label='1'.*0, 1"),
+}
+REPORT_VALUES = {
+    "unknown label": ({}, {"class_weight": {0: 1, 1: 1, 7: 1}}, "for 7.*labels: 0, 1"),
+    "label left out": ({}, {"class_weight": {0: 1}}, "no weight for 1.*labels: 0, 1"),
+    "three labels": ({"y": [0, 1, 2]}, {"metrics": ["uar", "f1"]}, "'f1' needs pos_.*0, 1, 2"),
+    "texts": (TEXTS, {"metrics": "recall"}, "'recall' needs pos_label=.*'a', 'b'"),
+    "texts, all metrics": (TEXTS, {"metrics": "all"}, "needs pos_label=.*'a', 'b'"),
+}
+
+
+@pytest.mark.parametrize(
+    ("verb", "columns", "options", "words"),
+    [*cases(VALUES, *VERBS), *cases(REPORT_VALUES, bf.report)],
+)
+def test_values_raise_when_they_are_read(verb, columns, options, words):
+    with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
+        frames = [make(DATA | columns) for make in CONSTRUCTORS]
+    texts = {message_at_collect(asked(verb, frame, options)) for frame in frames}
+    assert len(texts) == 1
+    assert re.search(words, texts.pop())
+
+
+@EACH_VERB
+def test_values_of_several_kinds_in_one_column_are_no_labels(verb):
+    frame = pd.DataFrame({"y": [0, "1", 1], "yhat": [0, 1, 1]}, dtype=object)
+    assert re.search("'y'.*number.*string", message(partial(verb, frame, "y", "yhat")))
+
+
+@EACH_VERB
+def test_names_of_columns_are_texts_in_polars_only(verb):
+    unknown = message(partial(verb, pd.DataFrame({"y": [0], 3: [0]}), "y", 7), KeyError)
+    assert re.search("column 7 not found.*Columns: y, 3", unknown)
+    assert "not as int" in message(partial(verb, pl.DataFrame(DATA), "y", 7), TypeError)
+
+
+@EACH_VERB
+def test_a_name_that_two_columns_share_raises(verb):
+    frame = pd.DataFrame([[0, 0, 1], [1, 1, 0]], columns=["y", "yhat", "yhat"])
+    assert re.search("2 columns named 'yhat'; rename", message(partial(verb, frame, "y", "yhat")))
+
+
+@EACH_VERB
+@pytest.mark.parametrize("given", [DATA, [1], None, np.eye(2), pl.Series([1]), pd.Series([1])])
+def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
+    text = message(partial(verb, given, "y", "yhat"), TypeError)
+    assert "pandas DataFrames, polars DataFrames and polars LazyFrames" in text
+    assert type(given).__name__ in text
+
+
+@pytest.mark.parametrize("null", [None, NAN])
+def test_rows_without_a_weight_are_left_out_on_request(constructor, null):
+    frame = constructor({"y": [0, 0, 1, 1], "yhat": [0, 1, 1, 0], "w": [1.0, null, 2.0, 6.0]})
+    options = {"sample_weight": "w", "missing": "drop", "metrics": ["accuracy", "uar"]}
+    out = rows(bf.report(frame, "y", "yhat", **options))
+    assert out == [(3, 2, 1, 1, 3 / 9, (1 + 2 / 8) / 2)]
+
+
+DTYPES = {
+    "text": "group margin model metric",
+    "int32": "size",
+    "int8": "label y yhat",
+    "int64": "n n_labels min_support n_missing support predicted correct",
+}
+SCORES = "accuracy balanced_accuracy adjusted_balanced_accuracy normalized_accuracy geometric_mean"
+WEIGHED = {"missing": "drop", "class_weight": {1: 1.0}, "metrics": ["baw", "f1"]}
+LONG = {"layout": "long", "margins": "all", "y_pred": ["yhat"], "counts": "size"}
+SHARES = {"sample_weight": "w", "complete": True, "normalize": "all"}
+ONE_VERSUS_REST = "prevalence predicted correct recall precision specificity npv f1"
+EMPTY = [
+    (bf.report, {}, f"n n_labels min_support {SCORES}"),
+    (bf.report, WEIGHED, "n n_labels min_support n_missing baw f1"),
+    (bf.report, LONG, "margin model n n_labels min_support metric estimate"),
+    (bf.classes, {}, f"label support {ONE_VERSUS_REST}"),
+    (bf.confusion, {}, "y yhat n"),
+    (bf.confusion, SHARES, "y yhat n weight weight_sq share"),
+]
+
+
+def schema(frame):
+    """List names and dtypes, the dtypes under names that all libraries share."""
+    known = frame.dtypes if isinstance(frame, pd.DataFrame) else frame.collect_schema()
+    dtypes = {name: str(dtype).lower() for name, dtype in known.items()}
+    return [(name, re.sub("^(string|str|object)$", "text", one)) for name, one in dtypes.items()]
+
+
+@pytest.mark.parametrize("to", ["to_pandas", "clone", "lazy"])
+@pytest.mark.parametrize(("verb", "options", "own"), EMPTY)
+def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, verb, options, own):
+    given = {"group": pl.String, "size": pl.Int32, "y": pl.Int8, "yhat": pl.Int8, "w": pl.Float64}
+    frame = pl.DataFrame(schema=given)
+    out = asked(verb, getattr(frame, to)(), {"by": ["group", "size"], **options})()
+    dtypes = {name: dtype for dtype, names in DTYPES.items() for name in names.split()}
+    expected = [(name, dtypes.get(name, "float64")) for name in f"group size {own}".split()]
+    assert schema(out) == expected
+    out = out.collect() if to == "lazy" else out
+    assert schema(out) == expected
+    assert len(out) == 0
+
+
+@EACH_VERB
+def test_an_empty_frame_without_dtypes_gives_an_empty_frame(constructor, verb):
+    assert rows(verb(constructor({"y": [], "yhat": []}), "y", "yhat")) == []
+
+
+def test_one_row_is_enough(constructor):
+    right, wrong = (constructor({"y": [true], "yhat": [1]}) for true in (1, 0))
+    metrics = ["accuracy", "uar", "adjusted_balanced_accuracy", "normalized_accuracy", "f1"]
+    assert rows(bf.confusion(right, "y", "yhat")) == [(1, 1, 1)]
+    assert rows(bf.report(right, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 1, 1, None, 0, 1)]
+    assert rows(bf.report(wrong, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 0, 0, None, -1, 0)]
+    assert rows(bf.classes(wrong, "y", "yhat")) == [
+        (0, 1, 1, 0, 0, 0, None, None, 0, 0),
+        (1, 0, 0, 1, 0, None, 0, 0, None, 0),
+    ]

@@ -1,0 +1,299 @@
+"""What options mean, on small tables written by hand and the same on every library."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+from balframe.metrics import registry
+
+VERBS = pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+
+
+def rows(out, *names):
+    """List the rows of a frame of any library, or of some of its columns; floats roughly."""
+    table = plain(out)
+    return [
+        tuple(pytest.approx(value, rel=1e-12) if type(value) is float else value for value in row)
+        for row in zip(*(table[name] for name in names or table), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("absent", "in_b"),
+    [
+        ("skip", ((1 + 1 / 2) / 2, (1 * 1 + 3 / 2) / 4, (1 / 2) ** (1 / 2), (3 / 4 - 1 / 2) * 2)),
+        ("null", (None, None, None, None)),
+        ("zero", ((1 + 1 / 2) / 3, (1 * 1 + 3 / 2) / 8, 0.0, (1 / 2 - 1 / 3) * 3 / 2)),
+    ],
+)
+def test_an_absent_label(constructor, absent, in_b):
+    y, yhat = [0, 0, 0, 0, 1, 2, 0, 0, 1, 1], [0, 2, 2, 2, 1, 2, 0, 0, 1, 2]
+    frame = constructor({"g": [*"aaaaaabbbb"], "y": y, "yhat": yhat})
+    metrics = ["balanced_accuracy", "baw", "geometric_mean", "adjusted_balanced_accuracy"]
+    options = {"metrics": metrics, "class_weight": {0: 1, 1: 3, 2: 4}, "absent": absent}
+    in_a = ((1 / 4 + 2) / 3, (1 / 4 + 3 + 4) / 8, (1 / 4) ** (1 / 3), (3 / 4 - 1 / 3) * 3 / 2)
+    out = bf.report(frame, "y", "yhat", by="g", **options)
+    assert rows(out) == [("a", 6, 3, 1, *in_a), ("b", 4, 2, 2, *in_b)]
+
+
+HOLES = {"g": [*"aaab"], "y": [0, 1, None, 0], "k": [2, 3, 4, 5]}
+HOLES |= {"p": [0, None, 1, 1], "q": [0, 1, 1, None]}
+
+
+def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
+    frame = constructor(HOLES)
+    options = {"missing": "drop", "metrics": ["accuracy", "uar"]}
+    out = rows(bf.report(frame, "y", ["p", "q"], by="g", **options))
+    assert out[:2] == [("a", "p", 1, 1, 1, 2, 1.0, 1.0), ("a", "q", 2, 2, 1, 1, 1.0, 1.0)]
+    assert out[2:] == [("b", "p", 1, 1, 1, 0, 0.0, 0.0), ("b", "q", 0, 0, 0, 1, None, None)]
+    assert rows(bf.report(frame, "y", "p", counts="k", **options), "n", "n_missing") == [(7, 7)]
+
+
+def test_a_segment_without_a_row_left_in_the_other_verbs(constructor):
+    frame = constructor(HOLES)
+    classes = bf.classes(frame, "y", "q", by="g", missing="drop")
+    out = rows(classes, "g", "label", "support", "prevalence", "predicted", "recall")
+    assert out[:2] == [("a", 0, 1, 0.5, 1, 1.0), ("a", 1, 1, 0.5, 1, 1.0)]
+    assert out[2:] == [("b", 0, 0, None, 0, None), ("b", 1, 0, None, 0, None)]
+    counted = bf.confusion(frame, "y", "q", by="g", missing="drop")
+    assert rows(counted) == [("a", 0, 0, 1), ("a", 1, 1, 1)]
+    full = bf.confusion(frame, "y", "q", by="g", missing="drop", complete=True)
+    assert rows(full, "g", "n") == [*zip("aaaabbbb", [1, 0, 0, 1, 0, 0, 0, 0], strict=True)]
+
+
+def test_weights_weigh_scores_and_rows_are_counted(constructor):
+    frame = constructor({"y": [0, 0, 0, 1], "yhat": [0, 0, 1, 1], "w": [2.5, 0.5, 1.0, 4.0]})
+    options = {"sample_weight": "w", "metrics": ["accuracy", "uar"]}
+    assert rows(bf.report(frame, "y", "yhat", **options)) == [(4, 2, 1, 7 / 8, (3 / 4 + 1) / 2)]
+    classes = bf.classes(frame, "y", "yhat", sample_weight="w")
+    names = ["support", "prevalence", "predicted", "correct", "recall", "precision"]
+    assert rows(classes, *names) == [(3, 0.5, 2, 2, 0.75, 1.0), (1, 0.5, 2, 1, 1.0, 4 / 5)]
+
+
+def test_a_label_without_weight_is_absent(constructor):
+    frame = constructor({"y": [0, 0, 1], "yhat": [0, 1, 1], "w": [1.0, 1.0, 0.0]})
+    metrics = ["uar", "adjusted_balanced_accuracy", "normalized_accuracy"]
+    out = bf.report(frame, "y", "yhat", sample_weight="w", metrics=metrics)
+    assert rows(out) == [(3, 1, 2, 0.5, None, 0.0)]
+    assert plain(bf.classes(frame, "y", "yhat", sample_weight="w"))["recall"] == [0.5, None]
+
+
+COUNTED = {"g": [*"aabbc"], "y": [0, 1, 1, 0, 2], "yhat": [0, 0, 1, 0, 0], "k": [3, 1, 2, 0, 0]}
+
+
+@VERBS
+def test_counts_stand_for_repeated_rows(constructor, verb):
+    repeated = {name: np.repeat(COUNTED[name], COUNTED["k"]).tolist() for name in COUNTED}
+    expected = plain(verb(constructor(repeated), "y", "yhat", by="g"))
+    assert plain(verb(constructor(COUNTED), "y", "yhat", by="g", counts="k")) == expected
+
+
+def test_rows_that_stand_for_no_row_do_not_exist(constructor):
+    frame = constructor({**COUNTED, "holes": [0, 1, 1, None, None]})
+    options = {"by": "g", "counts": "k", "metrics": ["accuracy", "normalized_accuracy"]}
+    out = bf.report(frame, "holes", "yhat", **options)
+    assert rows(out) == [("a", 4, 2, 1, 0.75, 0.5), ("b", 2, 1, 2, 1.0, 1.0)]
+    assert rows(bf.classes(frame, "y", "yhat", counts="k"), "label", "support") == [(0, 3), (1, 3)]
+
+
+def test_counts_and_weights_together_are_rows_of_equal_weight(constructor):
+    frame = constructor({"y": [0, 1], "yhat": [0, 0], "k": [3, 2], "w": [0.5, 4.0]})
+    out = bf.confusion(frame, "y", "yhat", counts="k", sample_weight="w")
+    assert rows(out) == [(0, 0, 3, 3 * 0.5, 3 * 0.25), (1, 0, 2, 2 * 4.0, 2 * 16.0)]
+
+
+def test_labels_give_the_order_and_the_size_of_the_set(constructor):
+    frame = constructor({"y": [0, 0, 1, 2], "yhat": [0, 1, 1, 2]})
+    options = {"labels": [2, 7, 0, 1]}
+    classes = rows(bf.classes(frame, "y", "yhat", **options), "label", "support", "recall")
+    assert classes == [(2, 1, 1.0), (7, 0, None), (0, 2, 0.5), (1, 1, 1.0)]
+    confusion = rows(bf.confusion(frame, "y", "yhat", **options))
+    assert confusion == [(2, 2, 1), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
+    out = bf.report(frame, "y", "yhat", metrics=["normalized_accuracy", "uar"], **options)
+    assert rows(out) == [(4, 3, 1, (3 / 4 - 1 / 4) / (3 / 4), 2.5 / 3)]
+
+
+def test_labels_that_the_dtype_of_the_truth_does_not_hold(constructor):
+    frame = constructor({"y": [False, True], "p": [-1, 1]})
+    assert rows(bf.confusion(frame, "y", "p")) == [(0, -1, 1), (1, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("y", "yhat", "pos_label", "expected"),
+    [
+        ([0, 1, 1], [0, 1, 0], None, (0.5, 1.0)),
+        ([-1, 1, 1], [-1, 1, -1], None, (0.5, 1.0)),
+        ([False, True, True], [False, True, False], None, (0.5, 1.0)),
+        ([0, 0, 0], [0, 0, 0], None, (None, 1.0)),
+        ([-1, -1, -1], [-1, -1, -1], None, (None, 1.0)),
+        ([1, 1], [1, 1], None, (1.0, None)),
+        ([True, True], [1.0, 1.0], None, (1.0, None)),
+        ([0, 1, 1], [0, 1, 0], 0, (1.0, 0.5)),
+        (["a", "b", "b"], ["a", "b", "a"], "b", (0.5, 1.0)),
+    ],
+)
+def test_the_positive_label(constructor, y, yhat, pos_label, expected):
+    options = {"metrics": ["recall", "specificity"], "pos_label": pos_label}
+    out = bf.report(constructor({"y": y, "yhat": yhat}), "y", "yhat", **options)
+    assert rows(out, *options["metrics"]) == [expected]
+
+
+def test_all_metrics_of_three_labels_leave_the_binary_ones_null(constructor):
+    frame = constructor({"y": [0, 1, 2, 2], "yhat": [0, 1, 2, 0]})
+    names = ["accuracy", "balanced_accuracy", "recall", "f1", "prevalence", "informedness"]
+    out = bf.report(frame, "y", "yhat", metrics="all")
+    assert rows(out, *names) == [(3 / 4, 2.5 / 3, None, None, None, None)]
+    out = bf.report(frame, "y", "yhat", metrics="all", pos_label=2)
+    assert rows(out, *names) == [(3 / 4, 2.5 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2)]
+
+
+PEOPLE = {"sex": ["m", "f", "f", None], "race": [1, 1, 2, 2], "y": [0, 1, 1, 0], "p": [0, 1, 0, 1]}
+PEOPLE |= {"q": [0, 1, 1, 1]}
+FINEST = [
+    ("f", 1, "sex, race", 1, 1.0),
+    ("f", 2, "sex, race", 1, 0.0),
+    ("m", 1, "sex, race", 1, 1.0),
+    (None, 2, "sex, race", 1, 0.0),
+]
+BY_SEX = [("f", None, "sex", 2, 0.5), ("m", None, "sex", 1, 1.0), (None, None, "sex", 1, 0.0)]
+BY_RACE = [(None, 1, "race", 2, 1.0), (None, 2, "race", 2, 0.0)]
+OVERALL = [(None, None, "overall", 4, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("margins", "coarser"), [("overall", OVERALL), ("all", BY_SEX + BY_RACE + OVERALL)]
+)
+def test_margins_come_after_the_finest_rows(constructor, margins, coarser):
+    out = bf.report(constructor(PEOPLE), "y", "p", by=["sex", "race"], margins=margins)
+    assert rows(out, "sex", "race", "margin", "n", "accuracy") == FINEST + coarser
+    whole = bf.report(constructor(PEOPLE), "y", ["p", "q"], metrics="uar", margins=margins)
+    assert rows(whole) == [("overall", "p", 4, 2, 2, 0.5), ("overall", "q", 4, 2, 2, 0.75)]
+
+
+def test_rolled_up_pandas_columns_are_nullable():
+    frame = pd.DataFrame({**PEOPLE, "old": [True, False, True, True]})
+    out = bf.report(frame, "y", "p", by=["race", "old"], margins="all")
+    assert out.dtypes[["race", "old"]].astype(str).tolist() == ["Int64", "boolean"]
+
+
+@pytest.mark.parametrize(
+    ("normalize", "shares"),
+    [
+        ("true", [2 / 8, 6 / 8, None, None]),
+        ("pred", [1.0, 1.0, 0.0, 0.0]),
+        ("all", [2 / 8, 6 / 8, 0.0, 0.0]),
+    ],
+)
+def test_shares_of_all_pairs(constructor, normalize, shares):
+    frame = constructor({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1], "w": [1.5, 0.5, 6.0, 0.0]})
+    options = {"sample_weight": "w", "complete": True, "normalize": normalize}
+    out = bf.confusion(frame, "y", "p", **options)
+    cells = [(0, 0, 2, 2.0, 2.5), (0, 1, 1, 6.0, 36.0), (1, 0, 0, 0.0, 0.0), (1, 1, 1, 0.0, 0.0)]
+    assert rows(out) == [(*cell, share) for cell, share in zip(cells, shares, strict=True)]
+
+
+def test_models_come_in_the_order_given(constructor):
+    frame = constructor({"y": [0, 1], "b": [0, 0], "a": [0, 1]})
+    out = bf.report(frame, "y", ["b", "a"], metrics="accuracy")
+    assert rows(out) == [("b", 2, 2, 1, 0.5), ("a", 2, 2, 1, 1.0)]
+    assert rows(bf.confusion(frame, "y", ["a"])) == [("a", 0, 0, 1), ("a", 1, 1, 1)]
+    assert list(plain(bf.confusion(frame, "y", ["a"]))) == ["model", "y", "predicted", "n"]
+
+
+DAYS = {
+    "g": [*"abcab" * 6],
+    "y": [i * i % 5 % 3 for i in range(30)],
+    "p": [i * i % 7 % 3 for i in range(30)],
+    "q": [i % 3 for i in range(30)],
+    "w": [2.0 ** (i % 4 - 2) for i in range(30)],
+}
+
+
+@VERBS
+@pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["plain", "weighted"])
+def test_cells_report_what_their_rows_report(constructor, verb, weights):
+    options, days = {"by": "g", **weights}, []
+    for day in (slice(0, 7), slice(7, 20), slice(20, 30)):
+        part = constructor({name: values[day] for name, values in DAYS.items()})
+        days.append(bf.confusion(part, "y", ["p", "q"], **options))
+    cells = (pd.concat if isinstance(days[0], pd.DataFrame) else pl.concat)(days)
+    expected = plain(verb(constructor(DAYS), "y", ["p", "q"], **options))
+    for how in [{"cells": True}, *([] if weights else [{"counts": "n"}])]:
+        assert plain(verb(cells, "y", "predicted", by=["g", "model"], **how)) == expected
+
+
+def test_a_matrix_becomes_cells():
+    out = plain(bf.from_matrix([[45, 11], [5, 39]], labels=["+", "-"], rows="pred"))
+    assert out == {"actual": [*"++--"], "predicted": [*"+-+-"], "n": [45, 5, 11, 39]}
+    out = bf.from_matrix(np.array([[45.0, 5], [11, 39]]), backend="pandas").to_dict("split")
+    assert out["columns"] == ["actual", "predicted", "n"]
+    assert out["data"] == [[0, 0, 45], [0, 1, 5], [1, 0, 11], [1, 1, 39]]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options", "words"),
+    [
+        *((matrix, {}, "square") for matrix in ([[1, 2]], [1, 2], [[1, 2], [3]], [], 5)),
+        *(([[entry, 1], [1, 1]], {}, "counts") for entry in (-1, 0.5, np.nan, np.inf, "1", 2**63)),
+        *((np.eye(2), {"labels": labels}, "2 different labels") for labels in ([0], [0, 0])),
+        (np.eye(2), {"rows": "predicted"}, "rows='predicted'.*'true', 'pred'"),
+        (np.eye(2), {"backend": "numpy"}, "backend='numpy'.*'polars', 'pandas'"),
+    ],
+)
+def test_what_is_no_matrix_of_counts_raises(matrix, options, words):
+    with pytest.raises(bf.InvalidInputError, match=words):
+        bf.from_matrix(matrix, **options)
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Register a metric of one's own, to be forgotten after the test."""
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(registry, "_names", dict(registry._names))
+
+    def register(name, function, **options):
+        function.__name__, function.__doc__ = name, "Share of rows that are wrong: 1 - TP / n."
+        bf.metric(**{"range": (0, 1), **options})(function)
+
+    return register
+
+
+def test_a_metric_of_ones_own_is_reported_and_listed(constructor, register):
+    for scale in (100, 1):  # the second time as when a notebook cell runs again
+        own = {"better": "lower", "aliases": ["wrong"], "source": "us"}
+        register("lost", lambda c, scale=scale: scale * (1 - c.sum(c.correct) / c.total), **own)
+    frame = constructor({"g": [*"abb"], "y": [0, 1, 1], "p": [0, 1, 0]})
+    out = bf.report(frame, "y", "p", by="g", metrics=["wrong", "lost"])
+    assert rows(out, "wrong", "lost") == [(0.0, 0.0), (0.5, 0.5)]
+    listed = plain(bf.list_metrics())
+    assert [*listed] == ["name", "aliases", "formula", "range", "better", "needs", "source"]
+    *_, before, last = zip(*listed.values(), strict=True)
+    assert last == ("lost", "wrong", "1 - TP / n", "[0, 1]", "lower", "", "us") != before
+    assert plain(bf.list_metrics(backend="pandas")) == listed
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("accuracy", {}, "'accuracy' is one of balframe's; choose another name"),
+        ("uar", {}, "'uar' already names the metric 'balanced_accuracy'"),
+        ("mine", {"aliases": ["mcc"]}, "'mcc' already names the metric 'matthews_corrcoef'"),
+        ("mine", {"better": "up"}, "better='up'.*'higher', 'lower', None"),
+        ("mine", {"needs": ["labels"]}, "needs='labels'.*'pos_label', 'class_weight'"),
+    ],
+)
+def test_a_metric_that_cannot_be_registered_leaves_all_as_it_was(register, name, options, words):
+    before = bf.list_metrics()
+    with pytest.raises(bf.InvalidInputError, match=words):
+        register(name, lambda c: c.total, **options)
+    assert bf.list_metrics().equals(before)
+
+
+def test_a_metric_gives_one_number_for_each_segment(constructor, register):
+    register("mine", lambda c: c.recall)
+    frame = constructor({"y": [0, 1], "p": [0, 1]})
+    with pytest.raises(bf.InvalidInputError, match=r"'mine'.*shape \(2,\).*1 segment"):
+        plain(bf.report(frame, "y", "p", metrics="mine"))

@@ -153,7 +153,7 @@ class LabelSet:
                 f"of the labels: {self}. A weight of 0 leaves a label out of the mean."
             )
         weights = np.array([class_weight[label] for label in self.values], np.float64)
-        return np.divide(weights, weights.max(initial=0))
+        return np.asarray(weights / weights.max(initial=0), np.float64)
 
     def __str__(self) -> str:
         """List the labels for a message."""

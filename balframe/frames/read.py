@@ -77,6 +77,7 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
+        read(frame.clear(), library, query)  # names the columns of a wrong type
         reduced = reduce.reduce(frame.lazy(), query).collect(engine="streaming")
         return read_reduced(reduced, dtypes, query)
     columns = {

@@ -61,3 +61,18 @@ def test_names_that_polars_reads_as_patterns_in_a_large_frame(name):
     out = df.bal.report("y", "yhat", by=name, metrics="accuracy")
 
     assert out.get_column("accuracy").to_list() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "parts"}, r"column 'parts' is List\(Int64\)"),
+        ({"by": "g", "sample_weight": "g"}, "column 'g' is String; counts and weights are numbers"),
+        ({"by": "g", "counts": "g"}, "column 'g' is String; counts and weights are numbers"),
+    ],
+)
+def test_errors_name_the_callers_column_in_a_large_frame(options, message):
+    df = pl.DataFrame({"g": ["a"] * MANY, "y": [1] * MANY}).with_columns(parts=pl.lit([1]))
+
+    with pytest.raises(bf.UnsupportedTypeError, match=message):
+        df.bal.report("y", "y", **options)

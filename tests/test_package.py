@@ -44,7 +44,7 @@ def test_every_public_name_has_a_docstring_with_an_example():
         if inspect.isfunction(thing):
             assert ">>>" in thing.__doc__, name
             for parameter in inspect.signature(thing).parameters:
-                assert re.search(rf"^ +(\w+, )*{parameter}(, \w+)* :", thing.__doc__, re.M), (
+                assert re.search(rf"^ *(\w+, )*{parameter}(, \w+)* :", thing.__doc__, re.M), (
                     name,
                     parameter,
                 )

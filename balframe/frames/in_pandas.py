@@ -113,13 +113,13 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
     """Look values up in a hash table of the distinct ones."""
     try:
         codes, levels = pd.factorize(_array(frame, name))
-    except TypeError as error:
+        if types.is_float_dtype(levels.dtype):
+            levels = _with_one_zero(levels)
+        order = _ascending(levels)
+    except (TypeError, NotImplementedError) as error:
         raise UnsupportedTypeError(
             f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
         ) from error
-    if types.is_float_dtype(levels.dtype):
-        levels = _with_one_zero(levels)
-    order = _ascending(levels)
     rank = np.empty(len(levels), np.int64)
     rank[order] = np.arange(len(levels))
     return _with_null_below(codes, levels.take(order), rank)
@@ -220,6 +220,8 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
     if isinstance(dtype, pd.CategoricalDtype):
         return _numpy_dtype(dtype.categories.dtype)
+    if isinstance(dtype, pd.SparseDtype):
+        return np.dtype(dtype.subtype)
     plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     return plain
 

@@ -80,6 +80,8 @@ def _without_nulls(
     rows: Measures, query: Query, no_count: BoolArray | None, no_weight: BoolArray | None
 ) -> Measures:
     """Move rows without a count or a weight from the rows to the missing ones."""
+    if rows.n is not None and no_weight is not None:
+        no_weight = no_weight & (rows.n > 0)  # a row that stands for none does not exist
     for name, is_null in ((query.counts, no_count), (query.sample_weight, no_weight)):
         if is_null is not None and not query.drops_missing:
             raise_null(name, int(is_null.sum()))

@@ -104,7 +104,7 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         scale = 2.0 ** -_spare_exponent(query)
         times = one if query.cells else n
         carried |= {
-            "null_weight": (~has_weight).cast(nw.Int64),
+            "null_weight": (~has_weight & (n > 0)).cast(nw.Int64),
             "bad_weight": (has_weight & ~is_valid).cast(nw.Int64),
             "weight": weight * times,
             "weight_scaled": weight * scale * times,

@@ -163,11 +163,8 @@ def test_mixed_objects_stand_by_type_name_then_value():
 
 
 def test_nan_is_the_null_segment_of_polars(polars_frame):
-    result = plain(
-        bf.report(
-            polars_frame({"g": [math.nan, None, 0.0, -0.0], "y": 1, "p": 1}), "y", "p", by="g"
-        )
-    )
+    columns = {"g": [math.nan, None, 0.0, -0.0], "y": 1, "p": 1}
+    result = plain(bf.report(polars_frame(columns), "y", "p", by="g"))
     assert (result["g"], result["n"]) == ([0.0, None], [2, 2])
 
 

@@ -75,12 +75,6 @@ def test_nothing_is_read_until_collect(verb, engine):
     assert collected.equals(verb(FRAME))
 
 
-def test_rows_are_read_once_for_all_models():
-    source = Source(FRAME)
-    bf.report(source.lazy(), "y", ["p", "q"], missing="drop").collect()
-    assert len(source.read) == 1
-
-
 @on_each_verb
 def test_schema_is_that_of_an_empty_frame_too(verb):
     empty = FRAME.clear()

@@ -259,6 +259,12 @@ def test_frames_agree_on_any_weights(verb, other):
     assert_table(result, expected, close=1e-9)
 
 
+def test_counts_stay_exact_where_floats_would_round(constructor):
+    rows = {"y": [1, 0, 1], "p": [1, 1, 1], "k": [2**61 + 1, 2**53 + 1, 2**62]}
+    expected = {"y": [0, 1], "p": [1, 1], "n": [2**53 + 1, 2**61 + 1 + 2**62]}
+    assert plain(bf.confusion(constructor(rows), "y", "p", counts="k")) == expected
+
+
 def test_many_rows_in_many_segments(constructor):
     rng = random.Random(5)
     drawn = [

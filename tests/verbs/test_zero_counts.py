@@ -1,0 +1,14 @@
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+
+@pytest.mark.parametrize("missing", ["raise", "drop"])
+def test_nulls_in_a_row_that_stands_for_no_row_do_not_exist(constructor, missing):
+    frame = constructor({"y": [1, 0, 1], "p": [1, 0, None], "w": [1.0, None, 2.0], "k": [3, 0, 0]})
+
+    out = bf.report(frame, "y", "p", sample_weight="w", counts="k", missing=missing, metrics="uar")
+
+    dropped = {"n_missing": [0]} if missing == "drop" else {}
+    assert plain(out) == {"n": [3], "n_labels": [1], "min_support": [3], **dropped, "uar": [1.0]}

@@ -1,0 +1,72 @@
+"""Limits of kappa and of the correlation of truth and prediction, by the delta method.
+
+In a segment, pi_ij is the share of rows of true label i and predicted label j, t_i and p_j are its
+margins, d_ij is 1 where i = j, and g_ij is the derivative of the coefficient. Its variance is
+[sum pi g^2 - (sum pi g)^2] / n. Where that is 0, as for a perfect score, there are no limits.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.intervals.proportions import Limits, normal_quantile
+
+_LEAST_VARIANCE = 1e-14
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The cells of all segments, flat; every array has the shape (cells,)."""
+
+    segment: Int64Array
+    cell: FloatArray
+    is_hit: BoolArray
+    true_i: FloatArray
+    true_j: FloatArray
+    predicted_i: FloatArray
+    predicted_j: FloatArray
+
+    def sum(self, values: FloatArray, n_segments: int) -> FloatArray:
+        """Average values over the cells of each segment: sum pi_ij v_ij."""
+        total = np.bincount(self.segment, weights=self.cell * values, minlength=n_segments)
+        return np.asarray(total, np.float64)
+
+
+def kappa(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> Limits:
+    """g_ij = [d_ij - (p_i + t_j)(1 - kappa)] / (1 - p_e).
+
+    References
+    ----------
+    J. L. Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted
+    kappa", Psychological Bulletin 1969.
+    """
+    chance = shares.sum(shares.predicted_i, len(n))[shares.segment]
+    rest = 1 - estimate[shares.segment]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = (shares.is_hit - (shares.predicted_i + shares.true_j) * rest) / (1 - chance)
+    return _limits(shares, slope, estimate, n, level)
+
+
+def correlation(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> Limits:
+    """g_ij = [d_ij - p_i - t_j] / sqrt(BD) + MCC (p_j / B + t_i / D).
+
+    B = 1 - sum p_j^2 and D = 1 - sum t_i^2.
+    """
+    at = shares.segment
+    b = (1 - shares.sum(shares.predicted_j, len(n)))[at]
+    d = (1 - shares.sum(shares.true_i, len(n)))[at]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = (shares.is_hit - shares.predicted_i - shares.true_j) / np.sqrt(b * d)
+        slope = slope + estimate[at] * (shares.predicted_j / b + shares.true_i / d)
+    return _limits(shares, slope, estimate, n, level)
+
+
+def _limits(
+    shares: Shares, slope: FloatArray, estimate: FloatArray, n: FloatArray, level: float
+) -> Limits:
+    mean = shares.sum(slope, len(n))
+    spread = shares.sum((slope - mean[shares.segment]) ** 2, len(n))
+    sd = np.sqrt(np.where(spread > _LEAST_VARIANCE, spread, np.nan) / n)
+    half = normal_quantile(level) * sd
+    return np.maximum(estimate - half, -1), np.minimum(estimate + half, 1)

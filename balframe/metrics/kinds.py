@@ -1,0 +1,93 @@
+"""Which interval a metric has: declared with the metric, computed elsewhere.
+
+Each kind says how to read the counts that the interval needs. Sums of weights and, from the same
+functions applied to `ClassCounts.squared`, sums of squared weights give Kish's effective sizes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
+
+Image = Callable[[ClassCounts, FloatArray], FloatArray]
+
+
+def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
+    """Take a value as it is."""
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """An increasing image of x / n; `parts` gives x and n for each segment."""
+
+    parts: Callable[[ClassCounts], tuple[FloatArray, FloatArray]]
+    image: Image = identity
+
+
+@dataclass(frozen=True, slots=True)
+class Recalls:
+    """Recalls with their weights, flat over all segments; `whole` is each segment's divisor."""
+
+    segment: Int64Array
+    correct: FloatArray
+    support: FloatArray
+    weight: FloatArray
+    whole: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOfRecalls:
+    """An increasing image of a weighted mean of recalls."""
+
+    recalls: Callable[[ClassCounts], Recalls]
+    image: Image = identity
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricMeanOfRecalls:
+    """The geometric mean of the recalls of the labels present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A coefficient of the whole confusion matrix."""
+
+    coefficient: Literal["kappa", "correlation"]
+
+
+Interval = Proportion | MeanOfRecalls | GeometricMeanOfRecalls | Delta
+
+
+def recalls_of_labels(c: ClassCounts) -> Recalls:
+    """Weigh the labels alike."""
+    return _recalls(c, np.ones(len(c.label)), np.full(c.n_segments, float(c.n_labels)))
+
+
+def recalls_under_class_weight(c: ClassCounts) -> Recalls:
+    """Weigh the labels as `class_weight` says."""
+    if not isinstance(c.class_weight, np.ndarray):
+        return recalls_of_labels(c)
+    whole = np.full(c.n_segments, c.class_weight.sum())
+    return _recalls(c, c.class_weight[c.label], whole)
+
+
+def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
+    used = c.present & (weight > 0)
+    if c.absent != "zero":
+        whole = c.sum(np.where(used, weight, 0))
+    return Recalls(c.segment[used], c.correct[used], c.support[used], weight[used], whole)
+
+
+def both_recalls(c: ClassCounts) -> Recalls:
+    """Take the recall of the positive label and that of all others, where both exist."""
+    p = c.positive
+    segment = np.tile(np.arange(c.n_segments), 2)
+    correct, support = np.concatenate([p.tp, p.tn]), np.concatenate([p.tp + p.fn, p.tn + p.fp])
+    used = support > 0
+    weight = np.ones(used.sum())
+    return Recalls(segment[used], correct[used], support[used], weight, np.full(c.n_segments, 2.0))

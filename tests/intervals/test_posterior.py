@@ -1,0 +1,86 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from balframe.intervals.posterior import Posterior
+
+REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["posterior"]
+
+
+def posterior(correct, support, prior="uniform", weights=None):
+    x, n = np.array([correct], dtype=float), np.array([support], dtype=float)
+    a = np.full_like(x, 1 / x.shape[1]) if weights is None else np.array([weights])
+    return Posterior.of(x, n, a, prior)
+
+
+@pytest.mark.parametrize("case", REFERENCE, ids=lambda case: case["name"])
+def test_reference_values(case):
+    found = posterior(case["correct"], case["support"], case["prior"])
+
+    assert found.mean[0] == pytest.approx(case["mean"], abs=1e-9)
+    quantiles = np.ravel(found.quantiles((0.025, 0.5, 0.975)))
+    assert quantiles == pytest.approx([case[q] for q in ("q025", "median", "q975")], abs=2e-6)
+    if "sd" in case:
+        assert found.sd[0] == pytest.approx(case["sd"], abs=1e-9)
+    if "p_le_half" in case:
+        assert 1 - found.above(np.array([0.5]))[0] == pytest.approx(case["p_le_half"], abs=2e-6)
+
+
+def test_carrillos_published_table():
+    low, high = posterior([30, 8, 3], [32, 10, 4]).quantiles((0.025, 0.975))
+
+    assert (round(low[0], 2), round(high[0], 2)) == (0.62, 0.90)
+
+
+def test_one_label_is_a_beta():
+    found = posterior([7], [9], "jeffreys")
+
+    assert found.quantiles((0.1,))[0] == pytest.approx(stats.beta.ppf(0.1, 7.5, 2.5), abs=1e-12)
+    assert found.above(np.array([0.6])) == pytest.approx(stats.beta.sf(0.6, 7.5, 2.5), abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e10])
+def test_many_rows_are_normal(scale):
+    found = posterior([0.9 * scale, 0.6 * scale], [scale, scale])
+    sd = np.sqrt((0.09 + 0.24) / scale) / 2
+
+    low, high = found.quantiles((0.025, 0.975))
+    assert (low[0] - 0.75) / sd == pytest.approx(-1.959964, abs=5e-3)
+    assert (high[0] - 0.75) / sd == pytest.approx(1.959964, abs=5e-3)
+
+
+def test_a_label_that_hardly_varies_leaves_the_other():
+    low, high = posterior([7, 0.5e9], [9, 1e9]).quantiles((0.025, 0.975))
+
+    expected = (stats.beta.ppf([0.025, 0.975], 8, 3) + 0.5) / 2
+    assert [low[0], high[0]] == pytest.approx(expected, abs=2e-6)
+
+
+def test_weights_and_many_labels_against_simulation():
+    rng = np.random.default_rng(3)
+    support = np.array([3.0, 8, 40, 200, 5, 17])
+    correct = np.array([3.0, 6, 31, 150, 0, 9])
+    weights = np.array([0.3, 0.1, 0.2, 0.1, 0.1, 0.2])
+    draws = (rng.beta(correct + 1, support - correct + 1, (1_000_000, 6)) * weights).sum(axis=1)
+    found = posterior(correct, support, weights=weights)
+
+    # standard errors of simulated quantiles here are below 2e-4
+    expected = np.quantile(draws, [0.025, 0.5, 0.975])
+    assert np.ravel(found.quantiles((0.025, 0.5, 0.975))) == pytest.approx(expected, abs=1e-3)
+    assert found.above(np.array([0.7]))[0] == pytest.approx((draws > 0.7).mean(), abs=2e-3)
+
+
+def test_quantiles_rise_with_the_probability_for_any_counts():
+    rng = np.random.default_rng(4)
+    n = rng.integers(1, 60, (400, 3)).astype(float)
+    x = np.floor(n * rng.uniform(0, 1.2, n.shape)).clip(max=n)
+    found = Posterior.of(x, n, np.full_like(n, 1 / 3), "jeffreys")
+
+    quantiles = np.array(found.quantiles((0.005, 0.05, 0.5, 0.95, 0.995)))
+
+    assert (np.diff(quantiles, axis=0) > 0).all()
+    assert ((quantiles >= 0) & (quantiles <= 1)).all()
+    assert found.above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)

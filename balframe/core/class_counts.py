@@ -1,6 +1,6 @@
 """Class counts: what metrics read, for all segments at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -66,6 +66,8 @@ class ClassCounts:
         The weight of each label, for the metrics that need it.
     absent : {"skip", "null", "zero"}
         What the mean over labels does with a label whose value is undefined.
+    squares : ClassCounts or None
+        The same with sums of squared weights, where the rows have weights.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class ClassCounts:
     pos_label: int | None = None
     class_weight: FloatArray | str | None = None
     absent: str = "skip"
+    squares: "ClassCounts | None" = None
 
     @classmethod
     def of(
@@ -127,7 +130,7 @@ class ClassCounts:
         else:
             correct, missed, false_alarms = add_up(cells.weight[counted])
         where, label = np.divmod(entry, max(n_labels, 1))
-        return cls(
+        counts = cls(
             len(first),
             n_labels,
             where,
@@ -140,6 +143,13 @@ class ClassCounts:
             class_weight,
             absent,
         )
+        if cells.sums.weight_sq is None:
+            return counts
+        with np.errstate(over="ignore", under="ignore"):
+            squares = np.ldexp(cells.sums.weight_sq[counted], -2 * cells.sums.exponent)
+            correct, missed, false_alarms = add_up(squares)
+        squared = replace(counts, correct=correct, missed=missed, false_alarms=false_alarms)
+        return replace(counts, squares=squared)
 
     @classmethod
     def from_matrix(
@@ -149,6 +159,11 @@ class ClassCounts:
         actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
         cells = Cells((), actual, outcome, Measures(matrix.ravel().astype(np.int64))).regrouped()
         return cls.of(cells, len(matrix), pos_label=pos_label, absent=absent)
+
+    @property
+    def squared(self) -> "ClassCounts":
+        """The same with sums of squared weights; the counts themselves where there are none."""
+        return self if self.squares is None else self.squares
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Add up the values of the entries of each segment; shape (n_segments,)."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts, ratio
+from balframe.metrics.kinds import Delta
 from balframe.metrics.recalls import hamming_loss
 from balframe.metrics.registry import metric
 
@@ -18,7 +19,12 @@ def _disagreement(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatAr
     return c.sum(ratio(one, total) * ratio(c.others(other), total))
 
 
-@metric(range=(-1, 1), aliases=("kappa", "cohen_kappa_score"), source="Cohen 1960")
+@metric(
+    range=(-1, 1),
+    aliases=("kappa", "cohen_kappa_score"),
+    source="Cohen 1960",
+    interval=Delta("kappa"),
+)
 def cohen_kappa(c: ClassCounts) -> FloatArray:
     """Accuracy above that of independent answers with the same margins: (p_o - p_e) / (1 - p_e).
 
@@ -27,7 +33,7 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
     return 1 - ratio(hamming_loss(c), _disagreement(c, c.support, c.predicted))
 
 
-@metric(range=(-1, 1), aliases=("mcc",), source="Gorodkin 2004")
+@metric(range=(-1, 1), aliases=("mcc",), source="Gorodkin 2004", interval=Delta("correlation"))
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:
     """Correlation of truth and prediction: (p_o - p_e) / sqrt((1 - sum t_k^2)(1 - sum p_k^2)).
 

@@ -4,96 +4,118 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts, ratio
-from balframe.metrics.registry import metric
+from balframe.metrics.kinds import MeanOfRecalls, Parts, Proportion, recalls_of_both_sides
+from balframe.metrics.registry import metric, proportion
 
 _NEEDS = ("pos_label",)
 
 
-@metric(
-    range=(0, 1), needs=_NEEDS, aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate")
-)
-def recall(c: ClassCounts) -> FloatArray:
+@proportion(needs=_NEEDS, aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"))
+def recall(c: ClassCounts) -> Parts:
     """Share of the positives that are found: TP / (TP + FN)."""
     p = c.positive
-    return ratio(p.tp, p.tp + p.fn)
+    return p.tp, p.tp + p.fn
 
 
-@metric(range=(0, 1), needs=_NEEDS, aliases=("tnr", "true_negative_rate"))
-def specificity(c: ClassCounts) -> FloatArray:
+@proportion(needs=_NEEDS, aliases=("tnr", "true_negative_rate"))
+def specificity(c: ClassCounts) -> Parts:
     """Share of the negatives that are left alone: TN / (TN + FP)."""
     p = c.positive
-    return ratio(p.tn, p.tn + p.fp)
+    return p.tn, p.tn + p.fp
 
 
-@metric(range=(0, 1), needs=_NEEDS, aliases=("ppv", "positive_predictive_value"))
-def precision(c: ClassCounts) -> FloatArray:
+@proportion(needs=_NEEDS, aliases=("ppv", "positive_predictive_value"))
+def precision(c: ClassCounts) -> Parts:
     """Share of the predicted positives that are right: TP / (TP + FP)."""
     p = c.positive
-    return ratio(p.tp, p.tp + p.fp)
+    return p.tp, p.tp + p.fp
 
 
-@metric(range=(0, 1), needs=_NEEDS, aliases=("negative_predictive_value",))
-def npv(c: ClassCounts) -> FloatArray:
+@proportion(needs=_NEEDS, aliases=("negative_predictive_value",))
+def npv(c: ClassCounts) -> Parts:
     """Share of the predicted negatives that are right: TN / (TN + FN)."""
     p = c.positive
-    return ratio(p.tn, p.tn + p.fn)
+    return p.tn, p.tn + p.fn
 
 
-@metric(range=(0, 1), better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"))
-def false_positive_rate(c: ClassCounts) -> FloatArray:
+@proportion(better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"))
+def false_positive_rate(c: ClassCounts) -> Parts:
     """Share of the negatives called positive: FP / (FP + TN)."""
     p = c.positive
-    return ratio(p.fp, p.fp + p.tn)
+    return p.fp, p.fp + p.tn
 
 
-@metric(range=(0, 1), better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"))
-def false_negative_rate(c: ClassCounts) -> FloatArray:
+@proportion(better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"))
+def false_negative_rate(c: ClassCounts) -> Parts:
     """Share of the positives that are missed: FN / (FN + TP)."""
     p = c.positive
-    return ratio(p.fn, p.fn + p.tp)
+    return p.fn, p.fn + p.tp
 
 
-@metric(range=(0, 1), better="lower", needs=_NEEDS, aliases=("fdr",))
-def false_discovery_rate(c: ClassCounts) -> FloatArray:
+@proportion(better="lower", needs=_NEEDS, aliases=("fdr",))
+def false_discovery_rate(c: ClassCounts) -> Parts:
     """Share of the predicted positives that are wrong: FP / (FP + TP)."""
     p = c.positive
-    return ratio(p.fp, p.fp + p.tp)
+    return p.fp, p.fp + p.tp
 
 
-@metric(range=(0, 1), better="lower", needs=_NEEDS, aliases=("for",))
-def false_omission_rate(c: ClassCounts) -> FloatArray:
+@proportion(better="lower", needs=_NEEDS, aliases=("for",))
+def false_omission_rate(c: ClassCounts) -> Parts:
     """Share of the predicted negatives that are wrong: FN / (FN + TN)."""
     p = c.positive
-    return ratio(p.fn, p.fn + p.tn)
+    return p.fn, p.fn + p.tn
 
 
-@metric(range=(0, 1), needs=_NEEDS, aliases=("f1_score", "f_measure"))
+def _jaccard_parts(c: ClassCounts) -> Parts:
+    p = c.positive
+    return p.tp, p.tp + p.fp + p.fn
+
+
+def _f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
+    return 2 * jaccard / (1 + jaccard)
+
+
+@metric(
+    range=(0, 1),
+    needs=_NEEDS,
+    aliases=("f1_score", "f_measure"),
+    interval=Proportion(_jaccard_parts, _f1_of_jaccard),
+)
 def f1(c: ClassCounts) -> FloatArray:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
     p = c.positive
     return ratio(2 * p.tp, 2 * p.tp + p.fp + p.fn)
 
 
-@metric(range=(0, 1), needs=_NEEDS, aliases=("jaccard_score", "critical_success_index"))
-def jaccard(c: ClassCounts) -> FloatArray:
+@proportion(needs=_NEEDS, aliases=("jaccard_score", "critical_success_index"))
+def jaccard(c: ClassCounts) -> Parts:
     """Positives found, among all rows that are or were called positive: TP / (TP + FP + FN)."""
-    p = c.positive
-    return ratio(p.tp, p.tp + p.fp + p.fn)
+    return _jaccard_parts(c)
 
 
-@metric(range=(0, 1), better=None, needs=_NEEDS, aliases=("predicted_positive_rate",))
-def selection_rate(c: ClassCounts) -> FloatArray:
+@proportion(better=None, needs=_NEEDS, aliases=("predicted_positive_rate",))
+def selection_rate(c: ClassCounts) -> Parts:
     """Share of rows called positive: (TP + FP) / n."""
-    return ratio(c.positive.tp + c.positive.fp, c.positive.total)
+    return c.positive.tp + c.positive.fp, c.positive.total
 
 
-@metric(range=(0, 1), better=None, needs=_NEEDS, aliases=("base_rate",))
-def prevalence(c: ClassCounts) -> FloatArray:
+@proportion(better=None, needs=_NEEDS, aliases=("base_rate",))
+def prevalence(c: ClassCounts) -> Parts:
     """Share of rows that are positive: (TP + FN) / n."""
-    return ratio(c.positive.tp + c.positive.fn, c.positive.total)
+    return c.positive.tp + c.positive.fn, c.positive.total
 
 
-@metric(range=(-1, 1), needs=_NEEDS, aliases=("youden_j",), source="Youden 1950")
+def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
+    return 2 * mean - 1
+
+
+@metric(
+    range=(-1, 1),
+    needs=_NEEDS,
+    aliases=("youden_j",),
+    source="Youden 1950",
+    interval=MeanOfRecalls(recalls_of_both_sides, _informedness_of_mean),
+)
 def informedness(c: ClassCounts) -> FloatArray:
     """Both recalls above chance, with two labels 2 BA - 1: recall + specificity - 1."""
     return recall(c) + specificity(c) - 1

@@ -13,6 +13,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 
+Parts = tuple[FloatArray, FloatArray]
 Image = Callable[[ClassCounts, FloatArray], FloatArray]
 
 
@@ -25,7 +26,7 @@ def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
 class Proportion:
     """An increasing image of x / n; `parts` gives x and n for each segment."""
 
-    parts: Callable[[ClassCounts], tuple[FloatArray, FloatArray]]
+    parts: Callable[[ClassCounts], Parts]
     image: Image = identity
 
 
@@ -36,6 +37,7 @@ class Recalls:
     segment: Int64Array
     correct: FloatArray
     support: FloatArray
+    support_sq: FloatArray
     weight: FloatArray
     whole: FloatArray
 
@@ -70,24 +72,38 @@ def recalls_of_labels(c: ClassCounts) -> Recalls:
 
 def recalls_under_class_weight(c: ClassCounts) -> Recalls:
     """Weigh the labels as `class_weight` says."""
-    if not isinstance(c.class_weight, np.ndarray):
-        return recalls_of_labels(c)
-    whole = np.full(c.n_segments, c.class_weight.sum())
-    return _recalls(c, c.class_weight[c.label], whole)
+    if isinstance(c.class_weight, np.ndarray):
+        whole = np.full(c.n_segments, c.class_weight.sum())
+        return _recalls(c, c.class_weight[c.label], whole)
+    return (
+        _recalls(c, c.support, c.total) if c.class_weight == "prevalence" else recalls_of_labels(c)
+    )
 
 
 def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
     used = c.present & (weight > 0)
     if c.absent != "zero":
         whole = c.sum(np.where(used, weight, 0))
-    return Recalls(c.segment[used], c.correct[used], c.support[used], weight[used], whole)
+    return Recalls(
+        c.segment[used],
+        c.correct[used],
+        c.support[used],
+        c.squared.support[used],
+        weight[used],
+        whole,
+    )
 
 
-def both_recalls(c: ClassCounts) -> Recalls:
-    """Take the recall of the positive label and that of all others, where both exist."""
-    p = c.positive
-    segment = np.tile(np.arange(c.n_segments), 2)
-    correct, support = np.concatenate([p.tp, p.tn]), np.concatenate([p.tp + p.fn, p.tn + p.fp])
+def recalls_of_both_sides(c: ClassCounts) -> Recalls:
+    """Take the recall of the positive label and that of all others."""
+    p, squared = c.positive, c.squared.positive
+    support = np.concatenate([p.tp + p.fn, p.tn + p.fp])
     used = support > 0
-    weight = np.ones(used.sum())
-    return Recalls(segment[used], correct[used], support[used], weight, np.full(c.n_segments, 2.0))
+    return Recalls(
+        np.tile(np.arange(c.n_segments), 2)[used],
+        np.concatenate([p.tp, p.tn])[used],
+        support[used],
+        np.concatenate([squared.tp + squared.fn, squared.tn + squared.fp])[used],
+        np.ones(used.sum()),
+        np.full(c.n_segments, 2.0),
+    )

@@ -4,7 +4,15 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts, ratio
-from balframe.metrics.registry import metric
+from balframe.metrics.kinds import (
+    GeometricMeanOfRecalls,
+    MeanOfRecalls,
+    Parts,
+    Proportion,
+    recalls_of_labels,
+    recalls_under_class_weight,
+)
+from balframe.metrics.registry import metric, proportion
 
 BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
 COENEN = "Coenen 2014, normalised accuracy"
@@ -15,13 +23,22 @@ def skill(score: FloatArray, chance: FloatArray) -> FloatArray:
     return ratio(score - chance, 1 - chance)
 
 
-@metric(range=(0, 1), aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"))
-def accuracy(c: ClassCounts) -> FloatArray:
+def _accuracy_parts(c: ClassCounts) -> Parts:
+    return c.sum(c.correct), c.total
+
+
+@proportion(aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"))
+def accuracy(c: ClassCounts) -> Parts:
     """Share of rows predicted right, the recalls weighted by prevalence: sum_k TP_k / n."""
-    return ratio(c.sum(c.correct), c.total)
+    return _accuracy_parts(c)
 
 
-@metric(range=(0, 1), aliases=("uar", "recall_macro"), source=BRODERSEN)
+@metric(
+    range=(0, 1),
+    aliases=("uar", "recall_macro"),
+    source=BRODERSEN,
+    interval=MeanOfRecalls(recalls_of_labels),
+)
 def balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall over the labels present in the segment: mean_k TP_k / P_k.
 
@@ -31,28 +48,45 @@ def balanced_accuracy(c: ClassCounts) -> FloatArray:
     return c.mean_over_labels(c.recall)
 
 
-@metric(range=(-1, 1), source="scikit-learn, balanced_accuracy_score(adjusted=True)")
+def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
+    labels = np.full(c.n_segments, c.n_labels) if c.absent == "zero" else c.n_present
+    return skill(mean, ratio(np.ones(c.n_segments), labels))
+
+
+@metric(
+    range=(-1, 1),
+    source="scikit-learn, balanced_accuracy_score(adjusted=True)",
+    interval=MeanOfRecalls(recalls_of_labels, _adjusted),
+)
 def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Balanced accuracy above chance over K labels: (BA - 1/K) / (1 - 1/K).
 
     The smallest value possible is 1/(1-K). With a single label it is undefined.
     """
-    labels = np.full(c.n_segments, c.n_labels) if c.absent == "zero" else c.n_present
-    return skill(balanced_accuracy(c), ratio(np.ones(c.n_segments), labels))
+    return _adjusted(c, balanced_accuracy(c))
 
 
-@metric(range=(-1, 1), aliases=("normalised_accuracy",), source=COENEN)
+def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:
+    if c.n_labels == 1:
+        return np.where(value == 1, 0.0, np.nan)
+    return skill(value, ratio(np.ones(c.n_segments), np.full(c.n_segments, c.n_labels)))
+
+
+@metric(
+    range=(-1, 1),
+    aliases=("normalised_accuracy",),
+    source=COENEN,
+    interval=Proportion(_accuracy_parts, _normalized),
+)
 def normalized_accuracy(c: ClassCounts) -> FloatArray:
     """Accuracy above chance over the C labels of the whole frame: (acc - 1/C) / (1 - 1/C).
 
     With a single label a perfect accuracy scores 0, as in Coenen's table.
     """
-    if c.n_labels == 1:
-        return np.where(accuracy(c) == 1, 0.0, np.nan)
-    return skill(accuracy(c), ratio(np.ones(c.n_segments), np.full(c.n_segments, c.n_labels)))
+    return _normalized(c, accuracy(c))
 
 
-@metric(range=(0, 1), source="Kubat and Matwin 1997, g-mean")
+@metric(range=(0, 1), source="Kubat and Matwin 1997, g-mean", interval=GeometricMeanOfRecalls())
 def geometric_mean(c: ClassCounts) -> FloatArray:
     """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K)."""
     with np.errstate(divide="ignore"):
@@ -66,6 +100,7 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
     needs=("class_weight",),
     aliases=("baw",),
     source="the weighted balanced accuracy family",
+    interval=MeanOfRecalls(recalls_under_class_weight),
 )
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall under weights of the labels: sum_k w_k R_k / sum_k w_k.
@@ -88,7 +123,7 @@ def no_information_rate(c: ClassCounts) -> FloatArray:
     return ratio(largest, c.total)
 
 
-@metric(range=(0, 1), better="lower", aliases=("error_rate",), source="scikit-learn, hamming_loss")
-def hamming_loss(c: ClassCounts) -> FloatArray:
+@proportion(better="lower", aliases=("error_rate",), source="scikit-learn, hamming_loss")
+def hamming_loss(c: ClassCounts) -> Parts:
     """Share of rows predicted wrong: 1 - accuracy."""
-    return ratio(c.sum(c.missed), c.total)
+    return c.sum(c.missed), c.total

@@ -3,11 +3,12 @@
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 
 from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, ratio
 from balframe.errors import (
     InvalidInputError,
     UnsupportedTypeError,
@@ -15,6 +16,7 @@ from balframe.errors import (
     listed,
     not_found,
 )
+from balframe.metrics.kinds import Interval, Parts, Proportion
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
@@ -34,6 +36,7 @@ class Metric:
     source: str
     meaning: str
     formula: str
+    interval: Interval | None = None
 
     def __call__(self, counts: ClassCounts) -> FloatArray:
         """Compute the metric for every segment; NaN where it is undefined."""
@@ -57,6 +60,7 @@ def metric(
     needs: Sequence[str] = (),
     aliases: Sequence[str] = (),
     source: str = "",
+    interval: Interval | None = None,
 ) -> Callable[[MetricFunction], MetricFunction]:
     """Register a function of class counts as a metric, under the function's name.
 
@@ -77,6 +81,9 @@ def metric(
         Other names to find it by.
     source : str
         Where the definition comes from.
+    interval : kind of interval, optional
+        How its limits are found, one of the kinds in `balframe.metrics.kinds`; without, `report`
+        gives it null limits.
 
     Returns
     -------
@@ -109,7 +116,7 @@ def metric(
         meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
         one = Metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
-            meaning, formula,
+            meaning, formula, interval,
         )  # fmt: skip
         _check_free(one)
         for name in [name for name, owner in _names.items() if owner == one.name]:
@@ -117,6 +124,32 @@ def metric(
         _registry[one.name] = one
         _names.update(dict.fromkeys((one.name, *one.aliases), one.name))
         return function
+
+    return register
+
+
+def proportion(
+    *,
+    better: str | None = "higher",
+    needs: Sequence[str] = (),
+    aliases: Sequence[str] = (),
+    source: str = "",
+) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
+    """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1]."""
+
+    def register(parts: Callable[[ClassCounts], Parts]) -> MetricFunction:
+        @wraps(parts)
+        def share(c: ClassCounts) -> FloatArray:
+            return ratio(*parts(c))
+
+        return metric(
+            range=(0, 1),
+            better=better,
+            needs=needs,
+            aliases=aliases,
+            source=source,
+            interval=Proportion(parts),
+        )(share)
 
     return register
 

@@ -16,6 +16,7 @@ from balframe.verbs.classes import classes
 from balframe.verbs.confusion import confusion
 from balframe.verbs.from_matrix import from_matrix
 from balframe.verbs.list_metrics import list_metrics
+from balframe.verbs.posterior import posterior
 from balframe.verbs.report import report
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "from_matrix",
     "list_metrics",
     "metric",
+    "posterior",
     "report",
 ]
 

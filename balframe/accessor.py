@@ -7,6 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from balframe.frames.recognise import register_namespace
 from balframe.verbs.classes import classes
 from balframe.verbs.confusion import confusion
+from balframe.verbs.posterior import posterior
 from balframe.verbs.report import report
 
 P = ParamSpec("P")
@@ -34,6 +35,7 @@ class Bal:
     confusion = _on_frame(confusion)
     classes = _on_frame(classes)
     report = _on_frame(report)
+    posterior = _on_frame(posterior)
 
 
 def register() -> None:

@@ -12,6 +12,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.limits import IntervalOption, Request, effective, proportion_limits
 
 LABEL = "label"
 _Values = TypeVar("_Values", Int64Array, FloatArray)
@@ -25,6 +26,8 @@ def classes(
     y_pred: Names,
     *,
     by: Names = None,
+    interval: IntervalOption = None,
+    level: float = 0.95,
     sample_weight: Name | None = None,
     counts: Name | None = None,
     cells: bool = False,
@@ -48,6 +51,12 @@ def classes(
         The predicted labels; a list compares several models and adds a column `model`.
     by : column name or list of column names, optional
         The columns whose combinations are the segments; by default all rows are one segment.
+    interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
+        Add limits to the scores, which are proportions: "wilson", "jeffreys" or "exact", and
+        Wilson's for True or a method of other metrics. Those of f1 are mapped from the Jaccard
+        index.
+    level : float, default 0.95
+        Confidence level of the limits.
     sample_weight : column name, optional
         Weights of the rows, finite and not negative. Shares and scores use them; `support`,
         `predicted` and `correct` count rows all the same.
@@ -75,6 +84,7 @@ def classes(
           is the accuracy
         - `predicted`, `correct`: rows predicted to have it, and rightly so
         - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
+        - with `interval`, `<score>_lower` and `<score>_upper` behind each of them
 
     Raises
     ------
@@ -90,9 +100,12 @@ def classes(
     >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
+    request = Request.of(interval, level, "uniform")
 
     def outputs(query: Query) -> Iterable[Name]:
-        return (LABEL, *_COUNTED, *_SCORES)
+        yield from (LABEL, *_COUNTED)
+        for name in _SCORES:
+            yield from (name,) if request is None else (name, f"{name}_lower", f"{name}_upper")
 
     def compute(reading: Reading) -> Columns:
         reading.pos_label()
@@ -102,7 +115,7 @@ def classes(
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns[LABEL] = reading.label_column(label)
-        return columns | _scores(c)
+        return columns | _scores(c, request)
 
     return answer(
         frame,
@@ -121,28 +134,47 @@ def classes(
     )
 
 
-def _scores(c: ClassCounts) -> dict[Name, Int64Array | FloatArray]:
-    """Compute the columns on the full grid of segments and labels."""
-    at = c.segment * c.n_labels + c.label
-    total = np.repeat(c.total, c.n_labels)
+def _grid(c: ClassCounts, values: _Values, absent: _Values | None = None) -> _Values:
+    """Spread the values of the entries over all segments and labels."""
+    size = c.n_segments * c.n_labels
+    full = np.zeros(size, values.dtype) if absent is None else absent.copy()
+    full[c.segment * c.n_labels + c.label] = values
+    return full
 
-    def grid(values: _Values) -> _Values:
-        full = np.zeros(c.n_segments * c.n_labels, values.dtype)
-        full[at] = values
-        return full
 
-    support, predicted, correct = grid(c.support), grid(c.predicted), grid(c.correct)
-    missed, false_alarms = grid(c.missed), grid(c.false_alarms)
-    true_negatives = total.copy()
-    true_negatives[at] = c.true_negatives
+def _parts(c: ClassCounts) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Take the scores apart: each is the first over the second, f1 an image of Jaccard's."""
+    correct, missed, false_alarms = (
+        _grid(c, counts) for counts in (c.correct, c.missed, c.false_alarms)
+    )
+    true_negatives = _grid(c, c.true_negatives, np.repeat(c.total, c.n_labels))
     return {
-        "support": grid(c.n_support),
-        "prevalence": ratio(support, total),
-        "predicted": grid(c.n_predicted),
-        "correct": grid(c.n_correct),
-        "recall": ratio(correct, support),
-        "precision": ratio(correct, predicted),
-        "specificity": ratio(true_negatives, true_negatives + false_alarms),
-        "npv": ratio(true_negatives, true_negatives + missed),
-        "f1": ratio(2 * correct, support + predicted),
+        "recall": (correct, correct + missed),
+        "precision": (correct, correct + false_alarms),
+        "specificity": (true_negatives, true_negatives + false_alarms),
+        "npv": (true_negatives, true_negatives + missed),
+        "f1": (correct, correct + missed + false_alarms),
     }
+
+
+def _f1(jaccard: FloatArray) -> FloatArray:
+    return 2 * jaccard / (1 + jaccard)
+
+
+def _scores(c: ClassCounts, request: Request | None) -> dict[Name, Int64Array | FloatArray]:
+    """Compute the columns on the full grid of segments and labels."""
+    columns: dict[Name, Int64Array | FloatArray] = {
+        "support": _grid(c, c.n_support),
+        "prevalence": ratio(_grid(c, c.support), np.repeat(c.total, c.n_labels)),
+        "predicted": _grid(c, c.n_predicted),
+        "correct": _grid(c, c.n_correct),
+    }
+    squared = _parts(c.squared)
+    for name, (x, n) in _parts(c).items():
+        columns[name] = _f1(ratio(x, n)) if name == "f1" else ratio(x, n)
+        if request is not None:
+            found = proportion_limits(*effective(x, n, squared[name][1]), request)
+            low, high = map(_f1, found) if name == "f1" else found
+            columns[f"{name}_lower"] = np.minimum(low, columns[name])
+            columns[f"{name}_upper"] = np.maximum(high, columns[name])
+    return columns

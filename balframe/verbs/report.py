@@ -12,15 +12,17 @@ from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
+from balframe.intervals.proportions import Limits
 from balframe.metrics.registry import Metric, find_all, registered
 from balframe.metrics.shipped import DEFAULT
+from balframe.verbs import layouts
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.limits import IntervalOption, Prior, Request, limits, method_of
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 
 N_MISSING = "n_missing"
 _COUNTED = ("n", "n_labels", "min_support")
-_LONG = ("metric", "estimate")
 
 
 def report(
@@ -33,6 +35,9 @@ def report(
     class_weight: ClassWeight | None = None,
     absent: Literal["skip", "null", "zero"] = "skip",
     layout: Literal["wide", "long"] = "wide",
+    interval: IntervalOption = None,
+    level: float = 0.95,
+    prior: Prior = "uniform",
     sample_weight: Name | None = None,
     counts: Name | None = None,
     cells: bool = False,
@@ -67,6 +72,14 @@ def report(
         and average over the whole label set.
     layout : {"wide", "long"}
         A column for each metric, or a row for each with the columns `metric` and `estimate`.
+    interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
+        Add limits: by the default method of each metric, or by a named one where it is defined.
+        Proportions have "wilson", "jeffreys" and "exact"; means of recalls, as balanced accuracy
+        is, have "score", "mover" and "posterior". Metrics without an interval get null limits.
+    level : float, default 0.95
+        Confidence level of the limits, or probability of the posterior between them.
+    prior : {"uniform", "jeffreys"}
+        Prior of each recall under `interval="posterior"`.
     sample_weight : column name, optional
         Weights of the rows, finite and not negative. `n` and `min_support` count rows all the
         same.
@@ -95,6 +108,8 @@ def report(
           label present, 0 where none is
         - `n_missing`: rows left out, with `missing="drop"`
         - the metrics, null where undefined; or `metric` and `estimate`
+        - with `interval`, `<metric>_lower` and `<metric>_upper` behind each metric; or `lower`,
+          `upper` and `method`, the method used
 
     Raises
     ------
@@ -119,6 +134,7 @@ def report(
     """
     check_choice("absent", absent, ("skip", "null", "zero"))
     check_choice("layout", layout, ("wide", "long"))
+    request = Request.of(interval, level, prior)
     _check_class_weight(class_weight)
     chosen = _chosen(metrics, class_weight)
 
@@ -126,7 +142,7 @@ def report(
         yield from _COUNTED
         if query.drops_missing:
             yield N_MISSING
-        yield from chosen if layout == "wide" else _LONG
+        yield from layouts.names(layout, list(chosen), with_limits=request is not None)
 
     def compute(reading: Reading) -> Columns:
         pos_label = reading.pos_label()
@@ -148,9 +164,20 @@ def report(
         if reading.query.drops_missing:
             counted[N_MISSING] = _total(segment, reading.cells.missing, len(first))
         scores = {name: _score(metric, c) for name, metric in chosen.items()}
+        found: dict[str, Limits] = {}
+        if request is not None:
+            for name, metric in chosen.items():
+                estimate = scores[name]
+                found[name] = limits(
+                    metric.interval, c, reading.cells, estimate, metric.range, request
+                )
         if layout == "wide":
-            return reading.by_columns(first) | counted | scores
-        return _long(reading, first, counted, scores)
+            return reading.by_columns(first) | counted | layouts.wide(scores, found)
+        columns = layouts.long(reading, first, counted, scores)
+        if request is not None:
+            methods = [method_of(metric.interval, request.method) for metric in chosen.values()]
+            columns |= layouts.long_limits(reading, found, methods)
+        return columns
 
     return answer(
         frame,
@@ -233,18 +260,3 @@ def _total(segment: Int64Array, rows: Int64Array, n_segments: int) -> Int64Array
     total = np.zeros(n_segments, np.int64)
     np.add.at(total, segment, rows)
     return total
-
-
-def _long(
-    reading: Reading,
-    first: Int64Array,
-    counted: Mapping[str, Int64Array],
-    scores: Mapping[str, FloatArray],
-) -> Columns:
-    """Put the metrics of each segment one below the other."""
-    metric = np.tile(np.arange(len(scores)), len(first))
-    columns = reading.by_columns(np.repeat(first, len(scores)))
-    columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
-    columns["metric"] = reading.text_column(list(scores), metric)
-    columns["estimate"] = np.column_stack(list(scores.values())).ravel()
-    return columns

@@ -1,0 +1,239 @@
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "intervals" / "reference.json").read_text())
+SHIPPED = [
+    name for name in bf.list_metrics()["name"] if name not in {"worst_recall", "balanced_error"}
+]
+WITHOUT = {
+    "no_information_rate", "positive_likelihood_ratio", "negative_likelihood_ratio",
+    "diagnostic_odds_ratio", "precision_macro", "precision_weighted", "f1_macro", "f1_weighted",
+    "jaccard_macro", "jaccard_weighted", "jaccard_micro",
+}  # fmt: skip
+METHODS = [True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"]
+
+
+def matrix_of(correct, support):
+    """Send the mistakes of all labels to one more label, which is absent from the truth."""
+    matrix = np.zeros((len(correct) + 1, len(correct) + 1), int)
+    matrix[:-1, :-1] = np.diag(correct)
+    matrix[:-1, -1] = np.subtract(support, correct)
+    return bf.from_matrix(matrix)
+
+
+def random_frame(seed=0, labels=2, rows=400):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, labels, rows)
+    right = rng.random(rows) < 0.7
+    yhat = np.where(right, y, rng.integers(0, labels, rows))
+    return pl.DataFrame(
+        {"g": rng.integers(0, 12, rows), "y": y, "yhat": yhat, "w": rng.integers(1, 9, rows) / 4}
+    )
+
+
+def limits_of(frame, metric, interval=True, **options):
+    options |= {"metrics": metric, "interval": interval}
+    out = bf.report(frame, "actual", "predicted", counts="n", **options)
+    return [out[f"{metric}_{side}"][0] for side in ("lower", "upper")]
+
+
+def without_empty_labels(block):
+    return [case for case in REFERENCE[block] if 0 not in case["support"]]
+
+
+@pytest.mark.parametrize("case", without_empty_labels("linear"), ids=lambda case: case["name"])
+def test_report_gives_the_reference_limits(case):
+    frame = matrix_of(case["correct"], case["support"])
+    weights = dict(enumerate([*case["weights"], 1.0]))
+    if case["correct"] == case["support"]:
+        del weights[len(case["weights"])]  # the label of mistakes does not occur
+
+    metric = "weighted_balanced_accuracy"
+    found = limits_of(frame, metric, class_weight=weights)
+    assert found == pytest.approx(case["score_adj"], abs=1e-6)
+    found = limits_of(frame, metric, "mover", class_weight=weights)
+    assert found == pytest.approx(case["mover_jeffreys"], abs=1e-6)
+
+
+def test_images_of_balanced_accuracy_and_accuracy():
+    frame = bf.from_matrix([[2, 8], [5, 40]])
+    low, high = limits_of(frame, "balanced_accuracy")
+
+    assert [low, high] == pytest.approx([0.4470031118554255, 0.7063726479711947], abs=1e-6)
+    for metric in ("adjusted_balanced_accuracy", "informedness"):
+        expected = [2 * low - 1, 2 * high - 1]
+        assert limits_of(frame, metric) == pytest.approx(expected, abs=1e-12)
+    low, high = limits_of(frame, "accuracy")
+    assert limits_of(frame, "normalized_accuracy") == pytest.approx([2 * low - 1, 2 * high - 1])
+
+
+@pytest.mark.parametrize("case", without_empty_labels("posterior"), ids=lambda case: case["name"])
+def test_the_posterior_verb_gives_the_reference_values(case):
+    frame = matrix_of(case["correct"], case["support"])
+
+    out = bf.posterior(frame, "actual", "predicted", counts="n", prior=case["prior"], above=0.5)
+
+    (row,) = out.to_dicts()
+    assert row["mean"] == pytest.approx(case["mean"], abs=1e-9)
+    found = [row["lower"], row["median"], row["upper"]]
+    assert found == pytest.approx([case["q025"], case["median"], case["q975"]], abs=2e-6)
+    if "p_le_half" in case:
+        assert 1 - row["p_above"] == pytest.approx(case["p_le_half"], abs=2e-6)
+
+
+def test_kappa_and_correlation_by_the_delta_method_in_exact_arithmetic():
+    matrix = [[20, 5], [10, 15]]
+    n, right = 50, Fraction(35, 50)
+    true, predicted = [Fraction(1, 2)] * 2, [Fraction(3, 5), Fraction(2, 5)]
+    chance = sum(t * p for t, p in zip(true, predicted, strict=True))
+    kappa = (right - chance) / (1 - chance)
+    b, d = 1 - sum(p * p for p in predicted), 1 - sum(t * t for t in true)
+    mcc = float(right - chance) / math.sqrt(b * d)
+
+    def sd(slope):
+        cells = [(Fraction(matrix[i][j], n), slope(i, j)) for i in (0, 1) for j in (0, 1)]
+        mean = sum(pi * g for pi, g in cells)
+        return math.sqrt((sum(pi * g * g for pi, g in cells) - mean * mean) / n)
+
+    of_kappa = sd(lambda i, j: ((i == j) - (predicted[i] + true[j]) * (1 - kappa)) / (1 - chance))
+    of_mcc = sd(
+        lambda i, j: (
+            float((i == j) - predicted[i] - true[j]) / math.sqrt(b * d)
+            + mcc * float(predicted[j] / b + true[i] / d)
+        )
+    )
+    for metric, value, spread in (("kappa", float(kappa), of_kappa), ("mcc", mcc, of_mcc)):
+        expected = [value - 1.959963984540054 * spread, value + 1.959963984540054 * spread]
+        assert limits_of(bf.from_matrix(matrix), metric) == pytest.approx(expected, abs=1e-12)
+
+
+def test_f1_is_mapped_from_the_jaccard_index():
+    frame = bf.from_matrix([[50, 7], [3, 20]])
+    z2 = 1.959963984540054**2
+    n, p = 30, 20 / 30
+    half = math.sqrt(z2 * p * (1 - p) / n + z2 * z2 / (4 * n * n))
+    jaccard = [(p + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)]
+
+    assert limits_of(frame, "f1") == pytest.approx([2 * j / (1 + j) for j in jaccard], abs=1e-12)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("interval", METHODS)
+def test_limits_of_every_metric(labels, weight, interval):
+    frame = random_frame(labels, labels)
+    options = {"by": "g", "metrics": SHIPPED, "class_weight": "balanced", "sample_weight": weight}
+    options |= {"pos_label": 1, "layout": "long"}
+    ranges = dict(zip(*bf.list_metrics().select("name", "range"), strict=True))
+    narrow = bf.report(frame, "y", "yhat", interval=interval, level=0.8, **options)
+    out = bf.report(frame, "y", "yhat", interval=interval, level=0.99, **options)
+
+    for row, inner in zip(out.to_dicts(), narrow.to_dicts(), strict=True):
+        has_limits = row["metric"] not in WITHOUT and row["estimate"] is not None
+        if not has_limits:
+            assert row["lower"] is row["upper"] is None
+        elif row["lower"] is None:
+            assert row["method"] == "delta"
+        else:
+            least, most = (float(end) for end in ranges[row["metric"]].strip("[])").split(","))
+            assert least <= row["lower"] <= inner["lower"] + 1e-9
+            assert inner["upper"] - 1e-9 <= row["upper"] <= most
+            if row["method"] != "posterior":
+                assert row["lower"] <= row["estimate"] <= row["upper"]
+
+
+@pytest.mark.parametrize("interval", METHODS)
+def test_counts_equal_repeated_rows_and_cells_equal_both(interval):
+    frame = random_frame(7)
+    options = {"by": "g", "metrics": "all", "interval": interval}
+    compressed = frame.group_by("g", "y", "yhat").len("k")
+
+    out = bf.report(frame, "y", "yhat", **options)
+
+    assert bf.report(compressed, "y", "yhat", counts="k", **options).equals(out)
+    cells = bf.confusion(frame, "y", "yhat", by="g")
+    assert bf.report(cells, "y", "yhat", cells=True, **options).equals(out)
+    weighted = bf.report(frame, "y", "yhat", sample_weight="w", **options)
+    cells = bf.confusion(frame, "y", "yhat", by="g", sample_weight="w")
+    assert bf.report(cells, "y", "yhat", cells=True, **options).equals(weighted)
+
+
+def test_weights_count_by_kishs_effective_size():
+    # label 1: weights 1, 1, 2 of which 1 + 2 right: p = 3/4, n_eff = 16/6; label 0: one row, right
+    frame = pl.DataFrame({"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], "w": [1.0, 1.0, 2.0, 5.0]})
+    n, p, z2 = 16 / 6, 3 / 4, 1.959963984540054**2
+    half = math.sqrt(z2 * p * (1 - p) / n + z2 * z2 / (4 * n * n))
+    expected = [(p + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)]
+
+    out = bf.report(frame, "y", "p", sample_weight="w", metrics="recall", interval=True)
+
+    assert out.select("recall_lower", "recall_upper").row(0) == pytest.approx(expected, abs=1e-12)
+
+
+def test_weights_whose_squares_leave_the_range_of_a_float_have_no_limits():
+    for unit in (1e200, 1e-200):
+        frame = pl.DataFrame({"y": [1, 1, 0], "p": [1, 0, 0], "w": [unit, unit, unit]})
+        out = bf.report(frame, "y", "p", sample_weight="w", metrics="uar", interval=True)
+        assert out.select("uar", "uar_lower", "uar_upper").row(0) == (0.75, None, None)
+
+
+def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
+    frame = constructor(
+        {
+            "g": ["all right"] * 4 + ["all wrong"] * 4 + ["one label"] * 2 + ["none"],
+            "y": [0, 0, 1, 1, 0, 0, 1, 1, 1, 1, None],
+            "p": [0, 0, 1, 1, 1, 1, 0, 0, 1, 0, 1],
+        }
+    )
+    metrics = ["uar", "geometric_mean", "kappa", "adjusted_balanced_accuracy"]
+
+    out = plain(bf.report(frame, "y", "p", by="g", metrics=metrics, interval=True, missing="drop"))
+
+    assert out["g"] == ["all right", "all wrong", "none", "one label"]
+    assert out["uar_upper"][0] == out["geometric_mean_upper"][0] == 1
+    assert 0 < out["uar_lower"][0] == pytest.approx(1 - out["uar_upper"][1])
+    assert out["uar_lower"][1] == out["geometric_mean_lower"][1] == 0
+    assert 0 < out["geometric_mean_upper"][1] < 1
+    assert out["kappa_lower"][0] is None  # a variance of 0
+    assert [out[f"{metric}_lower"][2] for metric in metrics] == [None] * 4
+    # one label: Wilson's limits of 1 of 2
+    assert out["uar_lower"][3] == pytest.approx(0.0945312, abs=1e-6)
+    assert out["adjusted_balanced_accuracy_lower"][3] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "wald"}, "interval='wald' is not one of the options: None, True, 'score'"),
+        ({"interval": True, "level": 95}, "level=95 has to be a number between 0 and 1"),
+        ({"interval": True, "level": "a"}, "level='a' has to be a number"),
+        ({"interval": "posterior", "prior": "flat"}, "prior='flat' is not one of the options"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(bf.InvalidInputError, match=message):
+        bf.report(random_frame(), "y", "yhat", **options)
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        (bf.report, {"metrics": "all", "interval": True}),
+        (bf.classes, {"interval": "exact"}),
+        (bf.posterior, {"margins": "overall"}),
+    ],
+)
+def test_intervals_are_the_same_everywhere(constructor, verb, options):
+    data = random_frame(9).to_dict(as_series=False)
+    expected = verb(pl.DataFrame(data), "y", "yhat", by="g", **options)
+
+    assert plain(verb(constructor(data), "y", "yhat", by="g", **options)) == plain(expected)

@@ -13,7 +13,9 @@ Castellanos, "Probabilistic performance evaluation for multiclass classification
 posterior balanced accuracy", ROBOT 2013 (more labels).
 """
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +25,14 @@ from balframe.core.arrays import FloatArray, Int64Array
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 
-_WINDOW = 18.0  # standard deviations of theta that the cells span
+_WINDOW = 14.0  # standard deviations of theta that the cells span
 _CELLS = {
-    np.inf: 256,
+    np.inf: 192,
     5.0: 768,
     2.0: 2048,
     1.5: 8192,
-}  # cells for an end that rises with this exponent
-_BATCH = 2**21  # cells at work at once
+}  # cells for corners up to this exponent
+_BATCH = 2**20  # cells at work at once
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,12 @@ class Posterior:
             alpha, beta, a = self.alpha[:, 0], self.beta[:, 0], self.a[:, 0]
             return [np.asarray(a * special.betaincinv(alpha, beta, p)) for p in probabilities]
         found = np.empty((len(probabilities), len(self.a)))
-        for rows, lattice in _lattices(self):
+
+        def fill(rows: Int64Array, lattice: "_Lattice") -> None:
             for quantile, probability in zip(found, probabilities, strict=True):
                 quantile[rows] = lattice.quantile(probability)
+
+        _on_lattices(self, fill)
         return list(np.clip(found, 0, self.a.sum(axis=1)))
 
     def above(self, value: FloatArray) -> FloatArray:
@@ -76,8 +81,11 @@ class Posterior:
             share = np.clip(value / self.a[:, 0], 0, 1)
             return np.asarray(special.betaincc(self.alpha[:, 0], self.beta[:, 0], share))
         found = np.empty(len(self.a))
-        for rows, lattice in _lattices(self):
+
+        def fill(rows: Int64Array, lattice: "_Lattice") -> None:
             found[rows] = 1 - lattice.below(value[rows])
+
+        _on_lattices(self, fill)
         return np.clip(found, 0, 1)
 
 
@@ -127,22 +135,31 @@ def _sds(p: Posterior) -> FloatArray:
     return np.asarray(p.a / total * np.sqrt(p.alpha * p.beta / (total + 1)))
 
 
-def _lattices(p: Posterior) -> Iterator[tuple[Int64Array, _Lattice]]:
-    """Work through the segments in batches; the steeper the density's end, the finer the lattice.
+def _on_lattices(p: Posterior, fill: Callable[[Int64Array, _Lattice], None]) -> None:
+    """Work through the segments in batches, on all cores; scipy's functions release the lock."""
 
-    Towards 1 the density of theta is like (1 - theta)^(sum_k beta_k - 1), over the recalls that
-    spread over more than a part of a cell.
+    def work(batch: tuple[Int64Array, int]) -> None:
+        rows, cells = batch
+        fill(rows, _lattice(Posterior(p.alpha[rows], p.beta[rows], p.a[rows]), cells))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(work, _batches(p)))
+
+
+def _batches(p: Posterior) -> Iterator[tuple[Int64Array, int]]:
+    """Group segments by the cells they need: the steeper the density's corners, the more.
+
+    Each recall has a density like t^(exponent - 1) at its ends, and where ends meet the density of
+    theta rises with the sum of the exponents, over the recalls that spread over more than a cell.
     """
     is_wide = _sds(p) > p.sd[:, None] * _WINDOW / _CELLS[np.inf]
-    ends = (np.where(is_wide, side, 0).sum(axis=1) for side in (p.alpha, p.beta))
-    tier = np.digitize(np.minimum(*ends), sorted(_CELLS)[:-1], right=True)
+    exponent = np.where(is_wide, np.minimum(p.alpha, p.beta), 0).sum(axis=1)
+    tier = np.digitize(exponent, sorted(_CELLS)[:-1], right=True)
     for number, bound in enumerate(sorted(_CELLS)):
-        cells = _CELLS[bound]
         rows = np.flatnonzero(tier == number)
-        size = max(1, _BATCH // (cells * p.a.shape[1]))
+        size = max(1, _BATCH // (_CELLS[bound] * p.a.shape[1]))
         for start in range(0, len(rows), size):
-            batch = rows[start : start + size]
-            yield batch, _lattice(Posterior(p.alpha[batch], p.beta[batch], p.a[batch]), cells)
+            yield rows[start : start + size], _CELLS[bound]
 
 
 def _lattice(p: Posterior, cells: int) -> _Lattice:

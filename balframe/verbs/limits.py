@@ -80,8 +80,12 @@ def limits(
     estimate: FloatArray,
     range_: tuple[float, float],
     request: Request,
+    known: dict[object, list[FloatArray]],
 ) -> Limits:
-    """Find the limits of a metric in every segment, NaN where it has none or is undefined."""
+    """Find the limits of a metric in every segment, NaN where it has none or is undefined.
+
+    `known` keeps the limits of means of recalls, of which several metrics are images.
+    """
     method = method_of(interval, request.method)
     nothing = np.full(c.n_segments, np.nan)
     if interval is None or not c.n_segments:
@@ -92,8 +96,10 @@ def limits(
             found = proportion_limits(x, n, request)
             low, high = (interval.image(c, limit) for limit in found)
         elif isinstance(interval, MeanOfRecalls):
-            means = _of_means(interval.recalls(c), c.n_segments, method, request)
-            low, high = (interval.image(c, limit) for limit in means)
+            if interval.recalls not in known:
+                r = interval.recalls(c)
+                known[interval.recalls] = _of_means(r, c.n_segments, method, request)
+            low, high = (interval.image(c, limit) for limit in known[interval.recalls])
         elif isinstance(interval, GeometricMeanOfRecalls):
             low, high = _of_means(recalls_of_labels(c), c.n_segments, "geometric", request)
             by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)

@@ -166,10 +166,10 @@ def report(
         scores = {name: _score(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
+            known: dict[object, list[FloatArray]] = {}
             for name, metric in chosen.items():
-                estimate = scores[name]
                 found[name] = limits(
-                    metric.interval, c, reading.cells, estimate, metric.range, request
+                    metric.interval, c, reading.cells, scores[name], metric.range, request, known
                 )
         if layout == "wide":
             return reading.by_columns(first) | counted | layouts.wide(scores, found)

@@ -237,3 +237,30 @@ def test_intervals_are_the_same_everywhere(constructor, verb, options):
     expected = verb(pl.DataFrame(data), "y", "yhat", by="g", **options)
 
     assert plain(verb(constructor(data), "y", "yhat", by="g", **options)) == plain(expected)
+
+
+def test_limits_narrow_with_the_counts():
+    frame = random_frame(3).with_columns(k=pl.lit(1), many=pl.lit(100))
+    options = {"metrics": SHIPPED, "class_weight": "balanced", "layout": "long", "interval": True}
+    few = bf.report(frame, "y", "yhat", counts="k", **options)
+    many = bf.report(frame, "y", "yhat", counts="many", **options)
+
+    assert few["estimate"].to_list() == pytest.approx(many["estimate"].to_list(), abs=1e-12)
+    width = (few["upper"] - few["lower"], many["upper"] - many["lower"])
+    assert width[0].null_count() == len(WITHOUT)
+    assert (width[1] < width[0] / 5).drop_nulls().all()
+
+
+@pytest.mark.parametrize("interval", METHODS)
+def test_the_names_of_labels_change_no_limits(interval):
+    frame = random_frame(4, labels=3)
+    symmetric = [name for name in SHIPPED if name not in WITHOUT] + ["uar"]
+    needs = dict(zip(*bf.list_metrics().select("name", "needs"), strict=True))
+    symmetric = [name for name in symmetric if needs.get(name, "") == ""]
+    renamed = frame.with_columns(pl.col("y", "yhat").replace_strict({0: "z", 1: "b", 2: "a"}))
+
+    out = bf.report(frame, "y", "yhat", by="g", metrics=symmetric, interval=interval)
+    other = bf.report(renamed, "y", "yhat", by="g", metrics=symmetric, interval=interval)
+
+    for name in out.columns:
+        assert other[name].to_list() == pytest.approx(out[name].to_list(), abs=1e-12, nan_ok=True)

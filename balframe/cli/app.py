@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,6 +53,8 @@ def report(
     metric: Annotated[
         list[str] | None, typer.Option(help='Metric, or "all"; again for more.')
     ] = None,
+    interval: Annotated[bool, typer.Option(help="Add 95% limits.")] = False,
+    pos_label: Annotated[str | None, typer.Option(help="The positive label.")] = None,
     sample_weight: Annotated[str | None, typer.Option(help="Column of weights.")] = None,
     counts: Annotated[str | None, typer.Option(help="Column of row counts.")] = None,
     missing: Annotated[
@@ -62,19 +65,24 @@ def report(
     ] = None,
 ) -> None:
     """Score every segment of a file of predictions."""
-    _print(
-        lambda: report_of(
-            _read(file),
+
+    def compute() -> pl.DataFrame:
+        rows = _read(file)
+        return report_of(
+            rows,
             y_true,
             y_pred if len(y_pred) > 1 else y_pred[0],
             by=by,
             metrics="all" if metric == ["all"] else metric,
+            interval=True if interval else None,
+            pos_label=None if pos_label is None else _label(pos_label, rows, y_true),
             sample_weight=sample_weight,
             counts=counts,
             missing=missing,
-            margins=margins or False,
+            margins=False if margins is None else margins,
         ).collect(engine="streaming")
-    )
+
+    _print(compute, file)
 
 
 @app.command()
@@ -91,7 +99,8 @@ def demo() -> None:
             counts="n",
             metrics=metrics,
             margins="overall",
-        )
+        ),
+        None,
     )
 
 
@@ -109,13 +118,27 @@ def _read(file: Path) -> pl.LazyFrame:
     return reader(file)
 
 
-def _print(compute: Callable[[], pl.DataFrame]) -> None:
+def _label(text: str, rows: pl.LazyFrame, y_true: str) -> object:
+    """Read a label as a value of the column of true labels."""
+    dtype = rows.collect_schema().get(y_true)
+    if dtype == pl.Boolean and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if dtype is not None and (dtype.is_integer() or dtype.is_float()):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return date.fromisoformat(text) if dtype == pl.Date else text
+
+
+def _print(compute: Callable[[], pl.DataFrame], file: Path | None) -> None:
     """Print a frame in full, or one line about what is wrong with the input."""
     try:
         frame = compute()
-    except (BalframeError, pl.exceptions.PolarsError, OSError) as error:
+    except (BalframeError, pl.exceptions.PolarsError, OSError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]
-        typer.echo(f"balframe: {first_line}", err=True)
+        where = "" if isinstance(error, BalframeError) or file is None else f"{file}: "
+        typer.echo(f"balframe: {where}{first_line}", err=True)
         raise typer.Exit(2) from error
     with pl.Config(
         tbl_rows=-1,

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from balframe.core.aggregate import Measures, dense_limit
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
@@ -153,12 +154,13 @@ class ClassCounts:
 
     @classmethod
     def from_matrix(
-        cls, matrix: Int64Array, *, pos_label: int | None = None, absent: str = "skip"
+        cls, matrix: npt.ArrayLike, *, pos_label: int | None = None, absent: str = "skip"
     ) -> "ClassCounts":
         """Read one confusion matrix, rows true and columns predicted, as a single segment."""
-        actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
-        cells = Cells((), actual, outcome, Measures(matrix.ravel().astype(np.int64))).regrouped()
-        return cls.of(cells, len(matrix), pos_label=pos_label, absent=absent)
+        counts = np.asarray(matrix, np.int64)
+        actual, outcome = (index.ravel() for index in np.indices(counts.shape))
+        cells = Cells((), actual, outcome, Measures(counts.ravel())).regrouped()
+        return cls.of(cells, len(counts), pos_label=pos_label, absent=absent)
 
     @property
     def squared(self) -> "ClassCounts":

@@ -60,7 +60,9 @@ def as_labels(values: Iterable[object], holder: str) -> list[Label]:
             "labels. Compare them with a threshold first, as in `score >= 0.5`; to look at every "
             "threshold is the job of a curve, not of labels."
         )
-    return [_whole(value) for value in labels]
+    whole = [_whole(value) for value in labels]
+    is_mixed = len({isinstance(value, bool) for value in whole}) > 1
+    return [int(value) for value in whole] if is_mixed else whole
 
 
 def _one_of_each_kind(values: Iterable[object]) -> list[object]:
@@ -133,8 +135,10 @@ class LabelSet:
         is_standard = any(set(self.values) <= positives for positives in _DEFAULT_POSITIVES)
         if pos_label is None:
             return (self.codes([1])[0].item()) if is_standard else None
+        kind_of(pos_label)
         code = self.position(pos_label)
-        if code is None and not (is_standard and pos_label == 1):
+        might_occur = any({*self.values, pos_label} <= pair for pair in _DEFAULT_POSITIVES)
+        if code is None and not might_occur:
             raise InvalidInputError(f"pos_label={pos_label!r} is not among the labels: {self}.")
         return -1 if code is None else code
 

@@ -1,6 +1,6 @@
 """Pandas: a column to codes and levels, and columns to a frame."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,11 @@ _INT64 = np.iinfo(np.int64)
 
 def is_name(name: object) -> bool:
     """Tell whether this can name a column."""
-    return isinstance(name, Hashable)
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
 def names(frame: pd.DataFrame) -> list[Name]:

@@ -1,6 +1,6 @@
 """What a caller asks of a frame: the columns by their parts, and how to read them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +66,11 @@ def query(
     check_choice("margins", margins, (False, "overall", "all"))
     check_choice("cells", cells, (False, True))
     known = library.names(frame)
-    if cells:
-        sample_weight, counts = _totals(known, sample_weight, counts)
     _check_are_names(library, [y_true, sample_weight, counts, *_as_list(y_pred), *_as_list(by)])
+    if cells:
+        used = {y_true, *_listed_names(y_pred, known), *(() if by is None else _as_list(by))}
+        totals = [name for name in known if name not in used]
+        sample_weight, counts = _totals(totals, sample_weight, counts)
     asked = Query(
         y_true,
         _listed_names(y_pred, known),
@@ -142,8 +144,8 @@ def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noq
 
 
 def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
-    if isinstance(labels, str) or not hasattr(labels, "__len__"):
-        raise InvalidInputError(f"labels={labels!r} is not a list of labels.")
+    if isinstance(labels, (str, Set, Mapping)) or not hasattr(labels, "__len__"):
+        raise InvalidInputError(f"labels={labels!r} is not a list of labels, in their order.")
     given = tuple(as_labels(labels, "labels="))
     if len(set(given)) < len(given):
         raise InvalidInputError(f"labels= lists a label twice: {listed(map(repr, given))}.")

@@ -101,6 +101,7 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         if query.cells:
             square = nw.when(has_both).then(nw.col(WEIGHT_SQ).cast(nw.Float64)).otherwise(0.0)
             square = square.fill_null(float("inf"))
+            carried["bad_weight_sq"] = (square < 0).cast(nw.Int64)
         scale = 2.0 ** -_spare_exponent(query)
         times = one if query.cells else n
         carried |= {
@@ -140,6 +141,7 @@ def measures_of(cells: pl.DataFrame, query: Query) -> Measures:
 
     raise_invalid_counts(query.counts, total("bad_counts"))
     raise_invalid_weights(query.sample_weight, total("bad_weight"))
+    raise_invalid_weights(WEIGHT_SQ, total("bad_weight_sq"))
     if not query.drops_missing:
         raise_null(query.counts, total("null_counts"))
         raise_null(query.sample_weight, total("null_weight"))

@@ -79,7 +79,7 @@ class Posterior:
         """Find the probability that theta exceeds a value, shape (segments,)."""
         if self.a.shape[1] == 1:
             share = np.clip(value / self.a[:, 0], 0, 1)
-            return np.asarray(special.betaincc(self.alpha[:, 0], self.beta[:, 0], share))
+            return np.asarray(special.betainc(self.beta[:, 0], self.alpha[:, 0], 1 - share))
         found = np.empty(len(self.a))
 
         def fill(rows: Int64Array, lattice: "_Lattice") -> None:

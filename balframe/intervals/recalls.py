@@ -5,6 +5,7 @@ is theta = sum_k a_k p_k, or the geometric mean. Counts need not be whole.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -77,8 +78,14 @@ def _lower_by_score(x: FloatArray, n: FloatArray, a: FloatArray, z: float) -> Fl
     return lower
 
 
-def mover(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
-    """Recover variances from the Jeffreys limits of each recall.
+def mover(
+    x: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    level: float,
+    limits: Callable[[FloatArray, FloatArray, float], Limits] = jeffreys,
+) -> Limits:
+    """Recover variances from the limits of each recall, by default those of Jeffreys.
 
     Shapes as in `score`. theta -+ sqrt(sum_k a_k^2 (p_k - limit_k)^2).
 
@@ -88,7 +95,7 @@ def mover(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     approach", Statistics in Medicine 2008.
     """
     p = x / n
-    low, high = jeffreys(x, n, level)
+    low, high = limits(x, n, level)
     theta = (a * p).sum(axis=1)
     lower = theta - np.sqrt((a * a * (p - low) ** 2).sum(axis=1))
     upper = theta + np.sqrt((a * a * (high - p) ** 2).sum(axis=1))

@@ -21,6 +21,10 @@ from balframe.metrics.kinds import Interval, Parts, Proportion
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
+RESERVED = {
+    *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
+    *("metric", "estimate", "lower", "upper", "method"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +113,13 @@ def metric(
     [0.375]
     """
     check_choice("better", better, ("higher", "lower", None))
+    for argument, values in (("needs", needs), ("aliases", aliases)):
+        if isinstance(values, str):
+            raise InvalidInputError(f"{argument}={values!r} has to be a list of names.")
     for need in needs:
         check_choice("needs", need, NEEDS)
+    if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
+        raise InvalidInputError(f"range={range!r} has to be a pair, the smaller value first.")
 
     def register(function: MetricFunction) -> MetricFunction:
         meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
@@ -163,6 +172,8 @@ def _check_free(one: Metric) -> None:
     if known is not None and _is_shipped(known) and not _is_shipped(one):
         raise InvalidInputError(f"metric {one.name!r} is one of balframe's; choose another name.")
     for name in (one.name, *one.aliases):
+        if name in RESERVED:
+            raise InvalidInputError(f"{name!r} names a column of reports; choose another name.")
         owner = _names.get(name, one.name)
         if owner != one.name:
             raise InvalidInputError(
@@ -186,6 +197,8 @@ def find(name: object) -> Metric:
             f"metrics= takes names of metrics, not {name!r} of type {type(name).__name__}; "
             "register a function with bf.metric and give its name."
         )
+    if name == "all":
+        raise InvalidInputError('"all" stands alone, as in metrics="all"; it takes no other names.')
     if name not in _names:
         raise not_found("metric", name, _names)
     return _registry[_names[name]]

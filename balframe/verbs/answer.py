@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-import polars as pl
-
 from balframe.errors import InvalidInputError, listed
-from balframe.frames import in_polars
+from balframe.frames.lazy import finish_later, is_lazy, without_rows
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MARGIN, MODEL, Query, query
-from balframe.frames.read import Reading, read, read_reduced
+from balframe.frames.read import Reading, read
 from balframe.frames.recognise import library_of
-from balframe.frames.reduce import reduce
 
 Names = Any  # a name, or a list of names; a name is any hashable value
 Missing = Literal["raise", "drop"]
@@ -33,22 +30,12 @@ def answer(
     On a lazy frame the reduction stays a query of the engine and the rest runs at `collect`. The
     schema comes from the same verb on no rows, which also checks names and types at once.
     """
-    if isinstance(frame, pl.LazyFrame):
-        empty = frame.collect_schema().to_frame()
-        schema = answer(empty, y_true, y_pred, compute, outputs, **options).schema
-        asked = query(empty, in_polars, y_true, y_pred, **options)
-        dtypes = {name: empty.schema[name] for name in asked.label_columns}
-
-        def finish(cells: pl.DataFrame) -> pl.DataFrame:
-            return in_polars.build(compute(read_reduced(cells, dtypes, asked)))
-
-        return reduce(frame, asked).map_batches(
-            finish,
-            schema=schema,
-            predicate_pushdown=False,
-            projection_pushdown=False,
-            slice_pushdown=False,
-        )
+    if is_lazy(frame):
+        empty = without_rows(frame)
+        like = answer(empty, y_true, y_pred, compute, outputs, **options)
+        asked = query(empty, library_of(empty), y_true, y_pred, **options)
+        later: FrameT = finish_later(frame, asked, compute, like)
+        return later
     library = library_of(frame)
     asked = query(frame, library, y_true, y_pred, **options)
     _check_names(asked, outputs(asked))
@@ -63,7 +50,7 @@ def _check_names(query: Query, outputs: Iterable[Name]) -> None:
     twice = sorted({str(name) for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInputError(
-            f"the output has columns of its own named {listed(map(repr, twice))}, which "
-            "is also the name of a column given; rename that column first, as in "
-            f"df.rename(...), for example to {twice[0] + '_'!r}."
+            f"the output would have more than one column named {listed(map(repr, twice))}: columns "
+            "given have to differ from each other and from the output's own columns. Rename one "
+            f"first, as in df.rename(...), for example to {twice[0] + '_'!r}."
         )

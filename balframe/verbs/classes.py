@@ -39,7 +39,7 @@ def classes(
     """Score each label of each segment against all others.
 
     Every segment has a row for every label of the label set, also for one that does not occur in
-    it: its support is 0 and its recall null.
+    it: its support is 0 and its recall null. The output grows with segments times labels.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ def confusion(
 
     The result is a compressed data set: with `cells=True` every verb reports from it exactly what
     it reports from the rows, and the results of several days, one below the other, give what all
-    the rows would.
+    the rows would. Only rows left out under `missing="drop"` are not in it: a segment that has no
+    other row has no cells.
 
     Parameters
     ----------

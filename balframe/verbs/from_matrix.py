@@ -59,6 +59,8 @@ def from_matrix(
     check_choice("rows", rows, ("true", "pred"))
     library = library_named(backend)
     counts = _counts(matrix)
+    if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
+        raise InvalidInputError(f"labels={labels!r} is not a list of labels, in their order.")
     values = as_labels(range(len(counts)) if labels is None else labels, "labels=")
     if len(values) != len(counts) or len(set(values)) < len(values):
         raise InvalidInputError(

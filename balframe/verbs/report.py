@@ -91,7 +91,7 @@ def report(
         The label set in the order wanted; by default the sorted labels that occur.
     pos_label : label, optional
         The positive label of binary metrics. Defaults to 1 or True where the labels are among
-        {0, 1}, {-1, 1} or {False, True}; there it may be given even if no row has it.
+        {0, 1}, {-1, 1} or {False, True}; a label of such a pair may be given even if no row has it.
     missing : {"raise", "drop"}
         What to do about nulls outside of `by`: raise, or leave those rows out and say how many
         they were.
@@ -158,7 +158,9 @@ def report(
             class_weight=weights,
             absent=absent,
         )
-        _check_positive(chosen, reading, pos_label, lenient=metrics == "all")
+        _check_positive(
+            chosen, reading, pos_label, lenient=isinstance(metrics, str) and metrics == "all"
+        )
         segment, first = reading.cells.segments()
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         if reading.query.drops_missing:
@@ -221,7 +223,7 @@ def _chosen(
     weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
     if metrics is None:
         return find_all((*DEFAULT, *weighted))
-    if metrics == "all":
+    if isinstance(metrics, str) and metrics == "all":
         return {
             one.name: one
             for one in registered()

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -85,3 +88,53 @@ def test_wrong_input_is_one_line_and_exit_code_2(tmp_path, name, content, messag
 
 def test_version():
     assert run("--version").output == f"balframe {bf.__version__}\n"
+
+
+def test_binary_metrics_of_text_labels_and_limits(tmp_path):
+    path = tmp_path / "text.csv"
+    path.write_text("y,yhat\nyes,yes\nyes,no\nno,no\nno,no\n")
+
+    result = run(
+        "report", path, "--y-true", "y", "--y-pred", "yhat", "--metric", "recall", "--pos-label",
+        "yes", "--interval",
+    )  # fmt: skip
+
+    assert result.exit_code == 0
+    # Wilson's limits of 1 of 2
+    assert row_of(result.output, "0.500")[-3:] == ["0.500", "0.095", "0.905"]
+
+
+@pytest.mark.parametrize(("text", "code"), [("1", 0), ("1.0", 0), ("2", 2), ("one", 2)])
+def test_a_positive_label_is_read_as_the_column(tmp_path, text, code):
+    path = tmp_path / "numbers.csv"
+    path.write_text("y,yhat\n1,1\n0,1\n")
+
+    result = run(
+        "report", path, "--y-true", "y", "--y-pred", "yhat", "--metric", "recall", "--pos-label",
+        text,
+    )  # fmt: skip
+
+    assert result.exit_code == code
+
+
+def test_unreadable_files_are_named(tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("")
+
+    assert f"{path}: " in run("report", path, "--y-true", "y", "--y-pred", "yhat").stderr
+
+
+def test_help_names_the_commands_and_their_options():
+    assert {"report", "demo"} <= set(run("--help").output.split())
+    helped = run("report", "--help").output
+    for option in ("--y-true", "--y-pred", "--by", "--metric", "--interval", "--pos-label"):
+        assert option in helped
+
+
+def test_without_the_extra_the_command_says_what_to_install():
+    code = "import sys; sys.modules['typer'] = None\nfrom balframe.cli.main import main\nmain()"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "pip install 'balframe[cli]'" in done.stderr

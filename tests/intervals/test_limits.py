@@ -1,9 +1,11 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats import proportion
 
 from balframe.intervals.proportions import exact, jeffreys, wilson
 from balframe.intervals.recalls import geometric, mover, score
@@ -24,6 +26,8 @@ def limits_of(method, case):
 def test_mean_of_recalls_has_the_reference_limits(case):
     assert limits_of(score, case) == pytest.approx(case["score_adj"], abs=1e-6)
     assert limits_of(mover, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
+    of_wilson = limits_of(partial(mover, limits=wilson), case)
+    assert of_wilson == pytest.approx(case["mover_wilson"], abs=1e-6)
 
 
 @pytest.mark.parametrize("case", REFERENCE["geometric"], ids=lambda case: str(case["correct"]))
@@ -45,6 +49,29 @@ def test_proportions_equal_scipy(x, level):
     low, high = stats.beta.interval(level, x + 0.5, 12 - x + 0.5)
     ends = [0.0 if x == 0 else low, 1.0 if x == 12 else high]
     assert np.ravel(jeffreys(*counts)) == pytest.approx(ends, abs=1e-12)
+
+
+@pytest.mark.parametrize("x", range(13))
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_proportions_equal_statsmodels(x, level):
+    counts = np.array([float(x)]), np.array([12.0]), level
+
+    for method, name in ((wilson, "wilson"), (jeffreys, "jeffreys"), (exact, "beta")):
+        low, high = proportion.proportion_confint(x, 12, 1 - level, name)
+        # where all or none are right, statsmodels leaves the tail of Jeffreys' limits outside
+        expected = [0.0 if x == 0 else low, 1.0 if x == 12 else high]
+        assert np.ravel(method(*counts)) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8)])
+def test_mover_with_wilsons_limits_is_newcombes_interval(table):
+    x1, n1, x2, n2 = table
+    # J = p1 - (1 - p2), and the balanced accuracy is (1 + J) / 2
+    low, high = proportion.confint_proportions_2indep(x1, n1, n2 - x2, n2, method="newcomb")
+
+    found = mover(row(x1, x2), row(n1, n2), row(0.5, 0.5), 0.95, wilson)
+
+    assert np.ravel(found) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
 
 
 def test_score_with_one_label_is_wilsons():

@@ -264,3 +264,26 @@ def test_the_names_of_labels_change_no_limits(interval):
 
     for name in out.columns:
         assert other[name].to_list() == pytest.approx(out[name].to_list(), abs=1e-12, nan_ok=True)
+
+
+def test_limits_follow_the_treatment_of_absent_labels():
+    frame = pl.DataFrame(
+        {
+            "g": ["a"] * 6 + ["b"] * 4,
+            "y": [0, 0, 1, 1, 2, 2, 0, 0, 1, 1],
+            "yhat": [0, 1, 1, 1, 2, 0, 0, 0, 1, 0],
+        }
+    )
+    options = {"by": "g", "metrics": ["uar", "geometric_mean"], "interval": True}
+    by_absent = {
+        absent: bf.report(frame, "y", "yhat", absent=absent, **options).row(1, named=True)
+        for absent in ("skip", "null", "zero")
+    }
+
+    skip, null, zero = by_absent.values()
+    alone = bf.report(frame.filter(g="b"), "y", "yhat", **options).row(0, named=True)
+    assert skip == alone
+    assert [null[name] for name in ("uar", "uar_lower", "uar_upper")] == [None] * 3
+    for name in ("uar", "uar_lower", "uar_upper"):  # two of three labels, the third counts 0
+        assert zero[name] == pytest.approx(skip[name] * 2 / 3, abs=1e-12)
+    assert [zero[f"geometric_mean{end}"] for end in ("", "_lower", "_upper")] == [0, None, None]

@@ -1,0 +1,88 @@
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+
+
+def half(c):
+    """Always one half: 1 / 2."""
+    return np.full(c.n_segments, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"range": 3}, "range=3 has to be a pair"),
+        ({"range": (1, 0)}, r"range=\(1, 0\) has to be a pair, the smaller value first"),
+        ({"range": (0, 1), "aliases": "foo"}, "aliases='foo' has to be a list of names"),
+        ({"range": (0, 1), "needs": "pos_label"}, "needs='pos_label' has to be a list"),
+        ({"range": (0, 1), "needs": ["labels"]}, "needs='labels' is not one of the options"),
+        ({"range": (0, 1), "aliases": ["all"]}, "'all' names a column of reports"),
+        ({"range": (0, 1), "aliases": ["n"]}, "'n' names a column of reports"),
+    ],
+)
+def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(options, message):
+    before = bf.list_metrics()
+
+    with pytest.raises(bf.InvalidInputError, match=message):
+        bf.metric(**options)(half)
+
+    assert bf.list_metrics().equals(before)
+
+
+@pytest.mark.parametrize("metrics", [5, np.array(["nope"]), ["all", "f1"], {"f1": 1, "nope": 2}])
+def test_metrics_that_are_no_names_raise_within_the_family(metrics):
+    with pytest.raises(bf.BalframeError):
+        bf.report(pl.DataFrame({"y": [1], "p": [1]}), "y", "p", metrics=metrics)
+
+
+@pytest.mark.parametrize("pos_label", [np.array([1, 0]), [1], None])
+def test_a_positive_label_is_one_label(pos_label):
+    frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
+
+    with pytest.raises(bf.BalframeError):
+        bf.report(frame, "y", "p", metrics="recall", pos_label=pos_label)
+
+
+@pytest.mark.parametrize(("label", "other"), [(0, 1), (1, 0), (1, -1)])
+def test_the_other_label_of_a_standard_pair_may_be_absent(label, other):
+    frame = pl.DataFrame({"y": [label, label], "p": [label, label]})
+
+    out = bf.report(frame, "y", "p", metrics=["recall", "specificity"], pos_label=other)
+
+    assert out.select("recall", "specificity").row(0) == (None, 1.0)
+
+
+@pytest.mark.parametrize("labels", [{"a", "b"}, {"a": 1, "b": 2}, "ab", 5])
+def test_labels_are_a_list_in_an_order(labels):
+    frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
+
+    with pytest.raises(bf.InvalidInputError, match="not a list of labels"):
+        bf.classes(frame, "y", "p", labels=labels)
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas"])
+def test_a_matrix_takes_true_as_1_beside_other_numbers(backend):
+    cells = bf.from_matrix([[1, 2], [3, 4]], labels=[True, 2], backend=backend)
+
+    assert list(cells["actual"]) == [1, 1, 2, 2]
+    assert "int" in str(cells["actual"].dtype).lower()
+
+
+@pytest.mark.parametrize("name", ["margin", "weight", "weight_sq"])
+def test_cells_may_have_by_columns_of_any_name(name):
+    frame = pl.DataFrame({name: ["lo", "hi", "hi"], "y": [1, 0, 1], "p": [1, 1, 1]})
+
+    cells = frame.bal.confusion("y", "p", by=name)
+
+    found = cells.bal.report("y", "p", by=name, cells=True)
+    assert found.equals(frame.bal.report("y", "p", by=name))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_squares_of_weights_are_not_negative(lazy):
+    cells = pl.DataFrame({"y": [1], "p": [1], "n": [1], "weight": [2.0], "weight_sq": [-1.0]})
+
+    with pytest.raises(bf.InvalidInputError, match="'weight_sq' has 1 negative or infinite"):
+        bf.report(cells.lazy() if lazy else cells, "y", "p", cells=True).lazy().collect()

@@ -17,7 +17,7 @@ def _jaccard_of_labels(c: ClassCounts) -> FloatArray:
     return ratio(c.correct, c.support + c.false_alarms)
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, precision_score(average='macro')")
 def precision_macro(c: ClassCounts) -> FloatArray:
     """Mean precision over the labels: mean_k TP_k / (TP_k + FP_k).
 
@@ -26,7 +26,7 @@ def precision_macro(c: ClassCounts) -> FloatArray:
     return c.mean_over_labels(c.precision)
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, precision_score(average='weighted')")
 def precision_weighted(c: ClassCounts) -> FloatArray:
     """Mean precision weighted by support: sum_k P_k TP_k / (TP_k + FP_k) / sum_k P_k.
 
@@ -35,31 +35,31 @@ def precision_weighted(c: ClassCounts) -> FloatArray:
     return c.mean_over_labels(c.precision, c.support)
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, f1_score(average='macro')")
 def f1_macro(c: ClassCounts) -> FloatArray:
     """Mean F1 over the labels that occur: mean_k 2 TP_k / (2 TP_k + FP_k + FN_k)."""
     return c.mean_over_labels(_f1_of_labels(c))
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, f1_score(average='weighted')")
 def f1_weighted(c: ClassCounts) -> FloatArray:
     """Mean F1 weighted by support: sum_k P_k F1_k / sum_k P_k."""
     return c.mean_over_labels(_f1_of_labels(c), c.support)
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='macro')")
 def jaccard_macro(c: ClassCounts) -> FloatArray:
     """Mean Jaccard index over the labels that occur: mean_k TP_k / (TP_k + FP_k + FN_k)."""
     return c.mean_over_labels(_jaccard_of_labels(c))
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='weighted')")
 def jaccard_weighted(c: ClassCounts) -> FloatArray:
     """Mean Jaccard index weighted by support: sum_k P_k J_k / sum_k P_k."""
     return c.mean_over_labels(_jaccard_of_labels(c), c.support)
 
 
-@metric(range=(0, 1))
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='micro')")
 def jaccard_micro(c: ClassCounts) -> FloatArray:
     """Hits among all memberships, true or predicted: sum_k TP_k / sum_k (TP_k + FP_k + FN_k)."""
     return ratio(c.sum(c.correct), c.sum(c.support + c.false_alarms))

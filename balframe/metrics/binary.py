@@ -8,58 +8,76 @@ from balframe.metrics.kinds import MeanOfRecalls, Parts, Proportion, recalls_of_
 from balframe.metrics.registry import metric, proportion
 
 _NEEDS = ("pos_label",)
+_FAWCETT = "Fawcett 2006, An introduction to ROC analysis"
 
 
-@proportion(needs=_NEEDS, aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"))
+@proportion(
+    needs=_NEEDS,
+    aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"),
+    source="scikit-learn, recall_score",
+)
 def recall(c: ClassCounts) -> Parts:
     """Share of the positives that are found: TP / (TP + FN)."""
     p = c.positive
     return p.tp, p.tp + p.fn
 
 
-@proportion(needs=_NEEDS, aliases=("tnr", "true_negative_rate"))
+@proportion(needs=_NEEDS, aliases=("tnr", "true_negative_rate"), source=_FAWCETT)
 def specificity(c: ClassCounts) -> Parts:
     """Share of the negatives that are left alone: TN / (TN + FP)."""
     p = c.positive
     return p.tn, p.tn + p.fp
 
 
-@proportion(needs=_NEEDS, aliases=("ppv", "positive_predictive_value"))
+@proportion(
+    needs=_NEEDS,
+    aliases=("ppv", "positive_predictive_value"),
+    source="scikit-learn, precision_score",
+)
 def precision(c: ClassCounts) -> Parts:
     """Share of the predicted positives that are right: TP / (TP + FP)."""
     p = c.positive
     return p.tp, p.tp + p.fp
 
 
-@proportion(needs=_NEEDS, aliases=("negative_predictive_value",))
+@proportion(
+    needs=_NEEDS,
+    aliases=("negative_predictive_value",),
+    source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
+)
 def npv(c: ClassCounts) -> Parts:
     """Share of the predicted negatives that are right: TN / (TN + FN)."""
     p = c.positive
     return p.tn, p.tn + p.fn
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"))
+@proportion(better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"), source=_FAWCETT)
 def false_positive_rate(c: ClassCounts) -> Parts:
     """Share of the negatives called positive: FP / (FP + TN)."""
     p = c.positive
     return p.fp, p.fp + p.tn
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"))
+@proportion(better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"), source=_FAWCETT)
 def false_negative_rate(c: ClassCounts) -> Parts:
     """Share of the positives that are missed: FN / (FN + TP)."""
     p = c.positive
     return p.fn, p.fn + p.tp
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("fdr",))
+@proportion(better="lower", needs=_NEEDS, aliases=("fdr",), source="Benjamini and Hochberg 1995")
 def false_discovery_rate(c: ClassCounts) -> Parts:
     """Share of the predicted positives that are wrong: FP / (FP + TP)."""
     p = c.positive
     return p.fp, p.fp + p.tp
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("for",))
+@proportion(
+    better="lower",
+    needs=_NEEDS,
+    aliases=("for",),
+    source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
+)
 def false_omission_rate(c: ClassCounts) -> Parts:
     """Share of the predicted negatives that are wrong: FN / (FN + TN)."""
     p = c.positive
@@ -80,6 +98,7 @@ def _f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
     needs=_NEEDS,
     aliases=("f1_score", "f_measure"),
     interval=Proportion(_jaccard_parts, _f1_of_jaccard),
+    source="scikit-learn, f1_score; van Rijsbergen 1979",
 )
 def f1(c: ClassCounts) -> FloatArray:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -87,19 +106,28 @@ def f1(c: ClassCounts) -> FloatArray:
     return ratio(2 * p.tp, 2 * p.tp + p.fp + p.fn)
 
 
-@proportion(needs=_NEEDS, aliases=("jaccard_score", "critical_success_index"))
+@proportion(
+    needs=_NEEDS,
+    aliases=("jaccard_score", "critical_success_index"),
+    source="scikit-learn, jaccard_score; Jaccard 1912",
+)
 def jaccard(c: ClassCounts) -> Parts:
     """Positives found, among all rows that are or were called positive: TP / (TP + FP + FN)."""
     return _jaccard_parts(c)
 
 
-@proportion(better=None, needs=_NEEDS, aliases=("predicted_positive_rate",))
+@proportion(
+    better=None,
+    needs=_NEEDS,
+    aliases=("predicted_positive_rate",),
+    source="fairlearn, selection_rate",
+)
 def selection_rate(c: ClassCounts) -> Parts:
     """Share of rows called positive: (TP + FP) / n."""
     return c.positive.tp + c.positive.fp, c.positive.total
 
 
-@proportion(better=None, needs=_NEEDS, aliases=("base_rate",))
+@proportion(better=None, needs=_NEEDS, aliases=("base_rate",), source="caret, confusionMatrix")
 def prevalence(c: ClassCounts) -> Parts:
     """Share of rows that are positive: (TP + FN) / n."""
     return c.positive.tp + c.positive.fn, c.positive.total
@@ -121,13 +149,24 @@ def informedness(c: ClassCounts) -> FloatArray:
     return recall(c) + specificity(c) - 1
 
 
-@metric(range=(0, np.inf), needs=_NEEDS, aliases=("lr_plus",))
+@metric(
+    range=(0, np.inf),
+    needs=_NEEDS,
+    aliases=("lr_plus",),
+    source="scikit-learn, class_likelihood_ratios",
+)
 def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a positive call raises the odds of being positive: recall / (1 - specificity)."""
     return ratio(recall(c), false_positive_rate(c))
 
 
-@metric(range=(0, np.inf), better="lower", needs=_NEEDS, aliases=("lr_minus",))
+@metric(
+    range=(0, np.inf),
+    better="lower",
+    needs=_NEEDS,
+    aliases=("lr_minus",),
+    source="scikit-learn, class_likelihood_ratios",
+)
 def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a negative call lowers the odds of being positive: (1 - recall) / specificity."""
     return ratio(false_negative_rate(c), specificity(c))

@@ -27,7 +27,10 @@ def _accuracy_parts(c: ClassCounts) -> Parts:
     return c.sum(c.correct), c.total
 
 
-@proportion(aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"))
+@proportion(
+    aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"),
+    source="scikit-learn, accuracy_score",
+)
 def accuracy(c: ClassCounts) -> Parts:
     """Share of rows predicted right, the recalls weighted by prevalence: sum_k TP_k / n."""
     return _accuracy_parts(c)
@@ -99,7 +102,7 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
     range=(0, 1),
     needs=("class_weight",),
     aliases=("baw",),
-    source="the weighted balanced accuracy family",
+    source="Brodersen et al. 2010, with weights in place of 1/K",
     interval=MeanOfRecalls(recalls_under_class_weight),
 )
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.aggregate import Codes, Measures, aggregate
+from balframe.core.aggregate import Codes, Measures, aggregate, dense_limit
 from balframe.core.arrays import FloatArray, Int64Array
 
 LEFT_OUT = -1
@@ -94,3 +94,17 @@ class Cells:
         for codes in self.by:
             changes[1:] |= codes[1:] != codes[:-1]
         return np.cumsum(changes) - 1, np.flatnonzero(changes)
+
+
+def distinct_keys(
+    one: Int64Array, other: Int64Array, size: int
+) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """List the distinct keys of two arrays, and the position of each key in that list."""
+    if size <= dense_limit(len(one)):
+        occurs = np.zeros(size, np.bool_)
+        occurs[one] = occurs[other] = True
+        position = np.cumsum(occurs) - 1
+        return np.flatnonzero(occurs), position[one], position[other]
+    keys = np.sort(np.concatenate((one, other)))
+    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+    return keys, np.searchsorted(keys, one), np.searchsorted(keys, other)

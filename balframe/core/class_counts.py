@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.aggregate import Measures, dense_limit
+from balframe.core.aggregate import Measures
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.cells import LEFT_OUT, Cells, distinct_keys
 
 _Counts = TypeVar("_Counts", Int64Array, FloatArray)
 
@@ -111,7 +111,7 @@ class ClassCounts:
         """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
         segment, first = cells.segments()
         counted = np.flatnonzero(cells.actual != LEFT_OUT)
-        entry, on_truth, on_outcome = _entries(
+        entry, on_truth, on_outcome = distinct_keys(
             segment[counted] * n_labels + cells.actual[counted],
             segment[counted] * n_labels + cells.outcome[counted],
             len(first) * n_labels,
@@ -296,17 +296,3 @@ class ClassCounts:
         if self.absent == "null":
             mean[self.sum(defined) < self.n_labels] = np.nan
         return mean
-
-
-def _entries(
-    on_truth: Int64Array, on_outcome: Int64Array, size: int
-) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """List the distinct keys, and the position of each key in that list."""
-    if size <= dense_limit(len(on_truth)):
-        occurs = np.zeros(size, np.bool_)
-        occurs[on_truth] = occurs[on_outcome] = True
-        position = np.cumsum(occurs) - 1
-        return np.flatnonzero(occurs), position[on_truth], position[on_outcome]
-    keys = np.sort(np.concatenate((on_truth, on_outcome)))
-    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-    return keys, np.searchsorted(keys, on_truth), np.searchsorted(keys, on_outcome)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.errors import InvalidInputError
 
 _Array = TypeVar("_Array", Int64Array, FloatArray)
@@ -68,6 +68,16 @@ class Measures:
             _joined([part.weight for part in parts]),
             _joined([part.weight_sq for part in parts]),
             exponent,
+        )
+
+    def leaving_out(self, rows: BoolArray, missing: Int64Array) -> "Measures":
+        """Let these rows count as missing only."""
+        return replace(
+            self,
+            n=np.where(rows, 0, 1 if self.n is None else self.n),
+            missing=missing,
+            weight=None if self.weight is None else np.where(rows, 0.0, self.weight),
+            weight_sq=None if self.weight_sq is None else np.where(rows, 0.0, self.weight_sq),
         )
 
     def with_squares(self) -> "Measures":

@@ -87,6 +87,13 @@ class Cells:
         by = (column, *self.by) if first else (*self.by, column)
         return Cells(by, self.actual, self.outcome, self.sums)
 
+    def missing_of_segments(self) -> Int64Array:
+        """Count the rows left out of each segment."""
+        segment, first = self.segments()
+        missing = np.zeros(len(first), np.int64)
+        np.add.at(missing, segment, self.missing)
+        return missing
+
     def segments(self) -> tuple[Int64Array, Int64Array]:
         """Find the segment of each cell, numbered from 0, and the first cell of each segment."""
         changes = np.zeros(len(self.n), np.bool_)

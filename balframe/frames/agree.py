@@ -1,7 +1,7 @@
 """Agree on the labels: from the levels of several columns to codes of one label set."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -101,13 +101,7 @@ def _table(column: LabelColumn, found: _Found, labels: LabelSet) -> Int64Array:
 def _translated(cells: Cells, whole: BoolArray, true: Int64Array, predicted: Int64Array) -> Cells:
     sums = cells.sums
     if not whole.all():
-        sums = replace(
-            sums,
-            n=np.where(whole, cells.n, 0),
-            missing=cells.missing + np.where(whole, 0, cells.n),
-            weight=None if sums.weight is None else np.where(whole, sums.weight, 0.0),
-            weight_sq=None if sums.weight_sq is None else np.where(whole, sums.weight_sq, 0.0),
-        )
+        sums = sums.leaving_out(~whole, cells.missing + np.where(whole, 0, cells.n))
     actual = np.where(whole, true[cells.actual], LEFT_OUT)
     outcome = np.where(whole, predicted[cells.outcome], LEFT_OUT)
     return Cells(cells.by, actual, outcome, sums)

@@ -91,9 +91,7 @@ def _without_nulls(
         return rows
     n = np.ones(len(left_out), np.int64) if rows.n is None else rows.n
     missing = np.where(left_out, n if no_count is None else np.where(no_count, 1, n), 0)
-    weight = None if rows.weight is None else np.where(left_out, 0.0, rows.weight)
-    weight_sq = None if rows.weight_sq is None else np.where(left_out, 0.0, rows.weight_sq)
-    return Measures(np.where(left_out, 0, n), missing, weight, weight_sq, rows.exponent)
+    return rows.leaving_out(left_out, missing)
 
 
 def _as_counts(values: npt.NDArray[Any], name: object) -> Int64Array:

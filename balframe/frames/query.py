@@ -67,15 +67,16 @@ def query(
     check_choice("cells", cells, (False, True))
     known = library.names(frame)
     _check_are_names(library, [y_true, sample_weight, counts, *_as_list(y_pred), *_as_list(by)])
+    predictions = _listed_names(y_pred, known)
+    segments = () if by is None else _listed_names(by, known)
     if cells:
-        used = {y_true, *_listed_names(y_pred, known), *(() if by is None else _as_list(by))}
-        totals = [name for name in known if name not in used]
+        totals = [name for name in known if name not in {y_true, *predictions, *segments}]
         sample_weight, counts = _totals(totals, sample_weight, counts)
     asked = Query(
         y_true,
-        _listed_names(y_pred, known),
+        predictions,
         _is_list(y_pred, known),
-        () if by is None else _listed_names(by, known),
+        segments,
         sample_weight,
         counts,
         cells,

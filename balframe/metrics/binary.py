@@ -4,7 +4,13 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts, ratio
-from balframe.metrics.kinds import MeanOfRecalls, Parts, Proportion, recalls_of_both_sides
+from balframe.metrics.kinds import (
+    MeanOfRecalls,
+    Parts,
+    Proportion,
+    f1_of_jaccard,
+    recalls_of_both_sides,
+)
 from balframe.metrics.registry import metric, proportion
 
 _NEEDS = ("pos_label",)
@@ -89,15 +95,11 @@ def _jaccard_parts(c: ClassCounts) -> Parts:
     return p.tp, p.tp + p.fp + p.fn
 
 
-def _f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
-    return 2 * jaccard / (1 + jaccard)
-
-
 @metric(
     range=(0, 1),
     needs=_NEEDS,
     aliases=("f1_score", "f_measure"),
-    interval=Proportion(_jaccard_parts, _f1_of_jaccard),
+    interval=Proportion(_jaccard_parts, f1_of_jaccard),
     source="scikit-learn, f1_score; van Rijsbergen 1979",
 )
 def f1(c: ClassCounts) -> FloatArray:

@@ -22,6 +22,11 @@ def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
     return value
 
 
+def f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
+    """Map the Jaccard index to f1: 2J / (1 + J)."""
+    return 2 * jaccard / (1 + jaccard)
+
+
 @dataclass(frozen=True, slots=True)
 class Proportion:
     """An increasing image of x / n; `parts` gives x and n for each segment."""

@@ -11,8 +11,11 @@ from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
+from balframe.intervals.proportions import Limits
+from balframe.metrics.kinds import f1_of_jaccard, identity
+from balframe.verbs import layouts
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import IntervalOption, Request, effective, proportion_limits
+from balframe.verbs.limits import IntervalOption, Request, effective, kept, proportion_limits
 
 LABEL = "label"
 _Values = TypeVar("_Values", Int64Array, FloatArray)
@@ -104,8 +107,7 @@ def classes(
 
     def outputs(query: Query) -> Iterable[Name]:
         yield from (LABEL, *_COUNTED)
-        for name in _SCORES:
-            yield from (name,) if request is None else (name, f"{name}_lower", f"{name}_upper")
+        yield from layouts.names("wide", _SCORES, with_limits=request is not None)
 
     def compute(reading: Reading) -> Columns:
         reading.pos_label()
@@ -157,10 +159,6 @@ def _parts(c: ClassCounts) -> dict[str, tuple[FloatArray, FloatArray]]:
     }
 
 
-def _f1(jaccard: FloatArray) -> FloatArray:
-    return 2 * jaccard / (1 + jaccard)
-
-
 def _scores(c: ClassCounts, request: Request | None) -> dict[Name, Int64Array | FloatArray]:
     """Compute the columns on the full grid of segments and labels."""
     columns: dict[Name, Int64Array | FloatArray] = {
@@ -170,11 +168,13 @@ def _scores(c: ClassCounts, request: Request | None) -> dict[Name, Int64Array | 
         "correct": _grid(c, c.n_correct),
     }
     squared = _parts(c.squared)
+    scores: dict[str, FloatArray] = {}
+    found: dict[str, Limits] = {}
     for name, (x, n) in _parts(c).items():
-        columns[name] = _f1(ratio(x, n)) if name == "f1" else ratio(x, n)
+        image = f1_of_jaccard if name == "f1" else identity
+        scores[name] = image(c, ratio(x, n))
         if request is not None:
-            found = proportion_limits(*effective(x, n, squared[name][1]), request)
-            low, high = map(_f1, found) if name == "f1" else found
-            columns[f"{name}_lower"] = np.minimum(low, columns[name])
-            columns[f"{name}_upper"] = np.maximum(high, columns[name])
-    return columns
+            limits = proportion_limits(*effective(x, n, squared[name][1]), request)
+            low, high = (image(c, limit) for limit in limits)
+            found[name] = kept(low, high, scores[name], (0, 1), around=True)
+    return columns | layouts.wide(scores, found)

@@ -65,12 +65,16 @@ def check_level(level: object) -> None:
 def method_of(interval: Interval | None, asked: str | None) -> str:
     """Name the method that applies: the one asked for where it is defined, else the default."""
     if isinstance(interval, Proportion):
-        return asked if asked in _OF_PROPORTIONS else "wilson"
+        return _method_of_proportions(asked)
     if isinstance(interval, MeanOfRecalls):
         return asked if asked in ("mover", "posterior") else "score"
     if isinstance(interval, GeometricMeanOfRecalls):
         return "score"
     return "" if interval is None else "delta"
+
+
+def _method_of_proportions(asked: str | None) -> str:
+    return asked if asked in _OF_PROPORTIONS else "wilson"
 
 
 def limits(
@@ -106,7 +110,7 @@ def limits(
             low, high = (np.where(by_convention, np.nan, limit) for limit in (low, high))
         else:
             low, high = _of_coefficient(interval, c, cells, estimate, request.level)
-    return _kept(low, high, estimate, range_, around=method != "posterior")
+    return kept(low, high, estimate, range_, around=method != "posterior")
 
 
 def effective(x: FloatArray, n: FloatArray, n_sq: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -122,14 +126,14 @@ def effective(x: FloatArray, n: FloatArray, n_sq: FloatArray) -> tuple[FloatArra
 
 def proportion_limits(x: FloatArray, n: FloatArray, request: Request) -> Limits:
     """Find the limits of proportions, NaN where n is."""
-    method = method_of(Proportion(lambda c: (x, n)), request.method)
+    method = _method_of_proportions(request.method)
     known = np.isfinite(n) & (n > 0)
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
     low[known], high[known] = _OF_PROPORTIONS[method](x[known], n[known], request.level)
     return low, high
 
 
-def _kept(
+def kept(
     low: FloatArray,
     high: FloatArray,
     estimate: FloatArray,

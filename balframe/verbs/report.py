@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
@@ -158,13 +158,11 @@ def report(
             class_weight=weights,
             absent=absent,
         )
-        _check_positive(
-            chosen, reading, pos_label, lenient=isinstance(metrics, str) and metrics == "all"
-        )
-        segment, first = reading.cells.segments()
+        _check_positive(chosen, reading, pos_label, lenient=_is_all(metrics))
+        _, first = reading.cells.segments()
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         if reading.query.drops_missing:
-            counted[N_MISSING] = _total(segment, reading.cells.missing, len(first))
+            counted[N_MISSING] = reading.cells.missing_of_segments()
         scores = {name: _score(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
@@ -217,13 +215,17 @@ def _check_class_weight(class_weight: object) -> None:
         )
 
 
+def _is_all(metrics: str | Sequence[str] | None) -> bool:
+    return isinstance(metrics, str) and metrics == "all"
+
+
 def _chosen(
     metrics: str | Sequence[str] | None, class_weight: ClassWeight | None
 ) -> dict[str, Metric]:
     weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
     if metrics is None:
         return find_all((*DEFAULT, *weighted))
-    if isinstance(metrics, str) and metrics == "all":
+    if _is_all(metrics):
         return {
             one.name: one
             for one in registered()
@@ -256,9 +258,3 @@ def _score(metric: Metric, c: ClassCounts) -> FloatArray:
     if "pos_label" in metric.needs and c.pos_label is None:
         return np.full(c.n_segments, np.nan)
     return metric(c)
-
-
-def _total(segment: Int64Array, rows: Int64Array, n_segments: int) -> Int64Array:
-    total = np.zeros(n_segments, np.int64)
-    np.add.at(total, segment, rows)
-    return total

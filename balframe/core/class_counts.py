@@ -10,32 +10,10 @@ import numpy.typing as npt
 from balframe.core.aggregate import Measures
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, distinct_keys
+from balframe.core.division import ratio
+from balframe.core.one_versus_rest import OneVersusRest
 
 _Counts = TypeVar("_Counts", Int64Array, FloatArray)
-
-
-def ratio(numerator: FloatArray | Int64Array, denominator: FloatArray | Int64Array) -> FloatArray:
-    """Divide; where the denominator is 0 the ratio is undefined, NaN."""
-    out: FloatArray = np.full(
-        np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan
-    )
-    np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
-    return out
-
-
-@dataclass(frozen=True, slots=True)
-class OneVersusRest:
-    """Counts of one label against all others, one of each for every segment."""
-
-    tp: FloatArray
-    fn: FloatArray
-    fp: FloatArray
-    tn: FloatArray
-
-    @property
-    def total(self) -> FloatArray:
-        """Weight of all rows."""
-        return self.tp + self.fn + self.fp + self.tn
 
 
 @dataclass(frozen=True)

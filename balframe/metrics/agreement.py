@@ -7,7 +7,8 @@ is p_e = sum_k t_k p_k. Complements are summed as such, so that a rare label kee
 import numpy as np
 
 from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.metrics.kinds import Delta
 from balframe.metrics.recalls import hamming_loss
 from balframe.metrics.registry import metric

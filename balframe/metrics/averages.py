@@ -5,7 +5,8 @@ label is left out of the average, unless `absent="zero"` or `"null"` says otherw
 """
 
 from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.metrics.registry import metric
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.metrics.kinds import (
     MeanOfRecalls,
     Parts,

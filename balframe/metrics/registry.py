@@ -8,7 +8,8 @@ from functools import wraps
 import numpy as np
 
 from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.errors import (
     InvalidInputError,
     UnsupportedTypeError,

@@ -6,7 +6,8 @@ from typing import TypeVar
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query

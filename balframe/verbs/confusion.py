@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.aggregate import Measures
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.class_counts import ratio
+from balframe.core.division import ratio
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name

@@ -1,6 +1,6 @@
 """From the interval that a metric declares to its limits in every segment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.class_counts import ClassCounts, ratio
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.errors import InvalidInputError, check_choice
 from balframe.intervals import agreement, proportions, recalls
 from balframe.intervals.posterior import PRIORS, Posterior
@@ -22,6 +23,7 @@ from balframe.metrics.kinds import (
     Recalls,
     recalls_of_labels,
 )
+from balframe.metrics.registry import Metric
 
 Method = Literal["score", "wilson", "jeffreys", "exact", "mover", "posterior"]
 IntervalOption = Literal[True] | Method | None
@@ -77,7 +79,22 @@ def _method_of_proportions(asked: str | None) -> str:
     return asked if asked in _OF_PROPORTIONS else "wilson"
 
 
-def limits(
+def limits_of(
+    metrics: Mapping[str, Metric],
+    c: ClassCounts,
+    cells: Cells,
+    scores: Mapping[str, FloatArray],
+    request: Request,
+) -> dict[str, Limits]:
+    """Find the limits of metrics in every segment, NaN where one has none or is undefined."""
+    known: dict[object, list[FloatArray]] = {}
+    return {
+        name: _limits(one.interval, c, cells, scores[name], one.range, request, known)
+        for name, one in metrics.items()
+    }
+
+
+def _limits(
     interval: Interval | None,
     c: ClassCounts,
     cells: Cells,
@@ -86,10 +103,7 @@ def limits(
     request: Request,
     known: dict[object, list[FloatArray]],
 ) -> Limits:
-    """Find the limits of a metric in every segment, NaN where it has none or is undefined.
-
-    `known` keeps the limits of means of recalls, of which several metrics are images.
-    """
+    """Find the limits of one metric; `known` keeps those of the means that it is an image of."""
     method = method_of(interval, request.method)
     nothing = np.full(c.n_segments, np.nan)
     if interval is None or not c.n_segments:

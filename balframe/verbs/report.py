@@ -1,25 +1,19 @@
 """The verb `report`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-import numpy as np
-
-from balframe.core.arrays import FloatArray
-from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
-from balframe.metrics.registry import Metric, find_all, registered
 from balframe.metrics.shipped import DEFAULT
 from balframe.verbs import layouts
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import IntervalOption, Prior, Request, limits, method_of
-
-ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
+from balframe.verbs.limits import IntervalOption, Prior, Request, limits_of, method_of
+from balframe.verbs.scoring import ClassWeight, Metrics, Scoring, score
 
 N_MISSING = "n_missing"
 _COUNTED = ("n", "n_labels", "min_support")
@@ -31,7 +25,7 @@ def report(
     y_pred: Names,
     *,
     by: Names = None,
-    metrics: str | Sequence[str] | None = None,
+    metrics: Metrics = None,
     class_weight: ClassWeight | None = None,
     absent: Literal["skip", "null", "zero"] = "skip",
     layout: Literal["wide", "long"] = "wide",
@@ -132,11 +126,10 @@ def report(
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
-    check_choice("absent", absent, ("skip", "null", "zero"))
+    scoring = Scoring.of(metrics, class_weight, DEFAULT, absent)
     check_choice("layout", layout, ("wide", "long"))
     request = Request.of(interval, level, prior)
-    _check_class_weight(class_weight)
-    chosen = _chosen(metrics, class_weight)
+    chosen = scoring.metrics
 
     def outputs(query: Query) -> Iterable[Name]:
         yield from _COUNTED
@@ -145,32 +138,15 @@ def report(
         yield from layouts.names(layout, list(chosen), with_limits=request is not None)
 
     def compute(reading: Reading) -> Columns:
-        pos_label = reading.pos_label()
-        weights: FloatArray | str | None
-        if isinstance(class_weight, Mapping):
-            weights = reading.labels.weights(class_weight)
-        else:
-            weights = class_weight
-        c = ClassCounts.of(
-            reading.cells,
-            len(reading.labels),
-            pos_label=pos_label,
-            class_weight=weights,
-            absent=absent,
-        )
-        _check_positive(chosen, reading, pos_label, lenient=_is_all(metrics))
+        c = scoring.class_counts(reading)
         _, first = reading.cells.segments()
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         if reading.query.drops_missing:
             counted[N_MISSING] = reading.cells.missing_of_segments()
-        scores = {name: _score(metric, c) for name, metric in chosen.items()}
+        scores = {name: score(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
-            known: dict[object, list[FloatArray]] = {}
-            for name, metric in chosen.items():
-                found[name] = limits(
-                    metric.interval, c, reading.cells, scores[name], metric.range, request, known
-                )
+            found = limits_of(chosen, c, reading.cells, scores, request)
         if layout == "wide":
             return reading.by_columns(first) | counted | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counted, scores)
@@ -194,67 +170,3 @@ def report(
         missing=missing,
         margins=margins,
     )
-
-
-def _check_class_weight(class_weight: object) -> None:
-    if class_weight is None:
-        return
-    if not isinstance(class_weight, Mapping):
-        check_choice("class_weight", class_weight, ("balanced", "prevalence"))
-        return
-    for label, weight in class_weight.items():
-        is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not is_number or not np.isfinite(weight) or weight < 0:
-            raise InvalidInputError(
-                f"class_weight gives {label!r} the weight {weight!r}; weights are finite numbers "
-                "and not below 0."
-            )
-    if not any(class_weight.values()):
-        raise InvalidInputError(
-            f"class_weight={dict(class_weight)!r} gives no label a weight above 0."
-        )
-
-
-def _is_all(metrics: str | Sequence[str] | None) -> bool:
-    return isinstance(metrics, str) and metrics == "all"
-
-
-def _chosen(
-    metrics: str | Sequence[str] | None, class_weight: ClassWeight | None
-) -> dict[str, Metric]:
-    weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
-    if metrics is None:
-        return find_all((*DEFAULT, *weighted))
-    if _is_all(metrics):
-        return {
-            one.name: one
-            for one in registered()
-            if class_weight is not None or "class_weight" not in one.needs
-        }
-    chosen = find_all([metrics] if isinstance(metrics, str) else metrics)
-    for name, one in chosen.items():
-        if "class_weight" in one.needs and class_weight is None:
-            raise InvalidInputError(
-                f"metric {name!r} needs class_weight=: a mapping of every label to its weight, "
-                '"balanced" or "prevalence".'
-            )
-    return chosen
-
-
-def _check_positive(
-    chosen: Mapping[str, Metric], reading: Reading, pos_label: int | None, *, lenient: bool
-) -> None:
-    """Raise where a metric lacks the positive label; "all" leaves it null past two labels."""
-    lacking = [name for name, one in chosen.items() if "pos_label" in one.needs]
-    labels = reading.labels
-    if lacking and pos_label is None and len(labels) and not (lenient and len(labels) > 2):
-        raise InvalidInputError(
-            f"metric {lacking[0]!r} needs pos_label=, one of the labels: {labels}. It has a "
-            "default only where the labels are among {0, 1}, {-1, 1} or {False, True}."
-        )
-
-
-def _score(metric: Metric, c: ClassCounts) -> FloatArray:
-    if "pos_label" in metric.needs and c.pos_label is None:
-        return np.full(c.n_segments, np.nan)
-    return metric(c)

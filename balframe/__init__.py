@@ -15,6 +15,7 @@ from balframe.metrics.registry import metric
 from balframe.verbs.classes import classes
 from balframe.verbs.confusion import confusion
 from balframe.verbs.from_matrix import from_matrix
+from balframe.verbs.gaps import gaps
 from balframe.verbs.list_metrics import list_metrics
 from balframe.verbs.posterior import posterior
 from balframe.verbs.report import report
@@ -31,6 +32,7 @@ __all__ = [
     "confusion",
     "datasets",
     "from_matrix",
+    "gaps",
     "list_metrics",
     "metric",
     "posterior",

@@ -7,6 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from balframe.frames.recognise import register_namespace
 from balframe.verbs.classes import classes
 from balframe.verbs.confusion import confusion
+from balframe.verbs.gaps import gaps
 from balframe.verbs.posterior import posterior
 from balframe.verbs.report import report
 
@@ -36,6 +37,7 @@ class Bal:
     classes = _on_frame(classes)
     report = _on_frame(report)
     posterior = _on_frame(posterior)
+    gaps = _on_frame(gaps)
 
 
 def register() -> None:

@@ -94,6 +94,12 @@ class Cells:
         np.add.at(missing, segment, self.missing)
         return missing
 
+    def at(self, segments: Int64Array) -> "Cells":
+        """Take the segments at these positions, which become the only by-column."""
+        segment, first = self.segments()
+        cells, position = ranges_of(segment, len(first), segments)
+        return Cells((position,), self.actual[cells], self.outcome[cells], self.sums.at(cells))
+
     def segments(self) -> tuple[Int64Array, Int64Array]:
         """Find the segment of each cell, numbered from 0, and the first cell of each segment."""
         changes = np.zeros(len(self.n), np.bool_)
@@ -115,3 +121,18 @@ def distinct_keys(
     keys = np.sort(np.concatenate((one, other)))
     keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
     return keys, np.searchsorted(keys, one), np.searchsorted(keys, other)
+
+
+def ranges_of(
+    segment: Int64Array, n_segments: int, wanted: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Find the entries of the segments wanted, one segment after the other.
+
+    `segment` is ascending. Returns the positions of entries, and of each the position of its
+    segment among those wanted.
+    """
+    length = np.bincount(segment, minlength=n_segments)
+    first = np.cumsum(length) - length
+    position = np.repeat(np.arange(len(wanted)), length[wanted])
+    shift = first[wanted] - (np.cumsum(length[wanted]) - length[wanted])
+    return np.arange(len(position)) + shift[position], position

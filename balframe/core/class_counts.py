@@ -2,18 +2,15 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from balframe.core.aggregate import Measures
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, distinct_keys
+from balframe.core.arrays import BoolArray, Counts, FloatArray, Int64Array, Regroup
+from balframe.core.cells import LEFT_OUT, Cells, distinct_keys, ranges_of
 from balframe.core.division import ratio
 from balframe.core.one_versus_rest import OneVersusRest
-
-_Counts = TypeVar("_Counts", Int64Array, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,8 @@ class ClassCounts:
         What the mean over labels does with a label whose value is undefined.
     squares : ClassCounts or None
         The same with sums of squared weights, where the rows have weights.
+    compared : bool array of shape (entries,) or None
+        The entries that averages over labels look at; None for all.
 
     Examples
     --------
@@ -75,6 +74,7 @@ class ClassCounts:
     class_weight: FloatArray | str | None = None
     absent: str = "skip"
     squares: "ClassCounts | None" = None
+    compared: BoolArray | None = None
 
     @classmethod
     def of(
@@ -96,7 +96,7 @@ class ClassCounts:
         )
         hit = on_truth == on_outcome
 
-        def add_up(values: _Counts) -> tuple[_Counts, _Counts, _Counts]:
+        def add_up(values: Counts) -> tuple[Counts, Counts, Counts]:
             correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
             np.add.at(correct, on_truth[hit], values[hit])
             np.add.at(missed, on_truth[~hit], values[~hit])
@@ -145,6 +145,40 @@ class ClassCounts:
         """The same with sums of squared weights; the counts themselves where there are none."""
         return self if self.squares is None else self.squares
 
+    def at(self, segments: Int64Array) -> "ClassCounts":
+        """Take the segments at these positions, in this order and as often as they are given."""
+        entries, segment = ranges_of(self.segment, self.n_segments, segments)
+
+        def taken(values: Counts) -> Counts:
+            return values[entries]
+
+        return self.regrouped(taken, len(segments), segment, self.label[entries])
+
+    def comparing(self, entries: BoolArray) -> "ClassCounts":
+        """Let averages over labels look at these entries only."""
+        squares = self.squares
+        return replace(self, compared=entries, squares=squares and squares.comparing(entries))
+
+    def regrouped(
+        self, sums: Regroup, n_segments: int, segment: Int64Array, label: Int64Array
+    ) -> "ClassCounts":
+        """Put other entries in the place of these; `sums` turns counts into theirs."""
+        squares = self.squares
+        return replace(
+            self,
+            n_segments=n_segments,
+            segment=segment,
+            label=label,
+            n_correct=sums(self.n_correct),
+            n_missed=sums(self.n_missed),
+            n_false_alarms=sums(self.n_false_alarms),
+            correct=sums(self.correct),
+            missed=sums(self.missed),
+            false_alarms=sums(self.false_alarms),
+            squares=squares and squares.regrouped(sums, n_segments, segment, label),
+            compared=None,
+        )
+
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Add up the values of the entries of each segment; shape (n_segments,)."""
         weights = np.asarray(values, np.float64)
@@ -188,8 +222,8 @@ class ClassCounts:
 
     @cached_property
     def present(self) -> BoolArray:
-        """Tell of each entry whether its label occurs in the truth of the segment."""
-        return self.support > 0
+        """Tell of each entry whether its label occurs in the truth and is compared."""
+        return self.support > 0 if self.compared is None else (self.support > 0) & self.compared
 
     @cached_property
     def n_present(self) -> Int64Array:
@@ -262,6 +296,8 @@ class ClassCounts:
             number of labels, or to the sum of the weights given.
         """
         defined = ~np.isnan(values)
+        if self.compared is not None:
+            defined &= self.compared
         if whole is None:
             whole = self.n_labels if weights is None else self.sum(weights)
         weights = np.ones(len(values)) if weights is None else weights

@@ -21,6 +21,14 @@ from balframe.frames.measures import measures
 from balframe.frames.query import MARGIN, MODEL, Query
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The positions of the segments of one margin and model; `by` are the columns it keeps."""
+
+    segments: Int64Array
+    by: tuple[Name, ...]
+
+
 @dataclass(frozen=True)
 class Reading:
     """The cells of a frame and what their codes stand for.
@@ -45,6 +53,33 @@ class Reading:
         }
         order = (*self.query.by, MARGIN, MODEL)
         return {name: columns[name] for name in order if name in columns}
+
+    def groups(self) -> "list[Group]":
+        """List the segments of each margin and model, which can be compared; one empty if none."""
+        _, first = self.cells.segments()
+        if not len(first):
+            return [Group(first, self.query.by)]
+        subsets = margin_subsets(self.query)
+        codes = dict(zip(self.by, self.cells.by, strict=True))
+        none = np.zeros_like(self.cells.actual)
+        key = codes.get(MARGIN, none) * len(self.query.y_pred) + codes.get(MODEL, none)
+        distinct, group_of = np.unique(key[first], return_inverse=True)
+        return [
+            Group(
+                np.flatnonzero(group_of == number),
+                tuple(self.query.by[i] for i in subsets[one // len(self.query.y_pred)]),
+            )
+            for number, one in enumerate(distinct)
+        ]
+
+    def by_value(self, name: Name, cell: int) -> Any:  # noqa: ANN401
+        """Look up the value of a by-column in the segment of a cell, None where it is null."""
+        code = dict(zip(self.by, self.cells.by, strict=True))[name][cell]
+        if code == len(self.by[name]):
+            return None
+        return self.library.values(
+            self.library.take(self.by[name], np.array([code]), nullable=False)
+        )[0]
 
     def pos_label(self) -> int | None:
         """Find the code of the positive label; one given that is not a label raises."""
@@ -163,11 +198,7 @@ def _with_margins(
     cells: Cells, levels: Mapping[Name, Series], query: Query
 ) -> tuple[Cells, list[str]]:
     """Add the roll-ups, finest first, and name the by-columns that make each."""
-    everything = tuple(range(len(query.by)))
-    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
-    subsets = [
-        kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)
-    ]
+    subsets = margin_subsets(query)
     rolled: list[int | None] = [len(levels[name]) for name in query.by]
     rolled += [None] * (len(cells.by) - len(rolled))
     parts = [
@@ -176,3 +207,12 @@ def _with_margins(
     ]
     names = [", ".join(str(query.by[i]) for i in kept) or "overall" for kept in subsets]
     return Cells.concat(parts), names
+
+
+def margin_subsets(query: Query) -> list[tuple[int, ...]]:
+    """List the positions of the by-columns that each margin keeps, the finest first."""
+    everything = tuple(range(len(query.by)))
+    if query.margins is False:
+        return [everything]
+    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
+    return [kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)]

@@ -100,7 +100,7 @@ def _jaccard_parts(c: ClassCounts) -> Parts:
     range=(0, 1),
     needs=_NEEDS,
     aliases=("f1_score", "f_measure"),
-    interval=Proportion(_jaccard_parts, f1_of_jaccard),
+    interval=Proportion(_jaccard_parts, f1_of_jaccard, is_linear=False),
     source="scikit-learn, f1_score; van Rijsbergen 1979",
 )
 def f1(c: ClassCounts) -> FloatArray:

@@ -33,13 +33,18 @@ class Proportion:
 
     parts: Callable[[ClassCounts], Parts]
     image: Image = identity
+    is_linear: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """Recalls with their weights, flat over all segments; `whole` is each segment's divisor."""
+    """Recalls with their weights, flat over all segments; `whole` is each segment's divisor.
+
+    Entries are sorted by label, then segment, or by segment, then label.
+    """
 
     segment: Int64Array
+    label: Int64Array
     correct: FloatArray
     support: FloatArray
     support_sq: FloatArray
@@ -91,6 +96,7 @@ def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
         whole = c.sum(np.where(used, weight, 0))
     return Recalls(
         c.segment[used],
+        c.label[used],
         c.correct[used],
         c.support[used],
         c.squared.support[used],
@@ -106,9 +112,37 @@ def recalls_of_both_sides(c: ClassCounts) -> Recalls:
     used = support > 0
     return Recalls(
         np.tile(np.arange(c.n_segments), 2)[used],
+        np.repeat(np.arange(2), c.n_segments)[used],
         np.concatenate([p.tp, p.tn])[used],
         support[used],
         np.concatenate([squared.tp + squared.fn, squared.tn + squared.fp])[used],
         np.ones(used.sum()),
         np.full(c.n_segments, 2.0),
     )
+
+
+def linear_recalls(interval: Interval | None, c: ClassCounts) -> Recalls | None:
+    """Read the recalls of which a metric is a linear image; None where it is of none.
+
+    A proportion counts as one recall, and so does the accuracy that a mean weighted by prevalence
+    is: its weights differ from segment to segment.
+    """
+    if isinstance(interval, Proportion):
+        return _one_recall(c, interval.parts) if interval.is_linear else None
+    if not isinstance(interval, MeanOfRecalls):
+        return None
+    if interval.recalls is recalls_under_class_weight and c.class_weight == "prevalence":
+        return _one_recall(c, _hits_of_labels_present)
+    return interval.recalls(c)
+
+
+def _hits_of_labels_present(c: ClassCounts) -> Parts:
+    return c.sum(np.where(c.present, c.correct, 0)), c.sum(np.where(c.present, c.support, 0))
+
+
+def _one_recall(c: ClassCounts, parts: Callable[[ClassCounts], Parts]) -> Recalls:
+    x, n = parts(c)
+    used = n > 0
+    segment = np.flatnonzero(used)
+    label, one = np.zeros_like(segment), np.ones(c.n_segments)
+    return Recalls(segment, label, x[used], n[used], parts(c.squared)[1][used], one[used], one)

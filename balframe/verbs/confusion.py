@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from balframe.core.aggregate import Measures
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.division import ratio
 from balframe.core.labels import Label
@@ -18,7 +18,6 @@ from balframe.frames.read import Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 
 PREDICTED, SHARE = "predicted", "share"
-_Counts = TypeVar("_Counts", Int64Array, FloatArray)
 
 
 def confusion(
@@ -179,7 +178,7 @@ def _completed(cells: Cells, n_labels: int) -> _Rows:
     pair = np.arange(len(first) * size)
     at = counted.segment * size + counted.actual * n_labels + counted.outcome
 
-    def filled(values: _Counts) -> _Counts:
+    def filled(values: Counts) -> Counts:
         out = np.zeros(len(pair), values.dtype)
         out[at] = values
         return out

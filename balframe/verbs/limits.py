@@ -1,6 +1,6 @@
 """From the interval that a metric declares to its limits in every segment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,7 +82,7 @@ def _method_of_proportions(asked: str | None) -> str:
 def limits_of(
     metrics: Mapping[str, Metric],
     c: ClassCounts,
-    cells: Cells,
+    cells: Callable[[], Cells],
     scores: Mapping[str, FloatArray],
     request: Request,
 ) -> dict[str, Limits]:
@@ -97,7 +97,7 @@ def limits_of(
 def _limits(
     interval: Interval | None,
     c: ClassCounts,
-    cells: Cells,
+    cells: Callable[[], Cells],
     estimate: FloatArray,
     range_: tuple[float, float],
     request: Request,
@@ -123,7 +123,7 @@ def _limits(
             by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
             low, high = (np.where(by_convention, np.nan, limit) for limit in (low, high))
         else:
-            low, high = _of_coefficient(interval, c, cells, estimate, request.level)
+            low, high = _of_coefficient(interval, c, cells(), estimate, request.level)
     return kept(low, high, estimate, range_, around=method != "posterior")
 
 
@@ -162,6 +162,26 @@ def kept(
     return np.clip(low, *range_), np.clip(high, *range_)
 
 
+def shares(r: Recalls, n_segments: int) -> FloatArray:
+    """Let the weights of each segment sum to 1."""
+    total = np.bincount(r.segment, weights=r.weight, minlength=n_segments)
+    return np.asarray(r.weight / total[r.segment])
+
+
+def by_number_of_labels(
+    segment: Int64Array, n_segments: int, order: Int64Array
+) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Put segments of equally many entries together, and the positions of these into a matrix.
+
+    `order` sorts the entries by segment.
+    """
+    n_labels = np.bincount(segment, minlength=n_segments)
+    first = np.cumsum(n_labels) - n_labels
+    for size in np.unique(n_labels[n_labels > 0]):
+        segments = np.flatnonzero(n_labels == size)
+        yield segments, order[first[segments][:, None] + np.arange(size)]
+
+
 Rows = Callable[[FloatArray, FloatArray, FloatArray], list[FloatArray]]
 
 
@@ -173,14 +193,9 @@ def over_segments(r: Recalls, n_segments: int, columns: int, compute: Rows) -> l
     """
     x, n = effective(r.correct, r.support, r.support_sq)
     out = np.full((columns, n_segments), np.nan)
-    n_labels = np.bincount(r.segment, minlength=n_segments)
     order = np.lexsort((x, n, r.weight, r.segment))  # the order of labels makes no difference
-    first = np.cumsum(n_labels) - n_labels
-    total = np.bincount(r.segment, weights=r.weight, minlength=n_segments)
-    share = r.weight / total[r.segment]
-    for size in np.unique(n_labels[n_labels > 0]):
-        segments = np.flatnonzero(n_labels == size)
-        entries = order[first[segments][:, None] + np.arange(size)]
+    share = shares(r, n_segments)
+    for segments, entries in by_number_of_labels(r.segment, n_segments, order):
         rows = np.hstack([x[entries], n[entries], share[entries]])
         known = np.isfinite(rows).all(axis=1)
         distinct, copies = np.unique(rows[known], axis=0, return_inverse=True)

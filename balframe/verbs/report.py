@@ -146,7 +146,7 @@ def report(
         scores = {name: score(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
-            found = limits_of(chosen, c, reading.cells, scores, request)
+            found = limits_of(chosen, c, lambda: reading.cells, scores, request)
         if layout == "wide":
             return reading.by_columns(first) | counted | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counted, scores)

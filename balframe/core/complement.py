@@ -1,0 +1,85 @@
+"""Sums over several segments: all of them, and all but one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.aggregate import Measures
+from balframe.core.arrays import Counts, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.class_counts import ClassCounts
+
+
+def whole(c: ClassCounts) -> ClassCounts:
+    """Add up all segments into one."""
+    keys = _Keys.of(c.segment, c.label, slice(0, 0))
+    return c.regrouped(keys.total, 1, np.zeros_like(keys.distinct), keys.distinct)
+
+
+def rest(c: ClassCounts, block: slice) -> ClassCounts:
+    """Add up all segments but one, for each one of a block.
+
+    Memory goes with the segments of the block times the labels of all segments.
+    """
+    keys = _Keys.of(c.segment, c.label, block)
+    return c.regrouped(keys.but_one, block.stop - block.start, *keys.spread())
+
+
+def rest_of_cells(cells: Cells, block: slice) -> Cells:
+    """Add up the cells of all segments but one, for each one of a block, the only by-column."""
+    counted = np.flatnonzero(cells.actual != LEFT_OUT)
+    segment, outcome = cells.segments()[0][counted], cells.outcome[counted]
+    size = int(outcome.max(initial=0)) + 1
+    keys = _Keys.of(segment, cells.actual[counted] * size + outcome, block)
+    sums = cells.sums.at(counted)
+    position, key = keys.spread()
+    rows = Measures(
+        keys.but_one(cells.n[counted]),
+        weight=None if sums.weight is None else keys.but_one(sums.weight),
+        weight_sq=None if sums.weight_sq is None else keys.but_one(sums.weight_sq),
+        exponent=sums.exponent,
+    )
+    return Cells((position,), key // size, key % size, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The distinct keys of all segments, and where the entries stand among them.
+
+    `of_entry` is the key of each entry; `inside` are the entries of the block and `own` their
+    places in a table of the block's segments by keys.
+    """
+
+    distinct: Int64Array
+    of_entry: Int64Array
+    inside: slice
+    own: Int64Array
+    n_segments: int
+
+    @classmethod
+    def of(cls, segment: Int64Array, key: Int64Array, block: slice) -> "_Keys":
+        distinct, of_entry = np.unique(key, return_inverse=True)
+        inside = slice(*np.searchsorted(segment, (block.start, block.stop)))
+        own = (segment[inside] - block.start) * len(distinct) + of_entry[inside]
+        return cls(distinct, of_entry, inside, own, block.stop - block.start)
+
+    def spread(self) -> tuple[Int64Array, Int64Array]:
+        """Give every segment of the block every key."""
+        segment = np.repeat(np.arange(self.n_segments), len(self.distinct))
+        return segment, np.tile(self.distinct, self.n_segments)
+
+    def total(self, values: Counts) -> Counts:
+        """Add up over all segments."""
+        out = np.zeros(len(self.distinct), values.dtype)
+        np.add.at(out, self.of_entry, values)
+        return out
+
+    def but_one(self, values: Counts) -> Counts:
+        """Add up over all segments but one, to full digits: none that is most is subtracted."""
+        total = self.total(values)
+        is_most = values > total[self.of_entry] - values
+        without_most = self.total(np.where(is_most, 0, values))
+        own = np.zeros(self.n_segments * len(self.distinct), values.dtype)
+        own[self.own] = values[self.inside]
+        others = np.tile(total, self.n_segments) - own
+        return np.where(own > others, np.tile(without_most, self.n_segments), others)

@@ -1,0 +1,80 @@
+"""Many segments at once: are all alike, how far apart are the extremes, which p-values stand."""
+
+import numpy as np
+from scipy import special
+
+from balframe.core.arrays import FloatArray
+
+LEAST_FOR_CHI_SQUARE = 10  # rows of every label in every segment from which Q is chi-square
+
+
+def simultaneous(level: float, comparisons: int) -> float:
+    """Raise the level of each of many so that all hold together at this one (Bonferroni)."""
+    return 1 - (1 - level) / max(comparisons, 1)
+
+
+def adjusted(p: FloatArray, method: str | None) -> FloatArray:
+    """Adjust p-values for their number; undefined ones are left out.
+
+    `"bh"` holds the share of false alarms among those found, `"holm"` the chance of even one.
+
+    References
+    ----------
+    Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", JRSS B 1995; S. Holm, "A
+    simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
+    """
+    out = p.copy()
+    known = np.flatnonzero(~np.isnan(p))
+    if method is None or not len(known):
+        return out
+    order = known[np.argsort(p[known], kind="stable")]
+    rank = np.arange(1, len(order) + 1)
+    if method == "bh":
+        steps = np.minimum.accumulate((p[order] * len(order) / rank)[::-1])[::-1]
+    else:
+        steps = np.maximum.accumulate(p[order] * (len(order) + 1 - rank))
+    out[order] = np.minimum(steps, 1)
+    return out
+
+
+def extreme_difference(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
+    """Find limits of highest - lowest from simultaneous limits of all segments."""
+    return max(0.0, float(lower.max() - upper.min())), float(upper.max() - lower.min())
+
+
+def extreme_ratio(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
+    """Find limits of lowest / highest from simultaneous limits of all segments, none below 0."""
+    if lower.min() < 0 or upper.max() <= 0:
+        return np.nan, np.nan
+    most = upper.min() / lower.max() if lower.max() > 0 else np.inf
+    return float(lower.min() / upper.max()), min(1.0, float(most))
+
+
+def homogeneity(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, float]:
+    """Test that all segments have the same recalls.
+
+    Q = sum_g w_g (theta_g - mean)^2 with 1/w_g = sum_k a_k^2 P_k (1 - P_k) / n_gk from pooled
+    recalls P_k, in the manner of Cochran's statistic; chi-square with one degree of freedom less
+    than there are segments. The p-value is undefined where a support is under 10.
+
+    Parameters
+    ----------
+    x, n, a : float arrays, shape (segments, labels)
+        Correct rows, rows and weights of the labels.
+
+    Returns
+    -------
+    statistic, p_value : float
+    """
+    pooled = x.sum(axis=0) / n.sum(axis=0)
+    variance = (a * a * pooled * (1 - pooled) / n).sum(axis=1)
+    if len(n) < 2:
+        return np.nan, np.nan
+    theta = (a * x / n).sum(axis=1)
+    if not (variance > 0).all():  # all right or all wrong, everywhere
+        statistic = 0.0
+    else:
+        mean = (theta / variance).sum() / (1 / variance).sum()
+        statistic = float(((theta - mean) ** 2 / variance).sum())
+    holds = n.min() >= LEAST_FOR_CHI_SQUARE
+    return statistic, float(special.chdtrc(len(n) - 1, statistic)) if holds else np.nan

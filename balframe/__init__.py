@@ -13,7 +13,10 @@ from balframe.errors import (
 )
 from balframe.metrics.registry import metric
 from balframe.verbs.classes import classes
+from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
+from balframe.verbs.disparity import disparity
+from balframe.verbs.fairness import fairness
 from balframe.verbs.from_matrix import from_matrix
 from balframe.verbs.gaps import gaps
 from balframe.verbs.list_metrics import list_metrics
@@ -29,8 +32,11 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedTypeError",
     "classes",
+    "compare",
     "confusion",
     "datasets",
+    "disparity",
+    "fairness",
     "from_matrix",
     "gaps",
     "list_metrics",

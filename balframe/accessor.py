@@ -6,7 +6,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from balframe.frames.recognise import register_namespace
 from balframe.verbs.classes import classes
+from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
+from balframe.verbs.disparity import disparity
+from balframe.verbs.fairness import fairness
 from balframe.verbs.gaps import gaps
 from balframe.verbs.posterior import posterior
 from balframe.verbs.report import report
@@ -38,6 +41,9 @@ class Bal:
     report = _on_frame(report)
     posterior = _on_frame(posterior)
     gaps = _on_frame(gaps)
+    disparity = _on_frame(disparity)
+    fairness = _on_frame(fairness)
+    compare = _on_frame(compare)
 
 
 def register() -> None:

@@ -145,6 +145,15 @@ class ClassCounts:
         """The same with sums of squared weights; the counts themselves where there are none."""
         return self if self.squares is None else self.squares
 
+    @cached_property
+    def in_rows(self) -> "ClassCounts":
+        """The same without weights."""
+        rows = (self.n_correct, self.n_missed, self.n_false_alarms)
+        correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
+        return replace(
+            self, correct=correct, missed=missed, false_alarms=false_alarms, squares=None
+        )
+
     def at(self, segments: Int64Array) -> "ClassCounts":
         """Take the segments at these positions, in this order and as often as they are given."""
         entries, segment = ranges_of(self.segment, self.n_segments, segments)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from balframe.core.aggregate import Measures
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.labels import Label, LabelSet, as_labels, check_kinds, kind_of
@@ -26,43 +27,61 @@ class LabelColumn:
         return np.equal(positions, len(self.levels))
 
 
+@dataclass(frozen=True)
+class Counted:
+    """Rows counted by positions among the levels of columns: by-columns, then columns of labels.
+
+    `holders` says which columns of labels these are; the first is that of the true labels.
+    """
+
+    by: tuple[Int64Array, ...]
+    labels: tuple[Int64Array, ...]
+    holders: tuple[int, ...]
+    sums: Measures
+
+    def lacks(self, columns: Sequence[LabelColumn]) -> list[BoolArray]:
+        """Tell of each column of labels where it is null."""
+        return [columns[i].lacks(codes) for i, codes in zip(self.holders, self.labels, strict=True)]
+
+
 def agree(
-    models: Sequence[Cells],
-    true: LabelColumn,
-    predicted: Sequence[LabelColumn],
-    library: Library,
-    query: Query,
+    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
 ) -> tuple[LabelSet, list[Cells]]:
     """Find the label set, and turn positions among the levels of each column into its codes.
 
-    The cells of each model hold positions; cells with a null become rows left out.
+    Cells with a null become rows left out. Where a part has several columns of predictions, the
+    outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
+    lacks = [part.lacks(columns) for part in parts]
     if not query.drops_missing:
-        _raise_nulls(models, true, predicted)
+        _raise_nulls(parts, lacks, columns)
     whole = [
-        (cells.n > 0) & ~true.lacks(cells.actual) & ~column.lacks(cells.outcome)
-        for cells, column in zip(models, predicted, strict=True)
+        (_n(part) > 0) & ~np.logical_or.reduce(nulls)
+        for part, nulls in zip(parts, lacks, strict=True)
     ]
-    kept = list(zip(models, whole, strict=True))
-    found = [_find(true, [cells.actual[rows] for cells, rows in kept], library)]
-    for column, (cells, rows) in zip(predicted, kept, strict=True):
-        found.append(_find(column, [cells.outcome[rows]], library))
-    labels = _label_set([true, *predicted], found, library, query)
-    tables = [
-        _table(column, one, labels) for column, one in zip([true, *predicted], found, strict=True)
-    ]
+    positions: list[list[Int64Array]] = [[] for _ in columns]
+    for part, rows in zip(parts, whole, strict=True):
+        for holder, codes in zip(part.holders, part.labels, strict=True):
+            positions[holder].append(codes[rows])
+    found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
+    labels = _label_set(columns, found, library, query)
+    tables = [_table(*one, labels) for one in zip(columns, found, strict=True)]
     return labels, [
-        _translated(cells, rows, tables[0], table)
-        for (cells, rows), table in zip(kept, tables[1:], strict=True)
+        _translated(part, rows, tables, len(labels))
+        for part, rows in zip(parts, whole, strict=True)
     ]
+
+
+def _n(part: Counted) -> Int64Array:
+    return part.sums.n  # type: ignore[return-value]
 
 
 def _raise_nulls(
-    models: Sequence[Cells], true: LabelColumn, predicted: Sequence[LabelColumn]
+    parts: Sequence[Counted], lacks: Sequence[list[BoolArray]], columns: Sequence[LabelColumn]
 ) -> None:
-    raise_null(true.name, int(models[0].n[true.lacks(models[0].actual)].sum()))
-    for cells, column in zip(models, predicted, strict=True):
-        raise_null(column.name, int(cells.n[column.lacks(cells.outcome)].sum()))
+    for part, nulls in zip(parts, lacks, strict=True):
+        for holder, is_null in zip(part.holders, nulls, strict=True):
+            raise_null(columns[holder].name, int(_n(part)[is_null].sum()))
 
 
 _Found = tuple[Int64Array, list[Label]]
@@ -98,10 +117,18 @@ def _table(column: LabelColumn, found: _Found, labels: LabelSet) -> Int64Array:
     return table
 
 
-def _translated(cells: Cells, whole: BoolArray, true: Int64Array, predicted: Int64Array) -> Cells:
-    sums = cells.sums
+def _translated(
+    part: Counted, whole: BoolArray, tables: Sequence[Int64Array], n_labels: int
+) -> Cells:
+    sums = part.sums
     if not whole.all():
-        sums = sums.leaving_out(~whole, cells.missing + np.where(whole, 0, cells.n))
-    actual = np.where(whole, true[cells.actual], LEFT_OUT)
-    outcome = np.where(whole, predicted[cells.outcome], LEFT_OUT)
-    return Cells(cells.by, actual, outcome, sums)
+        missing = np.zeros_like(_n(part)) if sums.missing is None else sums.missing
+        sums = sums.leaving_out(~whole, missing + np.where(whole, 0, _n(part)))
+    actual, *outcomes = (
+        tables[holder][codes] for holder, codes in zip(part.holders, part.labels, strict=True)
+    )
+    outcome = outcomes[0]
+    for codes in outcomes[1:]:
+        outcome = outcome * n_labels + codes
+    actual, outcome = (np.where(whole, codes, LEFT_OUT) for codes in (actual, outcome))
+    return Cells(part.by, actual, outcome, sums)

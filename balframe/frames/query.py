@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from balframe.core.labels import Label, as_labels
@@ -27,6 +28,12 @@ class Query:
     pos_label: object
     missing: str
     margins: object
+    joint: bool
+
+    @property
+    def outcomes(self) -> tuple[tuple[Name, ...], ...]:
+        """List the predictions that cells keep: of each model, or of each pair of them."""
+        return tuple(combinations(self.y_pred, 2 if self.joint else 1))
 
     @property
     def drops_missing(self) -> bool:
@@ -60,6 +67,7 @@ def query(
     pos_label: object,
     missing: str,
     margins: object,
+    joint: bool = False,
 ) -> Query:
     """Check the names and options that a caller gave."""
     check_choice("missing", missing, ("raise", "drop"))
@@ -84,6 +92,7 @@ def query(
         pos_label,
         missing,
         margins,
+        joint,
     )
     if not asked.y_pred:
         raise InvalidInputError("y_pred is an empty list; name at least one column.")

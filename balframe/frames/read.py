@@ -1,6 +1,6 @@
 """A frame to cells: encode its columns, count, and agree on the labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import Measures, dense_limit
+from balframe.core.aggregate import Measures, aggregate, dense_limit
 from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.frames import in_polars, reduce
-from balframe.frames.agree import LabelColumn, agree
+from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.hashing import MANY_ROWS, hashed
 from balframe.frames.library import Column, DType, Library, Name, Series
 from balframe.frames.measures import measures
@@ -54,7 +54,7 @@ class Reading:
         order = (*self.query.by, MARGIN, MODEL)
         return {name: columns[name] for name in order if name in columns}
 
-    def groups(self) -> "list[Group]":
+    def groups(self) -> list[Group]:
         """List the segments of each margin and model, which can be compared; one empty if none."""
         _, first = self.cells.segments()
         if not len(first):
@@ -62,15 +62,20 @@ class Reading:
         subsets = margin_subsets(self.query)
         codes = dict(zip(self.by, self.cells.by, strict=True))
         none = np.zeros_like(self.cells.actual)
-        key = codes.get(MARGIN, none) * len(self.query.y_pred) + codes.get(MODEL, none)
+        n_models = len(self.query.outcomes)
+        key = codes.get(MARGIN, none) * n_models + codes.get(MODEL, none)
         distinct, group_of = np.unique(key[first], return_inverse=True)
         return [
             Group(
                 np.flatnonzero(group_of == number),
-                tuple(self.query.by[i] for i in subsets[one // len(self.query.y_pred)]),
+                tuple(self.query.by[i] for i in subsets[one // n_models]),
             )
             for number, one in enumerate(distinct)
         ]
+
+    def cells_of(self, group: Group) -> Callable[[], Cells]:
+        """Take the cells of a group's segments, once they are asked for."""
+        return lambda: self.cells.at(group.segments)
 
     def by_value(self, name: Name, cell: int) -> Any:  # noqa: ANN401
         """Look up the value of a by-column in the segment of a cell, None where it is null."""
@@ -97,11 +102,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Part:
-    """The rows of one model: which they are, what they carry, and its column of predictions."""
+    """The rows of one model: which they are, what they carry, and its columns of predictions."""
 
     rows: Any
     measures: Measures
-    outcome: Any
+    outcomes: Sequence[Any]
 
 
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
@@ -120,8 +125,8 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
         for name, column in direct.items()
     }
     carried = measures(frame, library, query)
-    parts = [_Part(slice(None), carried, name) for name in query.y_pred]
-    return _assemble(columns, query.by, query.y_true, parts, library, dtypes, query)
+    parts = [_Part(slice(None), carried, names) for names in query.outcomes]
+    return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
 
 
 def read_reduced(cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query) -> Reading:
@@ -135,10 +140,11 @@ def read_reduced(cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query
     }
     model_of_row = cells.get_column(reduce.MODEL_INDEX).to_numpy()
     parts = []
-    for model, outcome in enumerate(outcomes):
+    for model in range(len(query.outcomes)):
         rows = np.flatnonzero(model_of_row == model)
-        parts.append(_Part(rows, carried.at(rows), outcome))
-    return _assemble(columns, by, reduce.ACTUAL, parts, in_polars, dtypes, query)
+        parts.append(_Part(rows, carried.at(rows), reduce.outcome_keys(query, model)))
+    holders = (reduce.ACTUAL, *outcomes)
+    return _assemble(columns, by, holders, parts, in_polars, dtypes, query)
 
 
 def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: int) -> bool:
@@ -146,7 +152,7 @@ def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: 
     if height < MANY_ROWS:
         return False
     sizes = {name: 0 if column is None else column.codes.size for name, column in direct.items()}
-    most_outcomes = max(sizes[name] for name in query.y_pred)
+    most_outcomes = max(prod(sizes[name] for name in names) for names in query.outcomes)
     cells = prod(sizes[name] for name in (*query.by, query.y_true)) * most_outcomes
     return 0 in sizes.values() or cells > dense_limit(height)
 
@@ -154,7 +160,7 @@ def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: 
 def _assemble(
     columns: Mapping[Any, Column],
     by: Sequence[Any],
-    y_true: Any,  # noqa: ANN401
+    holders: Sequence[Any],
     parts: Sequence[_Part],
     library: Library,
     dtypes: Mapping[Name, DType],
@@ -162,19 +168,17 @@ def _assemble(
 ) -> Reading:
     """Count each model's rows, agree on the labels, and put the models together.
 
-    The keys of `columns` are `by`, `y_true` and the parts' outcomes; the query has the names.
+    The keys of `columns` are `by` and `holders`, the columns of labels; the query has their names.
     """
-    true, *predicted = (
+    of_labels = [
         LabelColumn(name, columns[key].levels, dtypes[name])
-        for name, key in zip(
-            query.label_columns, (y_true, *(part.outcome for part in parts)), strict=True
-        )
-    )
-    counted = [_count([columns[key] for key in (*by, y_true, p.outcome)], p) for p in parts]
-    labels, models = agree(counted, true, predicted, library, query)
+        for name, key in zip(query.label_columns, holders, strict=True)
+    ]
+    counted = [_count(columns, by, holders, part) for part in parts]
+    labels, models = agree(counted, of_labels, library, query)
     levels = {name: columns[key].levels for name, key in zip(query.by, by, strict=True)}
     if query.several:
-        levels[MODEL] = library.text([str(name) for name in query.y_pred])
+        levels[MODEL] = library.text([" - ".join(map(str, names)) for names in query.outcomes])
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
     cells = Cells.concat(models).regrouped()
     if query.margins is not False:
@@ -183,15 +187,21 @@ def _assemble(
     return Reading(cells, labels, levels, library, query, dtypes)
 
 
-def _count(columns: Sequence[Column], part: _Part) -> Cells:
-    """Count rows into cells whose codes are positions among the levels."""
-    codes = [replace(column.codes, values=column.codes.values[part.rows]) for column in columns]
-    raw = Cells.count(*hashed(codes, part.measures))
-    *by, actual, outcome = (
-        column.ranked(code)
-        for column, code in zip(columns, (*raw.by, raw.actual, raw.outcome), strict=True)
+def _count(
+    columns: Mapping[Any, Column], by: Sequence[Any], holders: Sequence[Any], part: _Part
+) -> Counted:
+    """Count rows by positions among the levels."""
+    of_labels = (holders[0], *part.outcomes)
+    encoded = [columns[key] for key in (*by, *of_labels)]
+    codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in encoded]
+    counted, sums = aggregate(*hashed(codes, part.measures))
+    positions = [one.ranked(code) for one, code in zip(encoded, counted, strict=True)]
+    return Counted(
+        tuple(positions[: len(by)]),
+        tuple(positions[len(by) :]),
+        (0, *(holders.index(key, 1) for key in part.outcomes)),
+        sums,
     )
-    return Cells(tuple(by), actual, outcome, raw.sums)
 
 
 def _with_margins(

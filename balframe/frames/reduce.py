@@ -32,11 +32,16 @@ def outcome_key(model: int) -> str:
     return f"outcome{model}"
 
 
+def outcome_keys(query: Query, model: int) -> list[str]:
+    """Name the predictions of a model, or of a pair of them, in the reduced frame."""
+    return [outcome_key(query.y_pred.index(name)) for name in query.outcomes[model]]
+
+
 def reduce(frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
     """Ask for the cells of all models, one group-by each, one below the other."""
     frame, query = _without_patterns(frame, query)
     rows = nw.from_native(frame)
-    models = [_cells_of_model(rows, query, model) for model in range(len(query.y_pred))]
+    models = [_cells_of_model(rows, query, model) for model in range(len(query.outcomes))]
     cells = models[0] if len(models) == 1 else nw.concat(models, how="diagonal")
     query_of_engine: pl.LazyFrame = cells.to_native()
     return query_of_engine
@@ -62,7 +67,8 @@ def _without_patterns(frame: pl.LazyFrame, query: Query) -> tuple[pl.LazyFrame, 
 
 def _cells_of_model(rows: nw.LazyFrame[Any], query: Query, model: int) -> nw.LazyFrame[Any]:
     keys = {by_key(i): name for i, name in enumerate(query.by)}
-    keys |= {ACTUAL: query.y_true, outcome_key(model): query.y_pred[model]}
+    keys[ACTUAL] = query.y_true
+    keys |= dict(zip(outcome_keys(query, model), query.outcomes[model], strict=True))
     carried = _measures(query, rows.collect_schema())
     selected = rows.select(
         *(nw.col(str(name)).alias(key) for key, name in keys.items()),

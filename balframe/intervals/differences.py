@@ -95,4 +95,5 @@ def mcnemar(only_one: FloatArray, only_other: FloatArray) -> FloatArray:
     percentages", Psychometrika 1947; the exact form is the sign test of the discordant rows.
     """
     fewer, discordant = np.minimum(only_one, only_other), only_one + only_other
-    return np.minimum(1.0, 2 * special.bdtr(fewer, discordant, 0.5))
+    more = np.maximum(discordant - fewer, np.finfo(np.float64).tiny)
+    return np.minimum(1.0, 2 * special.betainc(more, fewer + 1, 0.5))

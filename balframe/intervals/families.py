@@ -39,15 +39,15 @@ def adjusted(p: FloatArray, method: str | None) -> FloatArray:
 
 def extreme_difference(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
     """Find limits of highest - lowest from simultaneous limits of all segments."""
-    return max(0.0, float(lower.max() - upper.min())), float(upper.max() - lower.min())
+    return float(np.maximum(lower.max() - upper.min(), 0)), float(upper.max() - lower.min())
 
 
 def extreme_ratio(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
     """Find limits of lowest / highest from simultaneous limits of all segments, none below 0."""
     if lower.min() < 0 or upper.max() <= 0:
         return np.nan, np.nan
-    most = upper.min() / lower.max() if lower.max() > 0 else np.inf
-    return float(lower.min() / upper.max()), min(1.0, float(most))
+    most = upper.min() / lower.max() if lower.max() > 0 else 1.0
+    return float(lower.min() / upper.max()), float(np.minimum(most, 1))
 
 
 def homogeneity(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, float]:

@@ -175,6 +175,27 @@ def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
     return ratio(false_negative_rate(c), specificity(c))
 
 
+def _odds(c: ClassCounts, share: FloatArray) -> FloatArray:
+    return ratio(share, 1 - share)
+
+
+def _missed_of_errors(c: ClassCounts) -> Parts:
+    p = c.positive
+    return p.fn, p.fn + p.fp
+
+
+@metric(
+    range=(0, np.inf),
+    better=None,
+    needs=_NEEDS,
+    source="Berk et al. 2018, treatment equality",
+    interval=Proportion(_missed_of_errors, _odds, is_linear=False),
+)
+def treatment_ratio(c: ClassCounts) -> FloatArray:
+    """Positives missed for each negative called positive: FN / FP."""
+    return ratio(c.positive.fn, c.positive.fp)
+
+
 @metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003")
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
     """Odds of a positive call among positives over those among negatives: TP TN / (FP FN)."""

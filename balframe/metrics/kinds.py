@@ -51,6 +51,18 @@ class Recalls:
     weight: FloatArray
     whole: FloatArray
 
+    def at(self, entries: Int64Array) -> "Recalls":
+        """Take these entries, in this order."""
+        return Recalls(
+            self.segment[entries],
+            self.label[entries],
+            self.correct[entries],
+            self.support[entries],
+            self.support_sq[entries],
+            self.weight[entries],
+            self.whole,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MeanOfRecalls:

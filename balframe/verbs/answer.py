@@ -27,6 +27,8 @@ def answer(
 ) -> FrameT:
     """Run a verb: `compute` turns cells into columns, `outputs` tells their names beforehand.
 
+    `outputs` leaves out `margin` and `model`, which no verb adds by itself.
+
     On a lazy frame the reduction stays a query of the engine and the rest runs at `collect`. The
     schema comes from the same verb on no rows, which also checks names and types at once.
     """
@@ -46,7 +48,7 @@ def answer(
 def _check_names(query: Query, outputs: Iterable[Name]) -> None:
     own = {MARGIN} if query.margins is not False else set()
     own |= {MODEL} if query.several else set()
-    names = [*query.by, *own, *outputs]
+    names = [*own, *outputs]
     twice = sorted({str(name) for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInputError(

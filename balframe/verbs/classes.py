@@ -107,7 +107,7 @@ def classes(
     request = Request.of(interval, level, "uniform")
 
     def outputs(query: Query) -> Iterable[Name]:
-        yield from (LABEL, *_COUNTED)
+        yield from (*query.by, LABEL, *_COUNTED)
         yield from layouts.names("wide", _SCORES, with_limits=request is not None)
 
     def compute(reading: Reading) -> Columns:

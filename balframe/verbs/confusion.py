@@ -107,7 +107,7 @@ def confusion(
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
     def outputs(query: Query) -> Iterable[Name]:
-        yield from (*_label_names(query), N)
+        yield from (*query.by, *_label_names(query), N)
         if query.sample_weight is not None:
             yield from (WEIGHT, WEIGHT_SQ)
         if normalize is not None:

@@ -8,12 +8,13 @@ import numpy as np
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.extremes import check_by
 from balframe.verbs.limits import check_level
 from balframe.verbs.pairs import Comparison
 from balframe.verbs.references import (
@@ -148,12 +149,9 @@ def gaps(
     check_level(level)
 
     def outputs(query: Query) -> Iterable[Name]:
-        if not query.by:
-            raise InvalidInputError(
-                "by= names no column; gaps compares the segments of at least one."
-            )
+        check_by(query, "gaps")
         check_reference(reference, query, scoring.metrics)
-        return ("n", *_COUNTED, "metric", "reference", *_SCORES, *_TESTS)
+        return (*query.by, "n", *_COUNTED, "metric", "reference", *_SCORES, *_TESTS)
 
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)

@@ -126,12 +126,13 @@ def _p_values(
     """Test the pairs that can be compared, where the metric is linear in recalls."""
     p = np.full(len(comparable), np.nan)
     sides = [r for c in (one, other) if (r := linear_recalls(interval, c)) is not None]
-    columns, segment = [], np.zeros(0, np.int64)
+    columns: list[FloatArray] = []
+    segment = np.zeros(0, np.int64)
     for r in sides:
         entries = np.flatnonzero(comparable[r.segment])
-        order = entries[np.lexsort((r.label[entries], r.segment[entries]))]
-        columns += [values[order] for values in effective(r.correct, r.support, r.support_sq)]
-        segment, weight = r.segment[order], shares(r, len(p))[order]
+        own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
+        columns += effective(own.correct, own.support, own.support_sq)
+        segment, weight = own.segment, shares(own, len(p))
     for pairs, entries in by_number_of_labels(segment, len(p), np.arange(len(segment))):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)

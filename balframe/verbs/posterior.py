@@ -111,7 +111,7 @@ def posterior(
         raise InvalidInputError(f"above={above!r} is not a balanced accuracy, from 0 to 1.")
 
     def outputs(query: Query) -> Iterable[Name]:
-        return (*_COUNTED, *_FOUND)
+        return (*query.by, *_COUNTED, *_FOUND)
 
     def compute(reading: Reading) -> Columns:
         reading.pos_label()

@@ -135,7 +135,7 @@ class Against:
 
     def group(self, group: Group, c: ClassCounts, reading: Reading) -> dict[str, Comparison]:
         """Compare the segments of a group, whose counts are given, on every metric."""
-        members = Side(c, lambda: reading.cells.at(group.segments))
+        members = Side(c, reading.cells_of(group))
         out: dict[str, Comparison] = {}
         for one, metrics in self._references(group, c, reading):
             blocks = [self._block(one, metrics, members, block) for block in _blocks(c)]

@@ -132,7 +132,7 @@ def report(
     chosen = scoring.metrics
 
     def outputs(query: Query) -> Iterable[Name]:
-        yield from _COUNTED
+        yield from (*query.by, *_COUNTED)
         if query.drops_missing:
             yield N_MISSING
         yield from layouts.names(layout, list(chosen), with_limits=request is not None)

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.arrays import FloatArray
+from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
@@ -51,8 +52,8 @@ class Scoring:
         _check_weighted(chosen, class_weight)
         return cls(chosen, class_weight, absent, is_all)
 
-    def class_counts(self, reading: Reading) -> ClassCounts:
-        """Add up the cells, having checked that the labels suit the metrics."""
+    def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
+        """Add up cells, those read by default, having checked that the labels suit the metrics."""
         weights: FloatArray | str | None
         if isinstance(self.class_weight, Mapping):
             weights = reading.labels.weights(self.class_weight)
@@ -61,7 +62,7 @@ class Scoring:
         pos_label = reading.pos_label()
         self._check_positive(reading, pos_label)
         return ClassCounts.of(
-            reading.cells,
+            reading.cells if cells is None else cells,
             len(reading.labels),
             pos_label=pos_label,
             class_weight=weights,

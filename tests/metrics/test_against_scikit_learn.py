@@ -87,6 +87,11 @@ def diagnostic_odds_ratio(rows):
     return tp * tn / (fp * fn) if fp * fn > 0 else math.nan
 
 
+def treatment_ratio(rows):
+    _, fp, fn, _ = rows.cells.values()
+    return fn / fp if fp > 0 else math.nan
+
+
 def jaccard(rows):
     never = not (rows.positive.y | rows.positive.yhat).any()
     return math.nan if never else rows.positive.ask(sk.jaccard_score)
@@ -169,6 +174,7 @@ PEERS = {name: partial(averaged, *options) for name, options in AVERAGES.items()
     "positive_likelihood_ratio": lambda rows: likelihood_ratios(rows)[0],
     "negative_likelihood_ratio": lambda rows: likelihood_ratios(rows)[1],
     "diagnostic_odds_ratio": diagnostic_odds_ratio,
+    "treatment_ratio": treatment_ratio,
     "cohen_kappa": lambda rows: rows.ask(sk.cohen_kappa_score),
     "matthews_corrcoef": matthews_corrcoef,
     "precision_weighted": precision_weighted,

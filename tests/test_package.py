@@ -8,22 +8,24 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
+from constructors import plain
 
 import balframe as bf
 from balframe.accessor import Bal
 
 ROOT = Path(__file__).parents[1]
-VERBS = ("report", "classes", "confusion")
+VERBS = [name for name in vars(Bal) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method_and_a_function(verb):
-    df = pl.DataFrame({"y": [1, 0], "yhat": [1, 1]})
-    expected = getattr(bf, verb)(df, "y", "yhat")
+    df = pl.DataFrame({"y": [1, 0, 1], "m1": [1, 1, 0], "m2": [1, 0, 1], "g": [1, 2, 2]})
+    arguments = ("y", ["m1", "m2"])
+    expected = getattr(bf, verb)(df, *arguments, by="g")
 
-    assert getattr(df.bal, verb)("y", "yhat").equals(expected)
-    assert getattr(df.lazy().bal, verb)("y", "yhat").collect().equals(expected)
-    assert getattr(df.to_pandas().bal, verb)("y", "yhat").equals(expected.to_pandas())
+    assert getattr(df.bal, verb)(*arguments, by="g").equals(expected)
+    assert getattr(df.lazy().bal, verb)(*arguments, by="g").collect().equals(expected)
+    assert plain(getattr(df.to_pandas().bal, verb)(*arguments, by="g")) == plain(expected)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -12,15 +12,18 @@ from balframe.errors import (
     UnsupportedTypeError,
 )
 from balframe.metrics.registry import metric
+from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.classes import classes
 from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
+from balframe.verbs.curve import curve
 from balframe.verbs.disparity import disparity
 from balframe.verbs.fairness import fairness
 from balframe.verbs.from_matrix import from_matrix
 from balframe.verbs.gaps import gaps
 from balframe.verbs.list_metrics import list_metrics
 from balframe.verbs.posterior import posterior
+from balframe.verbs.ranking import ranking
 from balframe.verbs.report import report
 
 __version__ = "0.1.0"
@@ -31,9 +34,11 @@ __all__ = [
     "InvalidInputError",
     "UnknownNameError",
     "UnsupportedTypeError",
+    "best_threshold",
     "classes",
     "compare",
     "confusion",
+    "curve",
     "datasets",
     "disparity",
     "fairness",
@@ -42,6 +47,7 @@ __all__ = [
     "list_metrics",
     "metric",
     "posterior",
+    "ranking",
     "report",
 ]
 

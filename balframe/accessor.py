@@ -5,13 +5,16 @@ from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from balframe.frames.recognise import register_namespace
+from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.classes import classes
 from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
+from balframe.verbs.curve import curve
 from balframe.verbs.disparity import disparity
 from balframe.verbs.fairness import fairness
 from balframe.verbs.gaps import gaps
 from balframe.verbs.posterior import posterior
+from balframe.verbs.ranking import ranking
 from balframe.verbs.report import report
 
 P = ParamSpec("P")
@@ -44,6 +47,9 @@ class Bal:
     disparity = _on_frame(disparity)
     fairness = _on_frame(fairness)
     compare = _on_frame(compare)
+    curve = _on_frame(curve)
+    best_threshold = _on_frame(best_threshold)
+    ranking = _on_frame(ranking)
 
 
 def register() -> None:

@@ -132,7 +132,7 @@ def aggregate(
         codes = _unravel(keys, [column.size for column in columns])
     else:
         first, sums = _aggregate_sorted(columns, measures)
-        codes = tuple(_shifted(column, first) for column in columns)
+        codes = tuple(shifted(column, first) for column in columns)
     return codes, sums
 
 
@@ -216,7 +216,7 @@ def _unravel(keys: Int64Array, sizes: Sequence[int]) -> tuple[Int64Array, ...]:
 
 
 def _aggregate_sorted(columns: Sequence[Codes], measures: Measures) -> tuple[Int64Array, Measures]:
-    key = _ravel(columns)
+    key = ravel(columns)
     order = np.argsort(key, kind="stable")
     key = key[order]
     changes = np.ones(len(key), np.bool_)
@@ -241,19 +241,20 @@ def _standing_for_rows(sums: Measures) -> Int64Array:
     return np.flatnonzero(sums.n if sums.missing is None else sums.n | sums.missing)
 
 
-def _ravel(columns: Sequence[Codes]) -> Int64Array:
+def ravel(columns: Sequence[Codes]) -> Int64Array:
     """Merge columns into one key; where it would overflow, its ranks take the key's place."""
     everything = slice(None)
-    key = _shifted(columns[0], everything)
+    key = shifted(columns[0], everything)
     size = columns[0].size
     for column in columns[1:]:
         if size * column.size > _LARGEST_KEY:
             distinct, key = np.unique(key, return_inverse=True)
             size = len(distinct)
-        key = key * column.size + _shifted(column, everything)
+        key = key * column.size + shifted(column, everything)
         size *= column.size
     return key
 
 
-def _shifted(column: Codes, rows: Int64Array | slice) -> Int64Array:
+def shifted(column: Codes, rows: Int64Array | slice) -> Int64Array:
+    """Give the codes of some rows, from 0."""
     return column.values[rows].astype(np.int64) - _as_int64(column.low)

@@ -81,9 +81,9 @@ class Cells:
         )
         return Cells(by, self.actual, self.outcome, self.sums).regrouped()
 
-    def labelled(self, name_code: int, *, first: bool) -> "Cells":
+    def labelled(self, code: int, *, first: bool) -> "Cells":
         """Give all cells one more by-column that holds the same code everywhere."""
-        column = np.full_like(self.actual, name_code)
+        column = np.full_like(self.actual, code)
         by = (column, *self.by) if first else (*self.by, column)
         return Cells(by, self.actual, self.outcome, self.sums)
 

@@ -52,35 +52,39 @@ def agree(
     Cells with a null become rows left out. Where a part has several columns of predictions, the
     outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
-    lacks = [part.lacks(columns) for part in parts]
+    labels, tables = agree_on_labels(parts, columns, library, query)
+    return labels, [_translated(part, _whole(part, columns), tables, len(labels)) for part in parts]
+
+
+def agree_on_labels(
+    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
+) -> tuple[LabelSet, list[Int64Array]]:
+    """Find the label set, and for each column the codes of its levels and of null."""
     if not query.drops_missing:
-        _raise_nulls(parts, lacks, columns)
-    whole = [
-        (_n(part) > 0) & ~np.logical_or.reduce(nulls)
-        for part, nulls in zip(parts, lacks, strict=True)
-    ]
+        _raise_nulls(parts, columns)
     positions: list[list[Int64Array]] = [[] for _ in columns]
-    for part, rows in zip(parts, whole, strict=True):
+    for part in parts:
+        rows = _whole(part, columns)
         for holder, codes in zip(part.holders, part.labels, strict=True):
             positions[holder].append(codes[rows])
     found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
     labels = _label_set(columns, found, library, query)
-    tables = [_table(*one, labels) for one in zip(columns, found, strict=True)]
-    return labels, [
-        _translated(part, rows, tables, len(labels))
-        for part, rows in zip(parts, whole, strict=True)
-    ]
+    return labels, [_table(*one, labels) for one in zip(columns, found, strict=True)]
+
+
+def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray:
+    """Tell which cells hold rows without a null."""
+    has_null: BoolArray = np.logical_or.reduce(part.lacks(columns))
+    return (_n(part) > 0) & ~has_null
 
 
 def _n(part: Counted) -> Int64Array:
     return part.sums.n  # type: ignore[return-value]
 
 
-def _raise_nulls(
-    parts: Sequence[Counted], lacks: Sequence[list[BoolArray]], columns: Sequence[LabelColumn]
-) -> None:
-    for part, nulls in zip(parts, lacks, strict=True):
-        for holder, is_null in zip(part.holders, nulls, strict=True):
+def _raise_nulls(parts: Sequence[Counted], columns: Sequence[LabelColumn]) -> None:
+    for part in parts:
+        for holder, is_null in zip(part.holders, part.lacks(columns), strict=True):
             raise_null(columns[holder].name, int(_n(part)[is_null].sum()))
 
 

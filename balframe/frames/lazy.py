@@ -8,8 +8,7 @@ import polars as pl
 from balframe.frames import in_polars
 from balframe.frames.library import Name
 from balframe.frames.query import Query
-from balframe.frames.read import Reading, read_reduced
-from balframe.frames.reduce import reduce
+from balframe.frames.source import Source
 
 
 def is_lazy(frame: object) -> TypeGuard[pl.LazyFrame]:
@@ -25,17 +24,19 @@ def without_rows(frame: pl.LazyFrame) -> pl.DataFrame:
 def finish_later(
     frame: pl.LazyFrame,
     query: Query,
-    compute: Callable[[Reading], Mapping[Name, Any]],
+    source: Source,
+    compute: Callable[[Any], Mapping[Name, Any]],
     like: pl.DataFrame,
 ) -> Any:  # noqa: ANN401 (a lazy frame of the engine)
     """Ask the engine for cells, and compute from them at `collect` columns like those given."""
     schema = frame.collect_schema()
     dtypes = {name: schema[name] for name in query.label_columns}
+    source = source.settled(frame, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
-        return in_polars.build(compute(read_reduced(cells, dtypes, query)))
+        return in_polars.build(compute(source.read_reduced(cells, dtypes, query)))
 
-    return reduce(frame, query).map_batches(
+    return source.reduce(frame, query).map_batches(
         finish,
         schema=like.schema,
         predicate_pushdown=False,

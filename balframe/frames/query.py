@@ -29,6 +29,7 @@ class Query:
     missing: str
     margins: object
     joint: bool
+    scores: bool
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -42,14 +43,19 @@ class Query:
 
     @property
     def label_columns(self) -> tuple[Name, ...]:
-        """List the columns that hold labels."""
-        return self.y_true, *self.y_pred
+        """List the columns that hold labels; predictions may be scores."""
+        return (self.y_true,) if self.scores else (self.y_true, *self.y_pred)
 
     @property
     def columns(self) -> tuple[Name, ...]:
         """List all columns that are read, each once."""
         others = (self.counts, self.sample_weight)
-        named = (*self.by, *self.label_columns, *(name for name in others if name is not None))
+        named = (
+            *self.by,
+            self.y_true,
+            *self.y_pred,
+            *(name for name in others if name is not None),
+        )
         return tuple(dict.fromkeys(named))
 
 
@@ -68,6 +74,7 @@ def query(
     missing: str,
     margins: object,
     joint: bool = False,
+    scores: bool = False,
 ) -> Query:
     """Check the names and options that a caller gave."""
     check_choice("missing", missing, ("raise", "drop"))
@@ -93,6 +100,7 @@ def query(
         missing,
         margins,
         joint,
+        scores,
     )
     if not asked.y_pred:
         raise InvalidInputError("y_pred is an empty list; name at least one column.")

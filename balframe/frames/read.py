@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import polars as pl
@@ -112,8 +112,7 @@ class _Part:
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    kinds = {f"column {name!r}": library.label_kind(frame, name) for name in dtypes}
-    check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
+    check_labels(frame, library, query)
     names = dict.fromkeys((*query.by, *query.label_columns))
     direct = {name: library.encode_direct(frame, name) for name in names}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
@@ -127,6 +126,12 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
+
+
+def check_labels(frame: Any, library: Library, query: Query) -> None:  # noqa: ANN401
+    """Raise where the columns of labels cannot hold labels, or not of one kind."""
+    kinds = {f"column {name!r}": library.label_kind(frame, name) for name in query.label_columns}
+    check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
 
 
 def read_reduced(cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query) -> Reading:
@@ -182,7 +187,7 @@ def _assemble(
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
     cells = Cells.concat(models).regrouped()
     if query.margins is not False:
-        cells, margin = _with_margins(cells, levels, query)
+        cells, margin = with_margins(cells, levels, query)
         levels = {MARGIN: library.text(margin), **levels}
     return Reading(cells, labels, levels, library, query, dtypes)
 
@@ -204,9 +209,26 @@ def _count(
     )
 
 
-def _with_margins(
-    cells: Cells, levels: Mapping[Name, Series], query: Query
-) -> tuple[Cells, list[str]]:
+class _Sums(Protocol):
+    """Sums by segment, of cells or of ties."""
+
+    @property
+    def by(self) -> tuple[Int64Array, ...]: ...
+
+    def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> Self: ...
+
+    def labelled(self, code: int, *, first: bool) -> Self: ...
+
+    @classmethod
+    def concat(cls, parts: Sequence[Self]) -> Self: ...
+
+
+_SumsT = TypeVar("_SumsT", bound=_Sums)
+
+
+def with_margins(
+    cells: _SumsT, levels: Mapping[Name, Series], query: Query
+) -> tuple[_SumsT, list[str]]:
     """Add the roll-ups, finest first, and name the by-columns that make each."""
     subsets = margin_subsets(query)
     rolled: list[int | None] = [len(levels[name]) for name in query.by]
@@ -216,7 +238,7 @@ def _with_margins(
         for margin, kept in enumerate(subsets)
     ]
     names = [", ".join(str(query.by[i]) for i in kept) or "overall" for kept in subsets]
-    return Cells.concat(parts), names
+    return type(cells).concat(parts), names
 
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:

@@ -17,8 +17,10 @@ from balframe.frames.measures import (
     raise_null,
 )
 from balframe.frames.query import WEIGHT_SQ, Query
+from balframe.frames.thresholds import Thresholds
 
 ACTUAL, MODEL_INDEX = "actual", "model"
+INFINITE, OUTSIDE = -1, -2  # in the place of thresholds reached
 _HALF = 2**31
 
 
@@ -37,11 +39,16 @@ def outcome_keys(query: Query, model: int) -> list[str]:
     return [outcome_key(query.y_pred.index(name)) for name in query.outcomes[model]]
 
 
-def reduce(frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
-    """Ask for the cells of all models, one group-by each, one below the other."""
+def reduce(frame: pl.LazyFrame, query: Query, thresholds: Thresholds | None = None) -> pl.LazyFrame:
+    """Ask for the cells of all models, one group-by each, one below the other.
+
+    With thresholds the predictions are scores: as they are, or the number of thresholds reached.
+    """
     frame, query = _without_patterns(frame, query)
     rows = nw.from_native(frame)
-    models = [_cells_of_model(rows, query, model) for model in range(len(query.outcomes))]
+    models = [
+        _cells_of_model(rows, query, model, thresholds) for model in range(len(query.outcomes))
+    ]
     cells = models[0] if len(models) == 1 else nw.concat(models, how="diagonal")
     query_of_engine: pl.LazyFrame = cells.to_native()
     return query_of_engine
@@ -65,17 +72,37 @@ def _without_patterns(frame: pl.LazyFrame, query: Query) -> tuple[pl.LazyFrame, 
     )
 
 
-def _cells_of_model(rows: nw.LazyFrame[Any], query: Query, model: int) -> nw.LazyFrame[Any]:
+def _cells_of_model(
+    rows: nw.LazyFrame[Any], query: Query, model: int, thresholds: Thresholds | None
+) -> nw.LazyFrame[Any]:
     keys = {by_key(i): name for i, name in enumerate(query.by)}
     keys[ACTUAL] = query.y_true
-    keys |= dict(zip(outcome_keys(query, model), query.outcomes[model], strict=True))
+    outcomes = dict(zip(outcome_keys(query, model), query.outcomes[model], strict=True))
     carried = _measures(query, rows.collect_schema())
     selected = rows.select(
         *(nw.col(str(name)).alias(key) for key, name in keys.items()),
+        *(_outcome(str(name), thresholds).alias(key) for key, name in outcomes.items()),
         *(expression.alias(name) for name, expression in carried.items()),
     )
-    cells = selected.group_by(*keys).agg(*(nw.col(name).sum() for name in carried))
+    cells = selected.group_by(*keys, *outcomes).agg(*(nw.col(name).sum() for name in carried))
     return cells.with_columns(nw.lit(model, nw.Int64).alias(MODEL_INDEX))
+
+
+def _outcome(name: str, thresholds: Thresholds | None) -> nw.Expr:
+    """Take a prediction, or the score, or how many thresholds it reaches."""
+    if thresholds is None:
+        return nw.col(name)
+    score = nw.col(name).cast(nw.Float64)
+    score = nw.when(~score.is_nan()).then(score)
+    if thresholds.is_exact:
+        return score
+    is_infinite = (score == float("inf")) | (score == float("-inf"))
+    reached = thresholds.expression(nw.when(~is_infinite).then(score).otherwise(0.0))
+    if thresholds.is_even:
+        is_outside = (score < 0) | (score > 1)
+        reached = nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(reached)
+    reached = nw.when(is_infinite).then(nw.lit(INFINITE)).otherwise(reached)
+    return nw.when(~score.is_null()).then(reached)
 
 
 def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:

@@ -7,14 +7,16 @@ from balframe.errors import InvalidInputError, listed
 from balframe.frames.lazy import finish_later, is_lazy, without_rows
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MARGIN, MODEL, Query, query
-from balframe.frames.read import Reading, read
 from balframe.frames.recognise import library_of
+from balframe.frames.source import Labels, Source
 
 Names = Any  # a name, or a list of names; a name is any hashable value
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Columns = Mapping[Name, Any]
-Compute = Callable[[Reading], Columns]
+Compute = Callable[[Any], Columns]
+
+_LABELS = Labels()
 
 
 def answer(
@@ -23,6 +25,7 @@ def answer(
     y_pred: Names,
     compute: Compute,
     outputs: Callable[[Query], Iterable[Name]],
+    source: Source = _LABELS,
     **options: Any,  # noqa: ANN401
 ) -> FrameT:
     """Run a verb: `compute` turns cells into columns, `outputs` tells their names beforehand.
@@ -34,14 +37,14 @@ def answer(
     """
     if is_lazy(frame):
         empty = without_rows(frame)
-        like = answer(empty, y_true, y_pred, compute, outputs, **options)
+        like = answer(empty, y_true, y_pred, compute, outputs, source, **options)
         asked = query(empty, library_of(empty), y_true, y_pred, **options)
-        later: FrameT = finish_later(frame, asked, compute, like)
+        later: FrameT = finish_later(frame, asked, source, compute, like)
         return later
     library = library_of(frame)
     asked = query(frame, library, y_true, y_pred, **options)
     _check_names(asked, outputs(asked))
-    built: FrameT = library.build(compute(read(frame, library, asked)))
+    built: FrameT = library.build(compute(source.read(frame, library, asked)))
     return built
 
 

@@ -12,6 +12,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.read import Reading
+from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find_all, registered
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]

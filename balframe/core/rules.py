@@ -1,0 +1,192 @@
+"""Rules: every threshold of every segment, and how many rows it calls positive."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.aggregate import Measures
+from balframe.core.arrays import Counts, FloatArray, Int64Array
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.one_versus_rest import OneVersusRest
+from balframe.core.ties import Ties
+
+NEGATIVE, POSITIVE = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """Sums of all entries before each position, kept with the rounding errors of floats."""
+
+    total: npt.NDArray[Any]
+    error: FloatArray | None
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any]) -> "_Running":
+        total = np.zeros(len(values) + 1, values.dtype)
+        np.cumsum(values, out=total[1:])
+        if values.dtype.kind != "f":
+            return cls(total, None)
+        before, after = total[:-1], total[1:]
+        with np.errstate(invalid="ignore", over="ignore"):
+            added = after - before
+            lost = (before - (after - added)) + (values - added)
+        error = np.zeros_like(total)
+        np.cumsum(lost, out=error[1:])
+        return cls(total, error)
+
+    def between(self, low: Int64Array, high: Int64Array) -> npt.NDArray[Any]:
+        """Add up the entries from `low` up to but not with `high`."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = self.total[high] - self.total[low]
+            if self.error is not None:
+                sums += self.error[high] - self.error[low]
+        return np.asarray(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules `score >= threshold` of each segment, ascending by threshold.
+
+    The ties of segment s stand from `first[s]` to `last[s]`, and those below the threshold of a
+    rule before position `at`.
+    """
+
+    segment: Int64Array
+    threshold: FloatArray
+    at: Int64Array
+    first: Int64Array
+    last: Int64Array
+    sums: tuple[tuple[_Running, _Running], ...]
+    exponent: int
+
+    @classmethod
+    def exact(cls, ties: Ties) -> "Rules":
+        """Take every score as a threshold, and infinity, which nothing reaches."""
+        n_ties = np.bincount(ties.segment, minlength=ties.n_segments)
+        last = np.cumsum(n_ties)
+        segment = np.repeat(np.arange(ties.n_segments), n_ties + 1)
+        at = np.arange(len(segment)) - segment
+        threshold = np.append(ties.score, np.inf)[np.minimum(at, len(ties.score))]
+        threshold[last + np.arange(ties.n_segments)] = np.inf
+        return cls(
+            segment, threshold, at, last - n_ties, last, _running(ties), ties.positive.exponent
+        )
+
+    @classmethod
+    def on_grid(cls, ties: Ties, thresholds: FloatArray) -> "Rules":
+        """Take the same thresholds everywhere; scores are how many thresholds they reach."""
+        n_rules, n_segments = len(thresholds), ties.n_segments
+        slot = ties.segment * (n_rules + 1) + ties.score.astype(np.int64)
+        size = n_segments * (n_rules + 1)
+
+        def spread(values: Counts) -> Counts:
+            out = np.zeros(size, values.dtype)
+            out[slot] = values
+            return out
+
+        segment = np.repeat(np.arange(n_segments), n_rules)
+        first = np.arange(n_segments) * (n_rules + 1)
+        return cls(
+            segment,
+            np.tile(thresholds, n_segments),
+            first[segment] + np.tile(np.arange(n_rules), n_segments) + 1,
+            first,
+            first + n_rules + 1,
+            _running(ties, spread),
+            ties.positive.exponent,
+        )
+
+    def __len__(self) -> int:
+        """Count the rules of all segments."""
+        return len(self.segment)
+
+    def counts(self, measure: int, block: slice) -> OneVersusRest:
+        """Count rows (measure 0), weights (1) or their squares (2) of a part of the rules."""
+        positive, negative = self.sums[min(measure, len(self.sums) - 1)]
+        segment, at = self.segment[block], self.at[block]
+        first, last = self.first[segment], self.last[segment]
+        return OneVersusRest(
+            positive.between(at, last),
+            positive.between(first, at),
+            negative.between(at, last),
+            negative.between(first, at),
+        )
+
+    def counts_in_floats(self, measure: int) -> OneVersusRest:
+        """Count as `counts` does for all rules, where whole numbers would be too large."""
+        c = self.counts(measure, slice(None))
+        tp, fn, fp, tn = (np.asarray(values, np.float64) for values in (c.tp, c.fn, c.fp, c.tn))
+        return OneVersusRest(tp, fn, fp, tn)
+
+    def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
+        """Count a part of the rules as segments of two labels, the negative one first."""
+        n_correct, n_missed, n_false_alarms = _of_both_labels(self.counts(0, block))
+        correct, missed, false_alarms = _of_both_labels(self.counts(1, block), np.float64)
+        n = len(n_correct) // 2
+        c = ClassCounts(
+            n_segments=n,
+            n_labels=2,
+            segment=np.repeat(np.arange(n), 2),
+            label=np.tile([NEGATIVE, POSITIVE], n),
+            n_correct=n_correct,
+            n_missed=n_missed,
+            n_false_alarms=n_false_alarms,
+            correct=correct,
+            missed=missed,
+            false_alarms=false_alarms,
+            pos_label=POSITIVE,
+            class_weight=class_weight,
+        )
+        if len(self.sums) == 1:
+            return c
+        squares = self.counts(2, block)
+        correct, missed, false_alarms = (
+            np.ldexp(values, -2 * self.exponent) for values in _of_both_labels(squares)
+        )
+        squared = replace(c, correct=correct, missed=missed, false_alarms=false_alarms)
+        return replace(c, squares=squared)
+
+    def totals(self) -> ClassCounts:
+        """Count each segment as if a rule called all of its rows positive."""
+        segments = np.arange(len(self.first))
+        all_rows = replace(self, segment=segments, at=self.first)
+        return all_rows.class_counts(slice(None), None)
+
+    def cells(self, block: slice) -> Cells:
+        """Give the cells of a part of the rules, the rules the only by-column."""
+        rows = self.counts(0, block)
+        n = len(rows.tp)
+
+        def each(c: OneVersusRest) -> Any:  # noqa: ANN401 (of any dtype)
+            return np.column_stack([c.tn, c.fp, c.fn, c.tp]).ravel()
+
+        sums = Measures(each(rows))
+        if len(self.sums) > 1:
+            weight = each(self.counts(1, block))
+            sums = Measures(sums.n, None, weight, each(self.counts(2, block)), self.exponent)
+        actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
+        outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
+        return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
+
+
+def _of_both_labels(c: OneVersusRest, dtype: Any = None) -> list[Any]:  # noqa: ANN401
+    """Read what is correct, missed and a false alarm, of the negative and the positive label."""
+    pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
+    return [np.column_stack(pair).ravel().astype(dtype or pair[0].dtype) for pair in pairs]
+
+
+def _running(
+    ties: Ties, spread: Callable[[Any], Any] = lambda values: values
+) -> tuple[tuple[_Running, _Running], ...]:
+    both = (ties.positive, ties.negative)
+    measures: list[list[Any]] = [[side.n for side in both]]
+    if ties.positive.weight is not None:
+        measures += [[side.weight for side in both], [side.weight_sq for side in both]]
+    return tuple(
+        (_Running.of(spread(positive)), _Running.of(spread(negative)))
+        for positive, negative in measures
+    )

@@ -1,0 +1,192 @@
+"""Ties: rows of a segment that share a score, counted by whether they are positive."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from balframe.core.aggregate import Codes, Measures, ravel, shifted
+from balframe.core.arrays import BoolArray, Counts, FloatArray, Int64Array
+from balframe.core.cells import ranges_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Sums over the rows of each segment with the same score, ascending by segment, then score.
+
+    `by` has the codes of each segment and `missing` the rows that were left out of it; the other
+    arrays have one entry for each tie. A segment without a row left has no tie.
+    """
+
+    by: tuple[Int64Array, ...]
+    missing: Int64Array
+    segment: Int64Array
+    score: FloatArray
+    positive: Measures
+    negative: Measures
+
+    @property
+    def n_segments(self) -> int:
+        """Count the segments."""
+        return len(self.missing)
+
+    def at(self, segments: Int64Array) -> "Ties":
+        """Take the segments at these positions, in this order."""
+        ties, segment = ranges_of(self.segment, self.n_segments, segments)
+        return Ties(
+            tuple(codes[segments] for codes in self.by),
+            self.missing[segments],
+            segment,
+            self.score[ties],
+            self.positive.at(ties),
+            self.negative.at(ties),
+        )
+
+    def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> "Ties":
+        """Add up over by-columns: all but those `kept` get the one code given for them.
+
+        A column whose code is None is never rolled up.
+        """
+        by = [
+            column if code is None or i in kept else np.full_like(column, code)
+            for i, (column, code) in enumerate(zip(self.by, codes, strict=True))
+        ]
+        lost = np.flatnonzero(self.missing)
+        rows = np.concatenate([self.segment, lost])
+        n_ties, n_lost = len(self.segment), len(lost)
+        nothing = np.zeros(n_lost)
+        return tie(
+            [Codes.spanning(column[rows]) for column in by],
+            np.concatenate([self.score, nothing]),
+            _padded(self.positive, n_lost),
+            _padded(self.negative, n_lost),
+            np.arange(n_ties + n_lost) < n_ties,
+            np.concatenate([np.zeros(n_ties, np.int64), self.missing[lost]]),
+        )
+
+    def labelled(self, code: int, *, first: bool) -> "Ties":
+        """Give all segments one more by-column that holds the same code everywhere."""
+        column = np.full_like(self.missing, code)
+        return replace(self, by=(column, *self.by) if first else (*self.by, column))
+
+    @classmethod
+    def concat(cls, parts: Sequence["Ties"]) -> "Ties":
+        """Put the segments of several parts together, ascending by their codes."""
+        counts = np.cumsum([0, *(part.n_segments for part in parts)])
+        joined = cls(
+            tuple(
+                np.concatenate(codes) for codes in zip(*(part.by for part in parts), strict=True)
+            ),
+            np.concatenate([part.missing for part in parts]),
+            np.concatenate([part.segment + n for part, n in zip(parts, counts, strict=False)]),
+            np.concatenate([part.score for part in parts]),
+            Measures.concat([part.positive for part in parts]),
+            Measures.concat([part.negative for part in parts]),
+        )
+        if len(parts) == 1 or not joined.by:
+            return joined
+        return joined.at(np.lexsort(joined.by[::-1]))
+
+
+def tie(
+    by: Sequence[Codes],
+    score: FloatArray,
+    positive: Measures,
+    negative: Measures,
+    counted: BoolArray | None,
+    missing: Int64Array | None,
+) -> Ties:
+    """Sort rows by segment and score, and add up those that are equal in both.
+
+    Parameters
+    ----------
+    by, score : one of each for every row
+    positive, negative : Measures
+        What each row adds to the positives and to the negatives of its tie.
+    counted : bool array or None
+        Which rows are not left out; None for all.
+    missing : int64 array or None
+        How many rows each row that is left out stands for.
+    """
+    key = ravel(by) if by else np.zeros(len(score), np.int64)
+    order = _sorted(key, score, counted)
+    ordered_key, ordered_score = key[order], score[order]
+    changes = np.ones(len(order), np.bool_)
+    changes[1:] = ordered_key[1:] != ordered_key[:-1]
+    begins = np.flatnonzero(changes)
+    changes[1:] |= ordered_score[1:] != ordered_score[:-1]
+    starts = np.flatnonzero(changes)
+    keys, rows = ordered_key[begins], order[begins]
+    segment = np.repeat(
+        np.arange(len(begins)), np.diff(np.append(np.searchsorted(starts, begins), len(starts)))
+    )
+    lost = np.zeros(0, np.int64) if missing is None else np.flatnonzero(missing)
+    every, position = np.unique(np.concatenate([keys, key[lost]]), return_inverse=True)
+    example = np.zeros(len(every), np.int64)
+    example[position] = np.concatenate([rows, lost])
+    n_missing = np.zeros(len(every), np.int64)
+    if missing is not None:
+        np.add.at(n_missing, position[len(keys) :], missing[lost])
+    return Ties(
+        tuple(shifted(one, example) for one in by),
+        n_missing,
+        position[: len(keys)][segment],
+        ordered_score[starts],
+        _summed(positive, order, starts),
+        _summed(negative, order, starts),
+    )
+
+
+def split(measures: Measures, is_positive: BoolArray) -> tuple[Measures, Measures]:
+    """Let rows add to the positives or to the negatives."""
+    measures = measures.summable().with_squares()
+    return tuple(_where(measures, rows) for rows in (is_positive, ~is_positive))  # type: ignore[return-value]
+
+
+def _where(measures: Measures, rows: BoolArray) -> Measures:
+    return Measures(
+        rows if measures.n is None else np.where(rows, measures.n, 0),  # type: ignore[arg-type]
+        weight=None if measures.weight is None else np.where(rows, measures.weight, 0),
+        weight_sq=None if measures.weight_sq is None else np.where(rows, measures.weight_sq, 0),
+        exponent=measures.exponent,
+    )
+
+
+def _sorted(key: Int64Array, score: FloatArray, counted: BoolArray | None) -> Int64Array:
+    """Order the rows that count: by score first, then in a stable way by the smaller keys."""
+    rows = None if counted is None else np.flatnonzero(counted)
+    order = np.argsort(score if rows is None else score[rows])
+    if rows is not None:
+        order = rows[order]
+    largest = int(key.max(initial=0))
+    if largest == 0:
+        return order
+    narrow = key.astype(np.min_scalar_type(largest))  # 16 bits or fewer are sorted in one pass
+    return np.asarray(order[np.argsort(narrow[order], kind="stable")])
+
+
+def _summed(measures: Measures, order: Int64Array, starts: Int64Array) -> Measures:
+    def added(values: Counts | None) -> Counts | None:
+        if values is None or len(starts) == len(order):
+            return None if values is None else values[order]
+        return np.add.reduceat(values[order], starts) if len(starts) else values[:0]
+
+    n = measures.n
+    assert n is not None
+    with np.errstate(over="ignore"):
+        return Measures(
+            added(n if n.dtype == np.int64 else n.astype(np.int64)),
+            weight=added(measures.weight),
+            weight_sq=added(measures.weight_sq),
+            exponent=measures.exponent,
+        )
+
+
+def _padded(measures: Measures, rows: int) -> Measures:
+    nothing = np.zeros(rows)
+    return Measures(
+        np.append(measures.n, np.zeros(rows, np.int64)),  # type: ignore[arg-type]
+        weight=None if measures.weight is None else np.append(measures.weight, nothing),
+        weight_sq=None if measures.weight_sq is None else np.append(measures.weight_sq, nothing),
+        exponent=measures.exponent,
+    )

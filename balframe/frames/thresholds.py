@@ -1,0 +1,111 @@
+"""Thresholds that a caller asks for, and the scores that reach them."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.errors import InvalidInputError
+
+ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
+
+_BLOCK = 65_536
+_FORMS = (
+    "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
+    'or ("quantiles", n)'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """A grid of thresholds, or all scores (`values` is None and `quantiles` too).
+
+    An even grid is i / (size - 1) for i from 0.
+    """
+
+    values: FloatArray | None = None
+    is_even: bool = False
+    quantiles: int | None = None
+
+    @classmethod
+    def of(cls, asked: object) -> "Thresholds":
+        """Read what a caller asks for."""
+        if asked is None:
+            return cls()
+        if _is_count(asked):
+            size = _checked_size(asked)
+            return cls(np.arange(size) / (size - 1), is_even=True)
+        if isinstance(asked, tuple) and len(asked) == 2 and asked[0] == "quantiles":
+            return cls(quantiles=_checked_size(asked[1]))
+        return cls(_listed(asked))
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether every score is a threshold."""
+        return self.values is None and self.quantiles is None
+
+    def at_quantiles(self, score: FloatArray, n: Int64Array) -> "Thresholds":
+        """Take quantiles of scores, which stand for n rows each, as the thresholds."""
+        assert self.quantiles is not None
+        order = np.argsort(score)
+        reached = np.cumsum(n[order])
+        total = int(reached[-1]) if len(reached) else 0
+        if not total:
+            return Thresholds(np.zeros(0))
+        steps = self.quantiles - 1
+        rank = [i * (total - 1) // steps for i in range(self.quantiles)]
+        position = np.searchsorted(reached, np.array(rank, np.int64), side="right")
+        return Thresholds(np.unique(score[order][position]))
+
+    def reached(self, score: FloatArray) -> Int64Array:
+        """Count the thresholds that each score reaches, by comparing it with them."""
+        assert self.values is not None
+        size = len(self.values)
+        if not self.is_even:
+            return np.searchsorted(self.values, score, side="right")
+        out = np.empty(len(score), np.min_scalar_type(size))
+        above = np.append(self.values, np.inf)
+        for start in range(0, len(score), _BLOCK):
+            part = score[start : start + _BLOCK]
+            guess = (part * (size - 1)).astype(np.int32)
+            out[start : start + _BLOCK] = (
+                guess + 1 + (part >= above[guess + 1]) - (part < above[guess])
+            )
+        return out
+
+    def expression(self, score: nw.Expr) -> nw.Expr:
+        """Write the same for an engine."""
+        assert self.values is not None
+        if not self.is_even:
+            reached = [(score >= value).cast(nw.Int64) for value in self.values.tolist()]
+            return nw.sum_horizontal(*reached) if reached else score.cast(nw.Int64) * 0
+        steps = len(self.values) - 1
+        guess = (score * steps).cast(nw.Int64)
+        is_above = (score >= (guess + 1) / steps) & (guess < steps)
+        is_below = score < guess / steps
+        return guess + 1 + is_above.cast(nw.Int64) - is_below.cast(nw.Int64)
+
+
+def _is_count(asked: object) -> bool:
+    return isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
+
+
+def _checked_size(size: Any) -> int:  # noqa: ANN401
+    if not _is_count(size) or size < 2:
+        raise InvalidInputError(f"thresholds= asks for {size!r} thresholds; it takes at least 2.")
+    return int(size)
+
+
+def _listed(asked: object) -> FloatArray:
+    if isinstance(asked, (str, Set, Mapping)) or not isinstance(asked, Iterable):
+        raise InvalidInputError(f"thresholds={asked!r} is none of the forms: {_FORMS}.")
+    given = list(asked)
+    if not given or not all(isinstance(one, (int, float, np.number)) for one in given):
+        raise InvalidInputError(f"thresholds={asked!r} is not a list of numbers; give {_FORMS}.")
+    values = np.array(given, np.float64)
+    if np.isnan(values).any():
+        raise InvalidInputError("thresholds= holds NaN, which no score can be compared with.")
+    return np.unique(values + 0.0)

@@ -1,0 +1,212 @@
+"""The verb `best_threshold`."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray
+from balframe.core.division import ratio
+from balframe.core.labels import Label
+from balframe.core.rules import Rules
+from balframe.errors import InvalidInputError
+from balframe.frames.library import FrameT, Name
+from balframe.frames.query import Query
+from balframe.frames.scores import Scored
+from balframe.frames.source import Scores
+from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.metrics.kinds import MeanOfRecalls
+from balframe.metrics.rankings import Ranking
+from balframe.metrics.registry import Metric
+from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.optimum import Optimum, is_mean_of_both_recalls, optimum, rule_at
+from balframe.verbs.ruled import at_rules, effective_sides
+from balframe.verbs.scoring import ClassWeight, Scoring
+
+_SIDES = ("recall", "specificity")
+_FOUND = (
+    *("threshold", "plateau_lower", "midpoint", "estimate", *_SIDES),
+    *("common_threshold", "common_estimate", "gain", "chance_maximum", "roc_auc"),
+)
+
+
+def best_threshold(
+    frame: FrameT,
+    y_true: Name,
+    y_score: Names,
+    *,
+    by: Names = None,
+    metric: str = "balanced_accuracy",
+    thresholds: ThresholdsOption = None,
+    class_weight: ClassWeight | None = None,
+    sample_weight: Name | None = None,
+    counts: Name | None = None,
+    labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    missing: Missing = "raise",
+    margins: Margins = False,
+) -> FrameT:
+    """Find the threshold at which each segment scores best, and what it gains over a common one.
+
+    The best of many thresholds on the rows at hand is optimistic: on new rows it scores less. How
+    much of it chance alone would give is in `chance_maximum`, and no limits are given at a
+    threshold chosen by the same rows.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+        The data; never changed. A lazy frame gives a lazy frame.
+    y_true : column name
+        The true labels. All labels other than the positive one count as negative.
+    y_score : column name or list of column names
+        The scores, finite numbers that are higher for the positive label; a list looks at several
+        models and adds a column `model`.
+    by : column name or list of column names, optional
+        The columns whose combinations are the segments; by default all rows are one segment.
+    metric : str, default "balanced_accuracy"
+        Name or alias of the metric to optimise.
+    thresholds : int, list of float, ("quantiles", int) or None, default None
+        The thresholds to choose from, as in `curve`; by default every score.
+    class_weight : mapping of every label to its weight, "balanced" or "prevalence", optional
+        How weighted_balanced_accuracy weighs the labels.
+    sample_weight : column name, optional
+        Weights of the rows, finite and not negative. `n` counts rows.
+    counts : column name, optional
+        How many identical rows each row stands for, whole numbers from 0.
+    labels : list of labels, optional
+        The labels that may occur; by default those that do.
+    pos_label : label, optional
+        The label that high scores stand for, with defaults as in `curve`.
+    missing : {"raise", "drop"}
+        What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as null.
+    margins : {False, "overall", "all"}
+        Add roll-ups: over the whole frame, or over every subset of the by-columns.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order, with
+
+        - the by-columns, [`margin`: the columns that make the segment], [`model`], `n`: rows
+        - `metric`: its name; `threshold`: the best, null where the metric is nowhere defined,
+          infinite where it is best to call no row positive. Of several the highest; for balanced
+          accuracy and its images first the one whose recall and specificity are closest.
+        - `plateau_lower`: the next lower score or threshold. All thresholds above it and up to
+          `threshold` are the same rule on these rows; `midpoint` between the two is the one to
+          deploy.
+        - `estimate`, `recall`, `specificity`: of the segment at its threshold
+        - `common_threshold`: the best of all segments together; `common_estimate`: of the segment
+          there; `gain`: how much better its own threshold is
+        - `chance_maximum`: about what the best would be if the scores did not depend on the label,
+          for balanced accuracy and its images; null for other metrics
+        - `roc_auc`: of the scores, or on a grid of the thresholds that they reach
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value cannot be used; the message says what to do.
+
+    References
+    ----------
+    W. J. Youden, "Index for rating diagnostic tests", Cancer 1950. The chance maximum is the mean
+    of the one-sided statistic of Kolmogorov and Smirnov: 1/2 + 1/2 sqrt(pi/8) sqrt(1/P + 1/N).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [0, 0, 1, 0, 1], "score": [0.1, 0.3, 0.4, 0.6, 0.8]})
+    >>> out = bf.best_threshold(df, "y", "score")
+    >>> out.select("threshold", "plateau_lower", "midpoint", "recall").row(0)
+    (0.4, 0.3, 0.35, 1.0)
+    """
+    scoring = Scoring.of([metric] if isinstance(metric, str) else metric, class_weight, ())
+    if len(scoring.metrics) != 1:
+        raise InvalidInputError(f"metric={metric!r} has to be the name of one metric.")
+    (chosen,) = scoring.metrics.values()
+    if chosen.better is None:
+        raise InvalidInputError(
+            f"metric {metric!r} is not better when it is higher or lower, so no threshold is best."
+        )
+    both_sides = Scoring.of(list(_SIDES), None, ())
+
+    def outputs(query: Query) -> Iterable[Name]:
+        return (*query.by, "n", "metric", *_FOUND)
+
+    def compute(scored: Scored) -> Columns:
+        n_segments = scored.ties.n_segments
+        rules = scored.rules()
+        values = at_rules(scoring, scored, rules, None).scores[metric]
+        best = optimum(rules, chosen, values, n_segments)
+        sides = at_rules(both_sides, scored, rules, None).scores
+        recall, specificity = (best.of(sides[name]) for name in _SIDES)
+        common = _common_threshold(scored, scoring, chosen, metric)
+        at_common = rule_at(rules, common)
+        threshold, lower = best.of(rules.threshold), _next_lower(rules, best)
+        sign = 1 if chosen.better == "higher" else -1
+        columns = scored.reading.by_columns(np.arange(n_segments))
+        columns["n"] = rules.totals().n
+        columns["metric"] = scored.reading.text_column([metric], np.zeros(n_segments, np.int64))
+        found = (
+            threshold,
+            lower,
+            np.where(np.isneginf(lower), threshold, (threshold + lower) / 2),
+            best.of(values),
+            recall,
+            specificity,
+            np.where(best.rule < 0, np.nan, common),
+            at_common.of(values),
+            sign * (best.of(values) - at_common.of(values)),
+            np.where(best.rule < 0, np.nan, _chance_maximum(rules, chosen)),
+            Ranking.of(scored.ties).roc_auc(),
+        )
+        return columns | dict(zip(_FOUND, found, strict=True))
+
+    return answer(
+        frame,
+        y_true,
+        y_score,
+        compute,
+        outputs,
+        Scores(Thresholds.of(thresholds)),
+        by=by,
+        sample_weight=sample_weight,
+        counts=counts,
+        cells=False,
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        margins=margins,
+        scores=True,
+    )
+
+
+def _next_lower(rules: Rules, best: Optimum) -> FloatArray:
+    """Look up the threshold below the best one; minus infinity where there is none."""
+    before = np.maximum(best.rule - 1, 0)
+    segment = np.arange(len(best.rule))
+    if not len(rules):
+        return np.full(len(segment), np.nan)
+    is_own = (best.rule > 0) & (rules.segment[before] == segment)
+    lower = np.where(is_own, rules.threshold[before], -np.inf)
+    return np.where(best.rule < 0, np.nan, lower)
+
+
+def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:
+    """Find the best threshold of all segments together, for the model of each segment."""
+    ties, model = scored.of_models()
+    everybody = Scored(scored.reading, ties, scored.thresholds)
+    rules = everybody.rules()
+    values = at_rules(scoring, everybody, rules, None).scores[metric]
+    best = optimum(rules, chosen, values, ties.n_segments)
+    return best.of(rules.threshold)[model]
+
+
+def _chance_maximum(rules: Rules, chosen: Metric) -> FloatArray:
+    """Find about the largest value at any threshold of scores that do not depend on the label."""
+    positives, negatives = effective_sides(rules)
+    if not isinstance(chosen.interval, MeanOfRecalls) or not is_mean_of_both_recalls(chosen):
+        return np.full(len(positives), np.nan)
+    one = np.ones(len(positives))
+    spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
+    mean = np.minimum(0.5 + 0.5 * spread, 1)
+    return chosen.interval.image(rules.totals(), mean)

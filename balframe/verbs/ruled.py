@@ -1,0 +1,89 @@
+"""Metrics at every rule `score >= threshold`, a part of the rules at a time."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import special
+
+from balframe.core.arrays import FloatArray
+from balframe.core.division import ratio
+from balframe.core.rules import NEGATIVE, POSITIVE, Rules
+from balframe.errors import InvalidInputError
+from balframe.frames.scores import Scored
+from balframe.intervals.proportions import Limits
+from balframe.verbs.limits import Request, effective, limits_of
+from balframe.verbs.scoring import Scoring, score
+
+_BLOCK = 32_768  # rules at work at once, so that the arrays between stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Values of the metrics and their limits, one for each rule."""
+
+    scores: Mapping[str, FloatArray]
+    limits: Mapping[str, Limits]
+
+
+def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
+    """Put the weights of labels in the order of the negative and the positive one."""
+    weights, labels = scoring.class_weight, scored.reading.labels
+    if not isinstance(weights, Mapping):
+        return weights
+    if len(labels) > 2:
+        raise InvalidInputError(
+            f"class_weight= gives weights to single labels, but all labels other than the positive "
+            f"one count as negative here, and there are {len(labels)}: {labels}. Leave it out, or "
+            'give "balanced" or "prevalence".'
+        )
+    of_labels = labels.weights(weights)
+    out = np.zeros(2)
+    for code, weight in enumerate(of_labels):
+        out[POSITIVE if code == scored.reading.pos_label() else NEGATIVE] = weight
+    return out
+
+
+def at_rules(scoring: Scoring, scored: Scored, rules: Rules, request: Request | None) -> Ruled:
+    """Compute metrics, and limits of each where they are asked for."""
+    weights = class_weights(scoring, scored)
+    names = list(scoring.metrics)
+    scores = {name: np.empty(len(rules)) for name in names}
+    limits = {name: (np.empty(len(rules)), np.empty(len(rules))) for name in names if request}
+    for block in _blocks(len(rules)):
+        c = rules.class_counts(block, weights)
+        found = {name: score(metric, c) for name, metric in scoring.metrics.items()}
+        for name, values in found.items():
+            scores[name][block] = values
+        if request is not None:
+            of_block = limits_of(scoring.metrics, c, partial(rules.cells, block), found, request)
+            for name, sides in of_block.items():
+                for whole, part in zip(limits[name], sides, strict=True):
+                    whole[block] = part
+    return Ruled(scores, limits)
+
+
+def _blocks(n_rules: int) -> Iterator[slice]:
+    for start in range(0, n_rules, _BLOCK):
+        yield slice(start, min(start + _BLOCK, n_rules))
+
+
+def effective_sides(rules: Rules) -> tuple[FloatArray, FloatArray]:
+    """Count the positives and negatives of each segment, in effective rows if they have weights."""
+    totals = rules.totals()
+    n, n_sq = totals.support, totals.squared.support
+    sides = (totals.label == label for label in (POSITIVE, NEGATIVE))
+    positives, negatives = (effective(n[at], n[at], n_sq[at])[1] for at in sides)
+    return positives, negatives
+
+
+def band_half_width(rules: Rules, level: float) -> FloatArray:
+    """Find the half width of the simultaneous band of balanced accuracy of each segment.
+
+    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
+    """
+    positives, negatives = effective_sides(rules)
+    one = np.ones(len(positives))
+    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)

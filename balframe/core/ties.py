@@ -54,15 +54,18 @@ class Ties:
         lost = np.flatnonzero(self.missing)
         rows = np.concatenate([self.segment, lost])
         n_ties, n_lost = len(self.segment), len(lost)
-        nothing = np.zeros(n_lost)
-        return tie(
-            [Codes.spanning(column[rows]) for column in by],
-            np.concatenate([self.score, nothing]),
+        columns = [Codes.spanning(column[rows]) for column in by]
+        ties = tie(
+            columns,
+            np.append(self.score, np.zeros(n_lost)),
             _padded(self.positive, n_lost),
             _padded(self.negative, n_lost),
             np.arange(n_ties + n_lost) < n_ties,
-            np.concatenate([np.zeros(n_ties, np.int64), self.missing[lost]]),
+            np.append(np.zeros(n_ties, np.int64), self.missing[lost]),
         )
+        lows = (column.low for column in columns)
+        found = tuple(one + low for one, low in zip(ties.by, lows, strict=True))
+        return replace(ties, by=found)
 
     def labelled(self, code: int, *, first: bool) -> "Ties":
         """Give all segments one more by-column that holds the same code everywhere."""

@@ -169,7 +169,8 @@ def numbers(frame: pd.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArra
     series = frame[name]
     if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
         raise UnsupportedTypeError(
-            f"column {name!r} is {series.dtype}; counts and weights are numbers. Cast it first."
+            f"column {name!r} is {series.dtype}; "
+            "scores, counts and weights are numbers. Cast it first."
         )
     is_null = series.isna().to_numpy(bool)
     kind = "float64" if types.is_float_dtype(series.dtype) else "int64"

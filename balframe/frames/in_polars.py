@@ -135,7 +135,8 @@ def numbers(frame: pl.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArra
     series = _unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
         raise UnsupportedTypeError(
-            f"column {name!r} is {series.dtype}; counts and weights are numbers. Cast it first."
+            f"column {name!r} is {series.dtype}; "
+            "scores, counts and weights are numbers. Cast it first."
         )
     if series.dtype.is_float():
         series = series.fill_nan(None)

@@ -9,8 +9,8 @@ from balframe.intervals.proportions import Limits, normal_quantile
 def delong(
     auc: FloatArray,
     spread_of_positives: FloatArray,
-    n_positive: FloatArray,
     spread_of_negatives: FloatArray,
+    n_positive: FloatArray,
     n_negative: FloatArray,
     level: float,
 ) -> Limits:

@@ -7,10 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.aggregate import Measures
-from balframe.core.arrays import BoolArray, Counts, FloatArray, Int64Array, Regroup
-from balframe.core.cells import LEFT_OUT, Cells, distinct_keys, ranges_of
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import Cells
 from balframe.core.division import ratio
+from balframe.core.entries import Correctness, Entries, in_floats
 from balframe.core.one_versus_rest import OneVersusRest
+
+_FEW_LABELS = 16
 
 
 @dataclass(frozen=True)
@@ -79,56 +82,33 @@ class ClassCounts:
     @classmethod
     def of(
         cls,
-        cells: Cells,
-        n_labels: int,
+        entries: Entries,
         *,
         pos_label: int | None = None,
         class_weight: FloatArray | str | None = None,
         absent: str = "skip",
     ) -> "ClassCounts":
-        """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
-        segment, first = cells.segments()
-        counted = np.flatnonzero(cells.actual != LEFT_OUT)
-        entry, on_truth, on_outcome = distinct_keys(
-            segment[counted] * n_labels + cells.actual[counted],
-            segment[counted] * n_labels + cells.outcome[counted],
-            len(first) * n_labels,
-        )
-        hit = on_truth == on_outcome
-
-        def add_up(values: Counts) -> tuple[Counts, Counts, Counts]:
-            correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
-            np.add.at(correct, on_truth[hit], values[hit])
-            np.add.at(missed, on_truth[~hit], values[~hit])
-            np.add.at(false_alarms, on_outcome[~hit], values[~hit])
-            return correct, missed, false_alarms
-
-        rows = add_up(cells.n[counted])
-        if cells.weight is None:
-            correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
-        else:
-            correct, missed, false_alarms = add_up(cells.weight[counted])
-        where, label = np.divmod(entry, max(n_labels, 1))
+        """Take counts of entries, and the options of metrics."""
+        rows, weights, squares = entries.rows, entries.weights, entries.squares
         counts = cls(
-            len(first),
-            n_labels,
-            where,
-            label,
+            entries.n_segments,
+            entries.n_labels,
+            entries.segment,
+            entries.label,
             *rows,
-            correct,
-            missed,
-            false_alarms,
+            *(in_floats(rows) if weights is None else weights),
             pos_label,
             class_weight,
             absent,
         )
-        if cells.sums.weight_sq is None:
-            return counts
-        with np.errstate(over="ignore", under="ignore"):
-            squares = np.ldexp(cells.sums.weight_sq[counted], -2 * cells.sums.exponent)
-            correct, missed, false_alarms = add_up(squares)
-        squared = replace(counts, correct=correct, missed=missed, false_alarms=false_alarms)
-        return replace(counts, squares=squared)
+        return counts if squares is None else replace(counts, squares=counts._with(squares))
+
+    def _with(self, weights: Correctness[FloatArray]) -> "ClassCounts":
+        """Put other weights in the place of these."""
+        correct, missed, false_alarms = weights
+        return replace(
+            self, correct=correct, missed=missed, false_alarms=false_alarms, squares=None
+        )
 
     @classmethod
     def from_matrix(
@@ -138,7 +118,7 @@ class ClassCounts:
         counts = np.asarray(matrix, np.int64)
         actual, outcome = (index.ravel() for index in np.indices(counts.shape))
         cells = Cells((), actual, outcome, Measures(counts.ravel())).regrouped()
-        return cls.of(cells, len(counts), pos_label=pos_label, absent=absent)
+        return cls.of(Entries.of(cells, len(counts)), pos_label=pos_label, absent=absent)
 
     @property
     def squared(self) -> "ClassCounts":
@@ -149,50 +129,25 @@ class ClassCounts:
     def in_rows(self) -> "ClassCounts":
         """The same without weights."""
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
-        correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
-        return replace(
-            self, correct=correct, missed=missed, false_alarms=false_alarms, squares=None
-        )
-
-    def at(self, segments: Int64Array) -> "ClassCounts":
-        """Take the segments at these positions, in this order and as often as they are given."""
-        entries, segment = ranges_of(self.segment, self.n_segments, segments)
-
-        def taken(values: Counts) -> Counts:
-            return values[entries]
-
-        return self.regrouped(taken, len(segments), segment, self.label[entries])
-
-    def comparing(self, entries: BoolArray) -> "ClassCounts":
-        """Let averages over labels look at these entries only."""
-        squares = self.squares
-        return replace(self, compared=entries, squares=squares and squares.comparing(entries))
-
-    def regrouped(
-        self, sums: Regroup, n_segments: int, segment: Int64Array, label: Int64Array
-    ) -> "ClassCounts":
-        """Put other entries in the place of these; `sums` turns counts into theirs."""
-        squares = self.squares
-        return replace(
-            self,
-            n_segments=n_segments,
-            segment=segment,
-            label=label,
-            n_correct=sums(self.n_correct),
-            n_missed=sums(self.n_missed),
-            n_false_alarms=sums(self.n_false_alarms),
-            correct=sums(self.correct),
-            missed=sums(self.missed),
-            false_alarms=sums(self.false_alarms),
-            squares=squares and squares.regrouped(sums, n_segments, segment, label),
-            compared=None,
-        )
+        return self._with(in_floats(rows))
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Add up the values of the entries of each segment; shape (n_segments,)."""
         weights = np.asarray(values, np.float64)
-        totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
-        return np.asarray(totals, np.float64)
+        if not self._is_complete:
+            totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
+            return np.asarray(totals, np.float64)
+        first, *others = weights.reshape(self.n_segments, self.n_labels).T
+        total = first.copy()
+        for column in others:
+            total += column
+        return total
+
+    @cached_property
+    def _is_complete(self) -> bool:
+        """Tell whether every segment has an entry for every label, and these are few."""
+        size = self.n_segments * self.n_labels
+        return 0 < size == len(self.segment) and self.n_labels <= _FEW_LABELS
 
     def count(self, rows: Int64Array) -> Int64Array:
         """Add up counts of rows as `sum` does, as integers."""
@@ -202,7 +157,7 @@ class ClassCounts:
 
     def spread(self, values: FloatArray) -> FloatArray:
         """Repeat the values of the segments for each of their entries."""
-        return values[self.segment]
+        return np.repeat(values, self.n_labels) if self._is_complete else values[self.segment]
 
     @cached_property
     def support(self) -> FloatArray:

@@ -8,12 +8,13 @@ from balframe.core.aggregate import Measures
 from balframe.core.arrays import Counts, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import regrouped
 
 
 def whole(c: ClassCounts) -> ClassCounts:
     """Add up all segments into one."""
     keys = _Keys.of(c.segment, c.label, slice(0, 0))
-    return c.regrouped(keys.total, 1, np.zeros_like(keys.distinct), keys.distinct)
+    return regrouped(c, keys.total, 1, np.zeros_like(keys.distinct), keys.distinct)
 
 
 def rest(c: ClassCounts, block: slice) -> ClassCounts:
@@ -22,7 +23,7 @@ def rest(c: ClassCounts, block: slice) -> ClassCounts:
     Memory goes with the segments of the block times the labels of all segments.
     """
     keys = _Keys.of(c.segment, c.label, block)
-    return c.regrouped(keys.but_one, block.stop - block.start, *keys.spread())
+    return regrouped(c, keys.but_one, block.stop - block.start, *keys.spread())
 
 
 def rest_of_cells(cells: Cells, block: slice) -> Cells:

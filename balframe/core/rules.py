@@ -11,6 +11,7 @@ from balframe.core.aggregate import Measures
 from balframe.core.arrays import Counts, FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Correctness, Entries
 from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.ties import Ties
 
@@ -124,31 +125,15 @@ class Rules:
 
     def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
         """Count a part of the rules as segments of two labels, the negative one first."""
-        n_correct, n_missed, n_false_alarms = _of_both_labels(self.counts(0, block))
-        correct, missed, false_alarms = _of_both_labels(self.counts(1, block), np.float64)
-        n = len(n_correct) // 2
-        c = ClassCounts(
-            n_segments=n,
-            n_labels=2,
-            segment=np.repeat(np.arange(n), 2),
-            label=np.tile([NEGATIVE, POSITIVE], n),
-            n_correct=n_correct,
-            n_missed=n_missed,
-            n_false_alarms=n_false_alarms,
-            correct=correct,
-            missed=missed,
-            false_alarms=false_alarms,
-            pos_label=POSITIVE,
-            class_weight=class_weight,
-        )
-        if len(self.sums) == 1:
-            return c
-        squares = self.counts(2, block)
-        correct, missed, false_alarms = (
-            np.ldexp(values, -2 * self.exponent) for values in _of_both_labels(squares)
-        )
-        squared = replace(c, correct=correct, missed=missed, false_alarms=false_alarms)
-        return replace(c, squares=squared)
+        rows, weights, squares = _of_both_labels(self.counts(0, block)), None, None
+        if len(self.sums) > 1:
+            weights = _of_both_labels(self.counts(1, block))
+            scale = -2 * self.exponent
+            squares = tuple(np.ldexp(v, scale) for v in _of_both_labels(self.counts(2, block)))
+        n = len(rows[0]) // 2
+        segment, label = np.repeat(np.arange(n), 2), np.tile([NEGATIVE, POSITIVE], n)
+        entries = Entries(n, 2, segment, label, rows, weights, squares)
+        return ClassCounts.of(entries, pos_label=POSITIVE, class_weight=class_weight)
 
     def totals(self) -> ClassCounts:
         """Count each segment as if a rule called all of its rows positive."""
@@ -173,10 +158,11 @@ class Rules:
         return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
 
 
-def _of_both_labels(c: OneVersusRest, dtype: Any = None) -> list[Any]:  # noqa: ANN401
+def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
     """Read what is correct, missed and a false alarm, of the negative and the positive label."""
     pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
-    return [np.column_stack(pair).ravel().astype(dtype or pair[0].dtype) for pair in pairs]
+    correct, missed, false_alarms = (np.column_stack(pair).ravel() for pair in pairs)
+    return correct, missed, false_alarms
 
 
 def _running(

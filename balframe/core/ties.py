@@ -75,6 +75,8 @@ class Ties:
     @classmethod
     def concat(cls, parts: Sequence["Ties"]) -> "Ties":
         """Put the segments of several parts together, ascending by their codes."""
+        if len(parts) == 1:
+            return parts[0]
         counts = np.cumsum([0, *(part.n_segments for part in parts)])
         joined = cls(
             tuple(
@@ -86,8 +88,6 @@ class Ties:
             Measures.concat([part.positive for part in parts]),
             Measures.concat([part.negative for part in parts]),
         )
-        if len(parts) == 1 or not joined.by:
-            return joined
         return joined.at(np.lexsort(joined.by[::-1]))
 
 

@@ -1,13 +1,12 @@
 """Mid-p values of weighted sums of independent binomials."""
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import special
 
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.parallel import on_all_cores
 
 _MOST_TRIALS = 60  # a binomial with more enters as a normal
 _MOST_STATES = 2**15  # and so do the largest, where the states together would be more
@@ -40,8 +39,7 @@ def mid_p_value(
         rows, k = batch
         out[rows] = _of_batch(observed[rows], n[rows], p[rows], scale[rows], k)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(work, _batches(n, exact)))
+    on_all_cores(work, _batches(n, exact))
     return out
 
 

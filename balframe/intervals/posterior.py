@@ -13,15 +13,14 @@ Castellanos, "Probabilistic performance evaluation for multiclass classification
 posterior balanced accuracy", ROBOT 2013 (more labels).
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft, special
 
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.parallel import on_all_cores
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 
@@ -136,14 +135,13 @@ def _sds(p: Posterior) -> FloatArray:
 
 
 def _on_lattices(p: Posterior, fill: Callable[[Int64Array, _Lattice], None]) -> None:
-    """Work through the segments in batches, on all cores; scipy's functions release the lock."""
+    """Work through the segments in batches."""
 
     def work(batch: tuple[Int64Array, int]) -> None:
         rows, cells = batch
         fill(rows, _lattice(Posterior(p.alpha[rows], p.beta[rows], p.a[rows]), cells))
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(work, _batches(p)))
+    on_all_cores(work, _batches(p))
 
 
 def _batches(p: Posterior) -> Iterator[tuple[Int64Array, int]]:

@@ -8,6 +8,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
+from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
@@ -113,7 +114,7 @@ def classes(
     def compute(reading: Reading) -> Columns:
         reading.pos_label()
         n_labels = len(reading.labels)
-        c = ClassCounts.of(reading.cells, n_labels)
+        c = ClassCounts.of(Entries.of(reading.cells, n_labels))
         first = reading.cells.segments()[1]
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from balframe.core.labels import Label
+from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
@@ -150,7 +151,7 @@ def disparity(
         groups: list[Group] = []
         rows: list[Extremes] = []
         for group in reading.groups() if c.n_segments else []:
-            members = c.at(group.segments)
+            members = segments_at(c, group.segments)
             for name, metric in scoring.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, reading.cells_of(group), group))

@@ -9,6 +9,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL, Query
@@ -93,7 +94,7 @@ class Extremal:
         found = Extremes(name, len(used), c.n_segments - len(used))
         if not len(used):
             return found
-        c, values = c.at(used), values[used]
+        c, values = segments_at(c, used), values[used]
         low, high = (_first_of_most_rows(v, c) for v in (values, -values))
         lowest, highest = (int(group.segments[used[position]]) for position in (low, high))
         pair = (float(values[low]), float(values[high]))

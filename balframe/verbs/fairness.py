@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.labels import Label
+from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
@@ -162,7 +163,7 @@ def fairness(
         search = Extremal(level, min_support)
         rows: list[_Row] = []
         for group in reading.groups() if c.n_segments else []:
-            members, cells_of = c.at(group.segments), reading.cells_of(group)
+            members, cells_of = segments_at(c, group.segments), reading.cells_of(group)
             for criterion in _CRITERIA:
                 found = [
                     search.find(

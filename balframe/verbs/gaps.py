@@ -8,6 +8,7 @@ import numpy as np
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
+from balframe.core.selection import segments_at
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
@@ -159,7 +160,7 @@ def gaps(
         against = Against(reference, scoring.metrics, level)
         groups = reading.groups()
         order = np.argsort(np.concatenate([group.segments for group in groups]))
-        found = [against.group(group, c.at(group.segments), reading) for group in groups]
+        found = [against.group(group, segments_at(c, group.segments), reading) for group in groups]
         tables = [
             Comparison.concat([of_group[name] for of_group in found]).at(order)
             for name in scoring.metrics

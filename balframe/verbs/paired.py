@@ -9,6 +9,7 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
+from balframe.core.entries import Entries
 from balframe.intervals.differences import mcnemar, paired_limits
 from balframe.intervals.proportions import Limits
 from balframe.metrics.kinds import Interval, MeanOfRecalls, Proportion, Recalls, linear_recalls
@@ -77,9 +78,8 @@ def _each_alone(
 ) -> Recalls:
     """Ask a metric which part of it each cell is, as if the cell were one row on its own."""
     cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
-    c = ClassCounts.of(
-        cells, like.n_labels, pos_label=like.pos_label, class_weight=like.class_weight
-    )
+    entries = Entries.of(cells, like.n_labels)
+    c = ClassCounts.of(entries, pos_label=like.pos_label, class_weight=like.class_weight)
     recalls = linear_recalls(interval, c)
     assert recalls is not None
     return recalls.at(np.argsort(recalls.segment))

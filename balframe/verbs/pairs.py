@@ -10,6 +10,7 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
+from balframe.core.selection import comparing, segments_at
 from balframe.intervals.differences import mover_difference, p_value
 from balframe.metrics.kinds import Interval, linear_recalls
 from balframe.metrics.registry import Metric
@@ -33,7 +34,7 @@ class Side:
 
     def at(self, segments: Int64Array) -> "Side":
         """Take the segments at these positions."""
-        return Side(self.counts.at(segments), lambda: self.cells().at(segments))
+        return Side(segments_at(self.counts, segments), lambda: self.cells().at(segments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts,
     """Let averages over labels look at the labels that are present on both sides."""
     keys, other_keys = (c.segment * c.n_labels + c.label for c in (one, other))
     shared = np.intersect1d(keys[one.present], other_keys[other.present], assume_unique=True)
-    return one.comparing(np.isin(keys, shared)), other.comparing(np.isin(other_keys, shared))
+    return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
 
 
 def _p_values(

@@ -6,6 +6,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
@@ -115,7 +116,7 @@ def posterior(
 
     def compute(reading: Reading) -> Columns:
         reading.pos_label()
-        c = ClassCounts.of(reading.cells, len(reading.labels))
+        c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         tail = (1 - level) / 2
 

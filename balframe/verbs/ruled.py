@@ -9,6 +9,7 @@ from scipy import special
 
 from balframe.core.arrays import FloatArray
 from balframe.core.division import ratio
+from balframe.core.parallel import on_all_cores
 from balframe.core.rules import NEGATIVE, POSITIVE, Rules
 from balframe.errors import InvalidInputError
 from balframe.frames.scores import Scored
@@ -51,16 +52,18 @@ def at_rules(scoring: Scoring, scored: Scored, rules: Rules, request: Request | 
     names = list(scoring.metrics)
     scores = {name: np.empty(len(rules)) for name in names}
     limits = {name: (np.empty(len(rules)), np.empty(len(rules))) for name in names if request}
-    for block in _blocks(len(rules)):
+
+    def work(block: slice) -> None:
         c = rules.class_counts(block, weights)
         found = {name: score(metric, c) for name, metric in scoring.metrics.items()}
         for name, values in found.items():
             scores[name][block] = values
         if request is not None:
             of_block = limits_of(scoring.metrics, c, partial(rules.cells, block), found, request)
-            for name, sides in of_block.items():
-                for whole, part in zip(limits[name], sides, strict=True):
-                    whole[block] = part
+            for name, (lower, upper) in of_block.items():
+                limits[name][0][block], limits[name][1][block] = lower, upper
+
+    on_all_cores(work, _blocks(len(rules)))
     return Ruled(scores, limits)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.read import Reading
@@ -63,8 +64,7 @@ class Scoring:
         pos_label = reading.pos_label()
         self._check_positive(reading, pos_label)
         return ClassCounts.of(
-            reading.cells if cells is None else cells,
-            len(reading.labels),
+            Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
             pos_label=pos_label,
             class_weight=weights,
             absent=self.absent,

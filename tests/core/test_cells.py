@@ -14,6 +14,7 @@ import balframe as bf
 from balframe.core.aggregate import Codes, Measures
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Entries
 from balframe.frames import read
 from balframe.frames.hashing import hashed
 
@@ -236,7 +237,7 @@ def test_memory_is_in_proportion_to_rows(n, segments, labels):
     columns = [Codes(codes, 0, size) for codes, size in zip(rows, sizes, strict=True)]
 
     tracemalloc.start()
-    counts = ClassCounts.of(Cells.count(columns, Measures()), labels)
+    counts = ClassCounts.of(Entries.of(Cells.count(columns, Measures()), labels))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

@@ -1,0 +1,44 @@
+"""Class counts of other segments or labels than those counted."""
+
+from dataclasses import replace
+
+from balframe.core.arrays import BoolArray, Counts, Int64Array, Regroup
+from balframe.core.cells import ranges_of
+from balframe.core.class_counts import ClassCounts
+
+
+def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
+    """Take the segments at these positions, in this order and as often as they are given."""
+    entries, segment = ranges_of(c.segment, c.n_segments, segments)
+
+    def taken(values: Counts) -> Counts:
+        return values[entries]
+
+    return regrouped(c, taken, len(segments), segment, c.label[entries])
+
+
+def comparing(c: ClassCounts, entries: BoolArray) -> ClassCounts:
+    """Let averages over labels look at these entries only."""
+    squares = c.squares
+    return replace(c, compared=entries, squares=squares and comparing(squares, entries))
+
+
+def regrouped(
+    c: ClassCounts, sums: Regroup, n_segments: int, segment: Int64Array, label: Int64Array
+) -> ClassCounts:
+    """Put other entries in the place of these; `sums` turns counts into theirs."""
+    squares = c.squares
+    return replace(
+        c,
+        n_segments=n_segments,
+        segment=segment,
+        label=label,
+        n_correct=sums(c.n_correct),
+        n_missed=sums(c.n_missed),
+        n_false_alarms=sums(c.n_false_alarms),
+        correct=sums(c.correct),
+        missed=sums(c.missed),
+        false_alarms=sums(c.false_alarms),
+        squares=squares and regrouped(squares, sums, n_segments, segment, label),
+        compared=None,
+    )

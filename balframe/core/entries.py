@@ -45,7 +45,8 @@ class Entries:
             np.add.at(false_alarms, on_outcome[~hit], values[~hit])
             return correct, missed, false_alarms
 
-        weights = squares = None
+        weights: Correctness[FloatArray] | None = None
+        squares: Correctness[FloatArray] | None = None
         if cells.weight is not None:
             weights = add_up(cells.weight[counted])
         if cells.sums.weight_sq is not None:

@@ -82,10 +82,11 @@ class Thresholds:
         if not self.is_even:
             reached = [(score >= value).cast(nw.Int64) for value in self.values.tolist()]
             return nw.sum_horizontal(*reached) if reached else score.cast(nw.Int64) * 0
-        steps = len(self.values) - 1
+        # a column of the number of steps: engines turn division by a constant into a product
+        steps = score * 0.0 + float(len(self.values) - 1)
         guess = (score * steps).cast(nw.Int64)
-        is_above = (score >= (guess + 1) / steps) & (guess < steps)
-        is_below = score < guess / steps
+        is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
+        is_below = score < guess.cast(nw.Float64) / steps
         return guess + 1 + is_above.cast(nw.Int64) - is_below.cast(nw.Int64)
 
 

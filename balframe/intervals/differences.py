@@ -50,40 +50,54 @@ def p_value(
     p = 2 * special.ndtr(-z)
     few = np.flatnonzero(np.minimum(n_one, n_other).min(axis=1) < LEAST_FOR_Z)
     if len(few):
-        n = np.hstack([n_one[few], n_other[few]])
-        weights = np.hstack([a[few], -a[few]])
-        p[few] = mid_p_value(difference[few], n, np.tile(pooled[few], 2), weights)
+        is_less = (difference[few] < 0)[:, None]  # so that the order of the sides does not matter
+        higher, lower = (
+            np.where(is_less, *pair)
+            for pair in ((n_other[few], n_one[few]), (n_one[few], n_other[few]))
+        )
+        p[few] = mid_p_value(
+            np.abs(difference[few]),
+            np.hstack([higher, lower]),
+            np.tile(pooled[few], 2),
+            np.hstack([a[few], -a[few]]),
+        )
     return np.asarray(p, np.float64)
 
 
 def paired_limits(
     only_one: FloatArray, only_other: FloatArray, n: FloatArray, a: FloatArray, level: float
 ) -> Limits:
-    """Find limits of a difference of two scores on the same rows, an adjusted Wald interval.
+    """Find limits of a difference of two scores on the same rows.
+
+    The limits of each label's difference of recalls are adjusted Wald ones: with b of n rows that
+    only the first gets right and c that only the second does, 1 is added to b and to c and 2 to n.
+    They are combined as those of independent scores are (MOVER).
 
     Parameters
     ----------
     only_one, only_other, n, a : float arrays, shape (segments, labels)
         Rows of the label that only the first, and only the second, of two classifiers gets right;
-        all its rows; and the weights of the labels. With K labels, 1/K is added to either of the
-        discordant counts and 2/K to the rows.
+        all its rows; and the weights of the labels.
     level : float
         Confidence level, between 0 and 1.
 
     References
     ----------
     D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", Journal of Educational and Behavioral Statistics 2012; here
-    for a weighted sum of such differences.
+    proportions based on paired data", Journal of Educational and Behavioral Statistics 2012; G. Y.
+    Zou and A. Donner, Statistics in Medicine 2008.
     """
-    added = 1 / n.shape[1]
-    only_one, only_other, n = only_one + added, only_other + added, n + 2 * added
-    difference = (only_one - only_other) / n
-    discordant = (only_one + only_other) / n
-    variance = (a * a * (discordant - difference**2) / n).sum(axis=1)
-    centre = (a * difference).sum(axis=1)
-    half = normal_quantile(level) * np.sqrt(np.maximum(variance, 0))
-    return centre - half, centre + half
+    observed = (only_one - only_other) / n
+    centre = (only_one - only_other) / (n + 2)
+    discordant = (only_one + only_other + 2) / (n + 2)
+    half = normal_quantile(level) * np.sqrt((discordant - centre**2) / (n + 2))
+    below = np.maximum(observed - (centre - half), 0)
+    above = np.maximum(centre + half - observed, 0)
+    difference = (a * observed).sum(axis=1)
+    return (
+        difference - np.sqrt((a * a * below**2).sum(axis=1)),
+        difference + np.sqrt((a * a * above**2).sum(axis=1)),
+    )
 
 
 def mcnemar(only_one: FloatArray, only_other: FloatArray) -> FloatArray:

@@ -44,7 +44,7 @@ def extreme_difference(lower: FloatArray, upper: FloatArray) -> tuple[float, flo
 
 def extreme_ratio(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
     """Find limits of lowest / highest from simultaneous limits of all segments, none below 0."""
-    if lower.min() < 0 or upper.max() <= 0:
+    if not (lower.min() >= 0 and upper.max() > 0):
         return np.nan, np.nan
     most = upper.min() / lower.max() if lower.max() > 0 else 1.0
     return float(lower.min() / upper.max()), float(np.minimum(most, 1))
@@ -55,7 +55,9 @@ def homogeneity(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, flo
 
     Q = sum_g w_g (theta_g - mean)^2 with 1/w_g = sum_k a_k^2 P_k (1 - P_k) / n_gk from pooled
     recalls P_k, in the manner of Cochran's statistic; chi-square with one degree of freedom less
-    than there are segments. The p-value is undefined where a support is under 10.
+    than there are segments. Where rare errors in segments of very different size make its variance
+    larger, a scaled chi-square of that variance takes its place (Satterthwaite's way). The p-value
+    is undefined where a support is under 10.
 
     Parameters
     ----------
@@ -66,15 +68,25 @@ def homogeneity(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, flo
     -------
     statistic, p_value : float
     """
-    pooled = x.sum(axis=0) / n.sum(axis=0)
-    variance = (a * a * pooled * (1 - pooled) / n).sum(axis=1)
     if len(n) < 2:
         return np.nan, np.nan
-    theta = (a * x / n).sum(axis=1)
-    if not (variance > 0).all():  # all right or all wrong, everywhere
-        statistic = 0.0
-    else:
-        mean = (theta / variance).sum() / (1 / variance).sum()
-        statistic = float(((theta - mean) ** 2 / variance).sum())
+    total = n.sum(axis=0)
+    pooled = x.sum(axis=0) / total
+    spread = pooled * (1 - pooled)
+    variance = (a * a * spread / n).sum(axis=1)
     holds = n.min() >= LEAST_FOR_CHI_SQUARE
-    return statistic, float(special.chdtrc(len(n) - 1, statistic)) if holds else np.nan
+    if not (variance > 0).all():  # all right or all wrong, everywhere
+        return 0.0, 1.0 if holds else np.nan
+    weight = 1 / variance
+    share = weight / weight.sum()
+    theta = (a * x / n).sum(axis=1)
+    statistic = float((weight * (theta - (share * theta).sum()) ** 2).sum())
+    if not holds:
+        return statistic, np.nan
+    df = len(n) - 1
+    kurtosis = weight**2 * (a**4 * spread * (1 - 6 * spread) / n**3).sum(axis=1)
+    slope = ((weight * (1 - share))[:, None] * a * a / n).sum(axis=0)
+    of_pooled = (slope**2 * (1 - 2 * pooled) ** 2 * spread / total).sum()
+    variance_of_q = 2 * df + (kurtosis * (1 - share) ** 2).sum() - of_pooled
+    scale = max(variance_of_q / (2 * df), 1.0)
+    return statistic, float(special.chdtrc(df / scale, statistic / scale))

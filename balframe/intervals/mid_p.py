@@ -9,7 +9,7 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.parallel import on_all_cores
 
 _MOST_TRIALS = 60  # a binomial with more enters as a normal
-_MOST_STATES = 2**15  # and so do the largest, where the states together would be more
+_MOST_STATES = 2**16  # and so do the largest, where the states together would be more
 _BATCH = 2**20  # states at work at once
 _SAME = 1e-9  # differences closer than this are the same one
 

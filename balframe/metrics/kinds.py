@@ -143,9 +143,19 @@ def linear_recalls(interval: Interval | None, c: ClassCounts) -> Recalls | None:
         return _one_recall(c, interval.parts) if interval.is_linear else None
     if not isinstance(interval, MeanOfRecalls):
         return None
-    if interval.recalls is recalls_under_class_weight and c.class_weight == "prevalence":
-        return _one_recall(c, _hits_of_labels_present)
-    return interval.recalls(c)
+    return (
+        _one_recall(c, _hits_of_labels_present)
+        if is_share_of_rows(interval, c)
+        else interval.recalls(c)
+    )
+
+
+def is_share_of_rows(interval: Interval | None, c: ClassCounts) -> bool:
+    """Tell whether a metric is a proportion, as a mean of recalls weighted by prevalence is."""
+    if isinstance(interval, MeanOfRecalls):
+        weights = c.class_weight if isinstance(c.class_weight, str) else ""
+        return interval.recalls is recalls_under_class_weight and weights == "prevalence"
+    return isinstance(interval, Proportion) and interval.is_linear
 
 
 def _hits_of_labels_present(c: ClassCounts) -> Parts:

@@ -105,9 +105,10 @@ def compare(
     References
     ----------
     D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", Journal of Educational and Behavioral Statistics 2012; Q.
-    McNemar, "Note on the sampling error of the difference between correlated proportions or
-    percentages", Psychometrika 1947.
+    proportions based on paired data", Journal of Educational and Behavioral Statistics 2012, for
+    each label; G. Y. Zou and A. Donner, Statistics in Medicine 2008, for their mean. Q. McNemar,
+    "Note on the sampling error of the difference between correlated proportions or percentages",
+    Psychometrika 1947.
 
     Examples
     --------

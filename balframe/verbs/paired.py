@@ -12,7 +12,14 @@ from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.intervals.differences import mcnemar, paired_limits
 from balframe.intervals.proportions import Limits
-from balframe.metrics.kinds import Interval, MeanOfRecalls, Proportion, Recalls, linear_recalls
+from balframe.metrics.kinds import (
+    Interval,
+    MeanOfRecalls,
+    Proportion,
+    Recalls,
+    is_share_of_rows,
+    linear_recalls,
+)
 from balframe.verbs.limits import by_number_of_labels, effective
 
 
@@ -106,13 +113,12 @@ def limits_and_p(
     if found is None or not isinstance(interval, (Proportion, MeanOfRecalls)):
         return (low, high), p
     everything = np.arange(len(found.segment))
-    is_one_recall = isinstance(interval, Proportion) or c.class_weight == "prevalence"
     for segments, entries in by_number_of_labels(found.segment, c.n_segments, everything):
         n, a = found.n[entries], found.share[entries]
         only = found.only_one[entries], found.only_other[entries]
         limits = paired_limits(*only, n, a, level)
         low[segments], high[segments] = limits
-        if is_one_recall and c.squares is None:
+        if is_share_of_rows(interval, c) and c.squares is None:
             p[segments] = mcnemar(only[0][:, 0], only[1][:, 0])
     origin = interval.image(c, np.zeros(c.n_segments))
     return (interval.image(c, low) - origin, interval.image(c, high) - origin), p

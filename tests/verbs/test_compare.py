@@ -1,0 +1,301 @@
+import math
+import random
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from constructors import assert_table, pandas_numpy, plain, polars_eager, polars_lazy
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+import balframe as bf
+
+Z = 1.959963984540054
+COLUMNS = [
+    *("model", "reference", "n", "n_labels", "min_support", "metric", "estimate"),
+    *("reference_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
+]
+# of 100 rows of label 1 and 200 of label 0: what both get right, only one, only the other, neither
+HAND = {"y": [1] * 4 + [0] * 4, "k": [60, 16, 4, 20, 160, 5, 5, 30]}
+HAND |= {"new": [1, 1, 0, 0, 0, 0, 1, 1], "old": [1, 0, 1, 0, 0, 1, 0, 1]}
+POSITIVE, NEGATIVE, EVERYTHING = (16, 4, 100), (5, 5, 200), (21, 9, 300)
+PAIR = ["m1", "m2"]
+
+
+def limits_of(parts):
+    """Combine the limits of Bonett and Price of labels with (a, only one, only other, rows)."""
+    difference, below, above = 0, 0, 0
+    for a, x, y, n in parts:
+        p, q, observed = (x + 1) / (n + 2), (y + 1) / (n + 2), (x - y) / n
+        half = Z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+        difference += a * observed
+        below += (a * (observed - (p - q - half))) ** 2
+        above += (a * (p - q + half - observed)) ** 2
+    return difference - math.sqrt(below), difference + math.sqrt(above)
+
+
+def mcnemar_of(x, y):
+    return 1.0 if x == y else mcnemar([[0, x], [y, 0]], exact=True).pvalue
+
+
+def random_rows(rows, seed=0, segments="abc", nulls=()):
+    rng = random.Random(seed)
+    values = {"g": segments, "y": [0, 1, 1, 2], "w": [0.25, 0.5, 1.0, 3.0], "k": [0, 1, 2, 5]}
+    out = {name: rng.choices(some, k=rows) for name, some in values.items()}
+    for model, wrong in (("m1", [0, 1, 2, 7]), ("m2", [0, 1]), ("m3", [0, 2])):
+        out[model] = [y if rng.random() < 0.7 else rng.choice(wrong) for y in out["y"]]
+    for name in nulls:
+        out[name] = [None if rng.random() < 0.1 else value for value in out[name]]
+    return out
+
+
+def slow(data, models=PAIR, weight=None, counts=None):
+    """Compare accuracy and balanced accuracy in a loop over rows; p_adjusted is left out."""
+    segments, out = defaultdict(list), []
+    for i, g in enumerate(data["g"]):
+        segments[g].append({name: values[i] for name, values in data.items()})
+    for g in sorted(segments, key=lambda g: (g is None, g)):
+        for one, other in combinations(models, 2):
+            sums = defaultdict(lambda: np.zeros(6))  # rows, w, w^2, right, only one, only other
+            for row in segments[g]:
+                y, k, w = row["y"], row.get(counts, 1), row.get(weight, 1.0)
+                if None not in (y, row[one], row[other]) and k:
+                    right, other_right = row[one] == y, row[other] == y
+                    each = right, right > other_right, other_right > right
+                    for key in (y, "all"):
+                        sums[key] += k * np.array([1, w, w * w, *(w * which for which in each)])
+            whole = sums.pop("all", np.zeros(6))
+            rarest = min((int(of[0]) for of in sums.values()), default=0)
+            shown = (g, one, other, int(whole[0]), len(sums), rarest)
+            out.append((*shown, "accuracy", *scores([whole], weight is None)))
+            out.append((*shown, "balanced_accuracy", *scores([*sums.values()], False)))
+    return {name: [line[i] for line in out] for i, name in enumerate(["g", *COLUMNS[:-2]])}
+
+
+def scores(sums, is_tested):
+    if not sums or not sums[0][0]:
+        return (None,) * 6
+    a = 1 / len(sums)
+    estimate = sum(a * right / w for _, w, _, right, _, _ in sums)
+    difference = sum(a * (x - y) / w for _, w, _, _, x, y in sums)
+    # sums of weights as shares of Kish's effective sizes
+    low, high = limits_of([(a, x * w / sq, y * w / sq, w * w / sq) for _, w, sq, _, x, y in sums])
+    low, high = max(-1.0, low), min(1.0, high)
+    p = mcnemar_of(*sums[0][4:]) if is_tested else None
+    return estimate, estimate - difference, difference, low, high, p
+
+
+def assert_slow(out, expected):
+    found = pl.DataFrame(plain(out), strict=False).drop("p_adjusted", "n_tests")
+    assert_table(found, expected, close=1e-9)
+
+
+def test_two_models_by_hand(constructor):
+    of_accuracy = limits_of([(1, *EVERYTHING)])
+    of_mean = limits_of([(0.5, *POSITIVE), (0.5, *NEGATIVE)])
+    p = 2 * sum(math.comb(30, k) for k in range(10)) / 2**30
+    accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, *of_accuracy, p, p, 1)
+    mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, *of_mean, None, None, 0)
+    lines = [("new", "old", 300, 2, 100, *numbers) for numbers in (accuracy, mean)]
+
+    out = bf.compare(constructor(HAND), "y", ["new", "old"], counts="k")
+
+    assert_table(out, dict(zip(COLUMNS, map(list, zip(*lines, strict=True)), strict=True)))
+
+
+ALL, BOTH = [(1, *EVERYTHING)], [(0.5, *POSITIVE), (0.5, *NEGATIVE)]
+SELECTED = [(1, 16 + 5, 4 + 5, 300)]  # called positive by one alone
+LIMITS = {
+    "accuracy": (1, ALL), "normalized_accuracy": (2, ALL), "hamming_loss": (1, [(1, 9, 21, 300)]),
+    "recall": (1, [(1, *POSITIVE)]), "fnr": (1, [(1, 4, 16, 100)]),
+    "specificity": (1, [(1, *NEGATIVE)]), "adjusted_balanced_accuracy": (2, BOTH),
+    "selection_rate": (1, SELECTED), "balanced_accuracy": (1, BOTH), "informedness": (2, BOTH),
+}  # fmt: skip
+UNEQUAL = [(0.75, *POSITIVE), (0.25, *NEGATIVE)]
+WEIGHTS = [("prevalence", ALL), ("balanced", BOTH), ({0: 1, 1: 3}, UNEQUAL)]
+CASES = [
+    *((metric, None, *case) for metric, case in LIMITS.items()),
+    *((metric, weight, *case) for metric, case in LIMITS.items() for weight, _ in WEIGHTS),
+    *(("weighted_balanced_accuracy", weight, 1, parts) for weight, parts in WEIGHTS),
+]
+
+
+@pytest.mark.parametrize(("metric", "class_weight", "scale", "parts"), CASES)
+def test_limits_come_from_the_rows_that_one_model_gets_right(metric, class_weight, scale, parts):
+    options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
+
+    (found,) = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], **options).to_dicts()
+
+    expected = [sum(a * (x - y) / n for a, x, y, n in parts), *limits_of(parts)]
+    numbers = [found[name] / scale for name in ("difference", "lower", "upper")]
+    assert numbers == pytest.approx(expected, abs=1e-12)
+    p = mcnemar_of(*parts[0][1:3]) if len(parts) == 1 else None
+    assert found["p_value"] == (p if p is None else pytest.approx(p, rel=1e-9))
+    assert found["p_adjusted"] == found["p_value"]
+
+
+WITHOUT_LIMITS = ["precision", "npv", "f1", "jaccard", "f1_macro", "kappa", "mcc", "geometric_mean"]
+
+
+@pytest.mark.parametrize("metric", WITHOUT_LIMITS)
+def test_metrics_whose_denominators_depend_on_the_predictions_have_no_limits(metric):
+    out = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric)
+
+    (found,) = out.to_dicts()
+    assert found["difference"] == found["estimate"] - found["reference_estimate"] != 0
+    assert [found[name] for name in ("lower", "upper", "p_value", "p_adjusted")] == [None] * 4
+    assert found["n_tests"] == 0
+
+
+def test_estimates_are_those_of_report():
+    frame = pl.DataFrame(random_rows(300, 1, nulls=["g"]))
+    options = {"by": "g", "metrics": "all", "pos_label": 1, "labels": [0, 1, 2, 7]}
+
+    out = bf.compare(frame, "y", PAIR, **options)
+
+    for model, name in (("m1", "estimate"), ("m2", "reference_estimate")):
+        alone = bf.report(frame, "y", model, layout="long", **options)
+        assert out["metric"].to_list() == alone["metric"].to_list()
+        assert out[name].to_list() == pytest.approx(alone["estimate"].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("weight", "counts"), [(None, None), ("w", None), (None, "k"), ("w", "k")])
+@pytest.mark.parametrize("models", [PAIR, ["m3", "m1", "m2"]])
+def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weight, counts, models):
+    data = random_rows(250, 2, nulls=("g", "y", "m1", "m3"))
+    data["g"][0], data["m1"][0] = "none", None  # a segment without a full row
+    options = {"by": "g", "sample_weight": weight, "counts": counts, "missing": "drop"}
+
+    out = bf.compare(constructor(data), "y", models, **options)
+
+    assert_slow(out, slow(data, models, weight, counts))
+
+
+@pytest.mark.parametrize("make", [pandas_numpy, polars_eager, polars_lazy])
+@pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
+def test_many_rows_give_what_a_loop_over_rows_gives(make, segments, rows):
+    data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])
+
+    out = bf.compare(make(data), "y", PAIR, by="g", missing="drop", sample_weight="w")
+
+    assert_slow(out, slow(data, weight="w"))
+
+
+@pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm")])
+def test_p_values_are_adjusted_within_a_metric(adjust, method):
+    frame = pl.DataFrame(random_rows(600, 5, "abcdefgh"))
+    options = {"by": "g", "metrics": ["accuracy", "recall", "f1"], "pos_label": 1}
+
+    out = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=adjust, **options)
+
+    for metric in ("accuracy", "recall"):
+        p, found, n = out.filter(metric=metric).select("p_value", "p_adjusted", "n_tests")
+        assert found.to_list() == pytest.approx(multipletests(p, method=method)[1])
+        assert n.to_list() == [3 * 8] * 24
+    raw = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=None, **options)
+    assert raw["p_adjusted"].equals(raw["p_value"])
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e6, 1e100])
+def test_weights_that_are_all_the_same_change_no_limits(unit):
+    frame = pl.DataFrame(random_rows(200, 6)).with_columns(u=pl.lit(unit))
+    plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper")
+
+    out = bf.compare(frame, "y", PAIR, by="g", sample_weight="u").select(plainly.columns)
+
+    assert out.to_numpy() == pytest.approx(plainly.to_numpy(), abs=1e-12)
+
+
+def test_counts_stand_for_repeated_rows_and_weights_go_with_them():
+    frame = pl.DataFrame(random_rows(150, 7, nulls=["m2"]))
+    repeated = frame.select(pl.all().repeat_by("k")).explode(pl.all()).drop_nulls("y")
+    options = {"by": "g", "metrics": "all", "pos_label": 2, "missing": "drop"}
+
+    for weight in (None, "w"):
+        options["sample_weight"] = weight
+        expected = plain(bf.compare(repeated, "y", PAIR, **options))
+        assert_table(bf.compare(frame, "y", PAIR, counts="k", **options), expected, close=1e-9)
+
+
+@pytest.mark.parametrize("missing", [["y"], ["m1"], ["m2"], ["y", "m1", "m2"]])
+def test_nulls_raise_by_default_and_name_their_column(constructor, missing):
+    frame = constructor(random_rows(60, 8, nulls=missing))
+
+    with pytest.raises(bf.InvalidInputError, match=f"'{missing[0]}'"):
+        plain(bf.compare(frame, "y", PAIR))
+
+
+def test_margins_are_comparisons_of_their_own(constructor):
+    frame = constructor(random_rows(200, 9, nulls=["g"]))
+
+    out = plain(bf.compare(frame, "y", PAIR, by=["g", "k"], margins="all", metrics="uar"))
+
+    assert list(out) == ["g", "k", "margin", *COLUMNS]
+    for margin, by in (("g, k", ["g", "k"]), ("g", ["g"]), ("k", ["k"]), ("overall", [])):
+        alone = plain(bf.compare(frame, "y", PAIR, by=by or None, metrics="uar"))
+        lines = [i for i, name in enumerate(out["margin"]) if name == margin]
+        for name in [*by, "n", "min_support", "estimate", "lower", "upper"]:
+            assert [out[name][i] for i in lines] == pytest.approx(alone[name], abs=1e-12)
+
+
+KINDS = [(pl.String, "n", "y"), (pl.Boolean, False, True), (pl.Enum(["y", "n"]), "n", "y")]
+
+
+@pytest.mark.parametrize(("dtype", "negative", "positive"), KINDS)
+def test_labels_of_any_kind(dtype, negative, positive):
+    frame, names = pl.DataFrame(HAND), {0: negative, 1: positive}
+    options = {"metrics": ["recall", "balanced_accuracy"], "counts": "k"}
+    expected = bf.compare(frame, "y", ["new", "old"], pos_label=1, **options)
+    named = frame.with_columns(pl.col("y", "new", "old").replace_strict(names, return_dtype=dtype))
+
+    for some in (named, named.to_pandas()):
+        found = bf.compare(some, "y", ["new", "old"], pos_label=positive, **options)
+        assert_table(found, plain(expected))
+
+
+def test_the_label_set_can_be_given():
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "m1": [0, 1, 1, 1], "m2": [0, 0, 1, 1]})
+    options = {"metrics": ["normalized_accuracy", "recall"], "labels": [2, 1, 0], "pos_label": 1}
+
+    out = bf.compare(frame, "y", PAIR, **options)
+
+    assert out["difference"].to_list() == pytest.approx([1 / 4 / (2 / 3), 1 / 2])
+    low, _ = limits_of([(1, 1, 0, 4)])
+    assert out["lower"][0] == pytest.approx(low / (2 / 3), abs=1e-12)
+
+
+ERRORS = [
+    ({"y_pred": "m1"}, ValueError, "y_pred='m1' names one model.*at least two"),
+    ({"y_pred": ["m1"]}, ValueError, r"y_pred=\['m1'\] names one model"),
+    ({"y_pred": ["m1", "m9"]}, KeyError, "'m9' not found"),
+    ({"by": "reference"}, ValueError, "more than one column named 'reference'"),
+    ({"by": "model"}, ValueError, "more than one column named 'model'"),
+    ({"level": 1}, ValueError, "level=1 has to be a number between 0 and 1"),
+    ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
+]
+
+
+@pytest.mark.parametrize(("options", "kind", "words"), ERRORS)
+def test_bad_questions_raise_at_once(constructor, options, kind, words):
+    data = random_rows(20) | {"reference": ["a"] * 20, "model": ["b"] * 20}
+
+    with pytest.raises(bf.BalframeError, match=words) as raised:
+        bf.compare(constructor(data), **{"y_true": "y", "y_pred": PAIR, **options})
+    assert isinstance(raised.value, kind)
+
+
+def test_no_rows_give_no_rows(constructor):
+    out = bf.compare(constructor(random_rows(20)).head(0), "y", PAIR, by="g")
+
+    assert plain(out) == {name: [] for name in ["g", *COLUMNS]}
+
+
+def test_the_frame_given_is_not_changed(constructor):
+    data = random_rows(50, 10, nulls=("g", "m1"))
+    frame = constructor(data)
+
+    plain(bf.compare(frame, "y", PAIR, by="g", counts="k", missing="drop", margins="all"))
+
+    assert plain(frame) == data

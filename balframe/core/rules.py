@@ -62,7 +62,6 @@ class Rules:
     first: Int64Array
     last: Int64Array
     sums: tuple[tuple[_Running, _Running], ...]
-    exponent: int
 
     @classmethod
     def exact(cls, ties: Ties) -> "Rules":
@@ -73,9 +72,7 @@ class Rules:
         at = np.arange(len(segment)) - segment
         threshold = np.append(ties.score, np.inf)[np.minimum(at, len(ties.score))]
         threshold[last + np.arange(ties.n_segments)] = np.inf
-        return cls(
-            segment, threshold, at, last - n_ties, last, _running(ties), ties.positive.exponent
-        )
+        return cls(segment, threshold, at, last - n_ties, last, _running(ties))
 
     @classmethod
     def on_grid(cls, ties: Ties, thresholds: FloatArray) -> "Rules":
@@ -98,7 +95,6 @@ class Rules:
             first,
             first + n_rules + 1,
             _running(ties, spread),
-            ties.positive.exponent,
         )
 
     def __len__(self) -> int:
@@ -127,9 +123,7 @@ class Rules:
         """Count a part of the rules as segments of two labels, the negative one first."""
         rows, weights, squares = _of_both_labels(self.counts(0, block)), None, None
         if len(self.sums) > 1:
-            weights = _of_both_labels(self.counts(1, block))
-            scale = -2 * self.exponent
-            squares = tuple(np.ldexp(v, scale) for v in _of_both_labels(self.counts(2, block)))
+            weights, squares = (_of_both_labels(self.counts(m, block)) for m in (1, 2))
         n = len(rows[0]) // 2
         segment, label = np.repeat(np.arange(n), 2), np.tile([NEGATIVE, POSITIVE], n)
         entries = Entries(n, 2, segment, label, rows, weights, squares)
@@ -152,7 +146,7 @@ class Rules:
         sums = Measures(each(rows))
         if len(self.sums) > 1:
             weight = each(self.counts(1, block))
-            sums = Measures(sums.n, None, weight, each(self.counts(2, block)), self.exponent)
+            sums = Measures(sums.n, None, weight, each(self.counts(2, block)))
         actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
         outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
         return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)

@@ -30,6 +30,37 @@ class Ties:
         """Count the segments."""
         return len(self.missing)
 
+    @property
+    def n(self) -> Int64Array:
+        """Rows of each tie."""
+        return self.positive.n + self.negative.n  # type: ignore[operator]
+
+    def in_own_units(self) -> "Ties":
+        """Let the weights of each segment be in units of about their sum.
+
+        So running sums over segments keep the digits of the lightest. Where squares of weights
+        have left the range of a float, those of the whole segment become 0.
+        """
+        both = (self.positive, self.negative)
+        weights = [side.weight for side in both if side.weight is not None]
+        squares = [side.weight_sq for side in both if side.weight_sq is not None]
+        if not weights:
+            return self
+        total, is_beyond = np.zeros(self.n_segments), np.zeros(self.n_segments, np.bool_)
+        for weight, square in zip(weights, squares, strict=True):
+            np.add.at(total, self.segment, weight)
+            np.logical_or.at(is_beyond, self.segment, np.isinf(square))
+        exponent = np.frexp(total)[1][self.segment]
+        scale = -2 * (exponent + self.positive.exponent)
+        with np.errstate(over="ignore", under="ignore"):
+            weights = [np.ldexp(weight, -exponent) for weight in weights]
+            squares = [np.ldexp(np.where(is_beyond[self.segment], 0, s), scale) for s in squares]
+        positive, negative = (
+            Measures(side.n, None, weight, square)
+            for side, weight, square in zip(both, weights, squares, strict=True)
+        )
+        return replace(self, positive=positive, negative=negative)
+
     def at(self, segments: Int64Array) -> "Ties":
         """Take the segments at these positions, in this order."""
         ties, segment = ranges_of(self.segment, self.n_segments, segments)

@@ -37,8 +37,8 @@ class Scored:
     def rules(self) -> Rules:
         """List the thresholds of every segment."""
         if self.thresholds.values is None:
-            return Rules.exact(self.ties)
-        return Rules.on_grid(self.ties, self.thresholds.values)
+            return Rules.exact(self.ties.in_own_units())
+        return Rules.on_grid(self.ties.in_own_units(), self.thresholds.values)
 
     def of_models(self) -> tuple[Ties, Int64Array]:
         """Tie the rows of all segments together, by model; and tell the model of each segment."""
@@ -79,13 +79,13 @@ def read_scores(
         for name in names
     }
     carried = measures(frame, library, query)
-    if thresholds.quantiles is not None:
-        thresholds = thresholds.at_quantiles(*_all_scores(frame, library, query, carried.n))
     parts = []
     for name in query.y_pred:
         values, is_null = library.numbers(frame, name)
-        score = values.astype(np.float64, copy=False)
-        _check_scores(name, score, thresholds)
+        score = values + 0.0  # -0.0 becomes 0.0
+        if carried.n is not None:
+            score = np.where(carried.n > 0, score, 0)  # a row that stands for none does not exist
+        _check_scores(name, score, carried, thresholds)
         parts.append(_Part(slice(None), carried, score, is_null))
     return _assemble(columns, query.by, query.y_true, parts, library, dtypes, query, thresholds)
 
@@ -107,7 +107,7 @@ def read_reduced_scores(
         values, is_null = in_polars.numbers(cells, reduce.outcome_key(model))
         score, model_rows = values[rows].astype(np.float64), carried.at(rows)
         if thresholds.is_exact:
-            _check_scores(name, score, thresholds)
+            _check_scores(name, score, model_rows, thresholds)
         else:
             n_infinite, n_outside = (
                 _rows_in(model_rows, score == code) for code in (reduce.INFINITE, reduce.OUTSIDE)
@@ -117,34 +117,12 @@ def read_reduced_scores(
     return _assemble(columns, by, reduce.ACTUAL, parts, in_polars, dtypes, query, thresholds)
 
 
-def _all_scores(
-    frame: Any,  # noqa: ANN401
-    library: Library,
-    query: Query,
-    n: Int64Array | None,
-) -> tuple[FloatArray, Int64Array]:
-    """Read the scores of all models, and how many rows each stands for."""
-    scores, rows = [], []
-    for name in query.y_pred:
-        values, is_null = library.numbers(frame, name)
-        scores.append(values[~is_null].astype(np.float64))
-        rows.append(np.ones(len(scores[-1]), np.int64) if n is None else n[~is_null])
-    return np.concatenate(scores), np.concatenate(rows)
-
-
-def quantiles_of_reduced(cells: pl.DataFrame, query: Query, thresholds: Thresholds) -> Thresholds:
-    """Take quantiles of the scores that an engine has summed as thresholds."""
-    n = reduce.measures_of(cells, query).n
-    keys = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
-    asked = replace(query, y_pred=tuple(keys))
-    return thresholds.at_quantiles(*_all_scores(cells, in_polars, asked, n))
-
-
-def _check_scores(name: Name, score: FloatArray, thresholds: Thresholds) -> None:
+def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thresholds) -> None:
     """Raise where scores are not finite, or not on the grid asked for."""
-    n_infinite = int(np.isinf(score).sum())
-    outside = thresholds.is_even and ((score < 0) | (score > 1)).any()
-    _raise_unusable(name, n_infinite, int(((score < 0) | (score > 1)).sum()) if outside else 0)
+    is_infinite = np.isinf(score)
+    n_infinite = _rows_in(rows, is_infinite) if is_infinite.any() else 0
+    is_outside = (score < 0) | (score > 1) if thresholds.is_even else is_infinite
+    _raise_unusable(name, n_infinite, _rows_in(rows, is_outside) if is_outside.any() else 0)
 
 
 def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:

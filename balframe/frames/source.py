@@ -1,7 +1,7 @@
 """What a verb computes from: predicted labels, or scores and thresholds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import polars as pl
@@ -62,13 +62,20 @@ class Scores:
         """Find the quantiles of the scores: a first pass over the data."""
         if self.thresholds.quantiles is None:
             return self
-        exact = Scores(Thresholds())
-        reduced = exact.reduce(frame, query).collect(engine="streaming")
-        return Scores(scores.quantiles_of_reduced(reduced, query, self.thresholds))
+        query = replace(query, margins=False)
+        dtypes = {query.y_true: frame.collect_schema()[query.y_true]}
+        cells = _EXACT.reduce(frame, query).collect(engine="streaming")
+        return self._at_quantiles(_EXACT.read_reduced(cells, dtypes, query))
 
     def read(self, frame: Any, library: Library, query: Query) -> scores.Scored:  # noqa: ANN401
         """Count ties of an eager frame."""
-        return scores.read_scores(frame, library, query, self.thresholds)
+        if self.thresholds.quantiles is None:
+            return scores.read_scores(frame, library, query, self.thresholds)
+        first = _EXACT.read(frame, library, replace(query, margins=False))
+        return self._at_quantiles(first).read(frame, library, query)
+
+    def _at_quantiles(self, scored: scores.Scored) -> "Scores":
+        return Scores(self.thresholds.at_quantiles(scored.ties.score, scored.ties.n))
 
     def reduce(self, frame: pl.LazyFrame, query: Query) -> pl.LazyFrame:
         """Group by segment, true label and score, or thresholds that it reaches."""
@@ -79,3 +86,6 @@ class Scores:
     ) -> scores.Scored:
         """Read the ties that an engine has summed."""
         return scores.read_reduced_scores(cells, dtypes, query, self.thresholds)
+
+
+_EXACT = Scores(Thresholds())

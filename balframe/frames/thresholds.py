@@ -106,7 +106,10 @@ def _listed(asked: object) -> FloatArray:
     given = list(asked)
     if not given or not all(isinstance(one, (int, float, np.number)) for one in given):
         raise InvalidInputError(f"thresholds={asked!r} is not a list of numbers; give {_FORMS}.")
-    values = np.array(given, np.float64)
+    try:
+        values = np.array([float(one) for one in given])
+    except (OverflowError, TypeError) as error:
+        raise InvalidInputError(f"thresholds={asked!r} holds what is no float: {error}.") from error
     if np.isnan(values).any():
         raise InvalidInputError("thresholds= holds NaN, which no score can be compared with.")
     return np.unique(values + 0.0)

@@ -5,6 +5,8 @@ import numpy as np
 from balframe.core.arrays import FloatArray
 from balframe.intervals.proportions import Limits, normal_quantile
 
+_ROUNDING = 1e-28  # of squares of shares
+
 
 def delong(
     auc: FloatArray,
@@ -38,6 +40,7 @@ def delong(
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = spread_of_positives / (n_positive - 1) + spread_of_negatives / (n_negative - 1)
-        usable = (n_positive > 1) & (n_negative > 1) & (variance > 0)
+        varies = spread_of_positives + spread_of_negatives > _ROUNDING
+        usable = (n_positive > 1) & (n_negative > 1) & varies
     half = normal_quantile(level) * np.sqrt(np.where(usable, variance, np.nan))
     return np.maximum(auc - half, 0), np.minimum(auc + half, 1)

@@ -22,6 +22,7 @@ class Ranking:
     @classmethod
     def of(cls, ties: Ties) -> "Ranking":
         """Count what lies above and below every tie."""
+        ties = ties.in_own_units()
         return cls(ties, Rules.exact(ties))
 
     @cached_property

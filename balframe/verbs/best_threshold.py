@@ -87,10 +87,12 @@ def best_threshold(
         One row for each segment and [model], in this order, with
 
         - the by-columns, [`margin`: the columns that make the segment], [`model`], `n`: rows
-        - `metric`: its name; `threshold`: the best, null where the metric is nowhere defined,
-          infinite where it is best to call no row positive. Of several the highest; for balanced
-          accuracy and its images first the one whose recall and specificity are closest.
-        - `plateau_lower`: the next lower score or threshold. All thresholds above it and up to
+        - `metric`: its name; `threshold`: the best, null where the metric is nowhere defined or,
+          for balanced accuracy and its images, a side has no row; infinite where it is best to call
+          no row positive. Of several the highest; for balanced accuracy and its images first the
+          one whose recall and specificity are closest. Under weights rounding may decide.
+        - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
+          rows reach; minus infinity where all rows do. All thresholds above it and up to
           `threshold` are the same rule on these rows; `midpoint` between the two is the one to
           deploy.
         - `estimate`, `recall`, `specificity`: of the segment at its threshold
@@ -119,9 +121,9 @@ def best_threshold(
     >>> out.select("threshold", "plateau_lower", "midpoint", "recall").row(0)
     (0.4, 0.3, 0.35, 1.0)
     """
-    scoring = Scoring.of([metric] if isinstance(metric, str) else metric, class_weight, ())
-    if len(scoring.metrics) != 1:
+    if not isinstance(metric, str):
         raise InvalidInputError(f"metric={metric!r} has to be the name of one metric.")
+    scoring = Scoring.of([metric], class_weight, ())
     (chosen,) = scoring.metrics.values()
     if chosen.better is None:
         raise InvalidInputError(
@@ -140,8 +142,11 @@ def best_threshold(
         sides = at_rules(both_sides, scored, rules, None).scores
         recall, specificity = (best.of(sides[name]) for name in _SIDES)
         common = _common_threshold(scored, scoring, chosen, metric)
-        at_common = rule_at(rules, common)
-        threshold, lower = best.of(rules.threshold), _next_lower(rules, best)
+        common_estimate = rule_at(rules, common).of(values)
+        common, common_estimate = (
+            np.where(best.rule < 0, np.nan, value) for value in (common, common_estimate)
+        )
+        threshold, lower = best.of(rules.threshold), _plateau_lower(scored, rules, best)
         sign = 1 if chosen.better == "higher" else -1
         columns = scored.reading.by_columns(np.arange(n_segments))
         columns["n"] = rules.totals().n
@@ -149,13 +154,13 @@ def best_threshold(
         found = (
             threshold,
             lower,
-            np.where(np.isneginf(lower), threshold, (threshold + lower) / 2),
+            _midpoint(threshold, lower),
             best.of(values),
             recall,
             specificity,
-            np.where(best.rule < 0, np.nan, common),
-            at_common.of(values),
-            sign * (best.of(values) - at_common.of(values)),
+            common,
+            common_estimate,
+            np.maximum(sign * (best.of(values) - common_estimate), 0),
             np.where(best.rule < 0, np.nan, _chance_maximum(rules, chosen)),
             Ranking.of(scored.ties).roc_auc(),
         )
@@ -180,15 +185,31 @@ def best_threshold(
     )
 
 
-def _next_lower(rules: Rules, best: Optimum) -> FloatArray:
-    """Look up the threshold below the best one; minus infinity where there is none."""
-    before = np.maximum(best.rule - 1, 0)
-    segment = np.arange(len(best.rule))
+def _plateau_lower(scored: Scored, rules: Rules, best: Optimum) -> FloatArray:
+    """Find down to where the best rule stays the same: minus infinity where all rows reach it.
+
+    That is the next lower score, or the lowest threshold of a grid that the same rows reach.
+    """
     if not len(rules):
-        return np.full(len(segment), np.nan)
-    is_own = (best.rule > 0) & (rules.segment[before] == segment)
-    lower = np.where(is_own, rules.threshold[before], -np.inf)
+        return np.full(len(best.rule), np.nan)
+    rows = rules.counts(0, slice(None))
+    reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
+    n_segments = len(best.rule)
+    more = reaching > best.of(reaching)[rules.segment]
+    n_more = np.bincount(rules.segment[more], minlength=n_segments)
+    n_rules = np.bincount(rules.segment, minlength=n_segments)
+    same = np.cumsum(n_rules) - n_rules + n_more
+    below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
+    lower = rules.threshold[np.minimum(below, len(rules) - 1)]
+    lower = np.where(best.of(reaching) == best.of(everything), -np.inf, lower)
     return np.where(best.rule < 0, np.nan, lower)
+
+
+def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
+    """Find the middle of a plateau; its threshold where it has no lower end."""
+    finite = np.where(np.isneginf(lower), threshold, lower)
+    middle = threshold / 2 + finite / 2
+    return np.where((finite < middle) & (middle < threshold), middle, threshold)
 
 
 def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:

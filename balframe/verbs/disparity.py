@@ -99,7 +99,7 @@ def disparity(
           highest, of several the one with the most rows; `lowest`, `highest`: their scores
         - `difference`: highest - lowest, `difference_lower`, `difference_upper`
         - `ratio`: lowest / highest, `ratio_lower`, `ratio_upper`; null where a score is below 0 or
-          the highest is 0
+          the highest is 0, the limits also where that of a segment is below 0
         - `n_segments`: segments compared; `n_left_out`: segments that were not, for the score is
           undefined or `min_support` not reached. With fewer than two, nothing is compared.
         - `statistic`, `df`, `p_value`: Q of the test that all segments are alike, its degrees of

@@ -90,7 +90,8 @@ def fairness(
     by : column name or list of column names
         The columns whose combinations are the segments.
     min_support : int, default 1
-        Rows that the denominator of a rate must have for a segment to be compared.
+        Rows that the denominator of a rate must have for a segment to be compared; of
+        treatment_ratio, the errors of both kinds.
     level : float, default 0.95
         Confidence level of the limits of each row.
     sample_weight : column name, optional
@@ -117,7 +118,8 @@ def fairness(
         - `criterion`; `measure`: "difference" (highest - lowest; 0 is equal) or "ratio" (lowest /
           highest; 1 is equal); `metric`: the rate that is furthest apart
         - `estimate`, `lower`, `upper`: the measure and its limits, null where fewer than two
-          segments can be compared; `bound`: the least ratio that the four-fifths rule allows
+          segments can be compared or, for ratios, the highest rate is 0
+        - `bound`: the least ratio that the four-fifths rule allows
         - `lowest_<by>`, `highest_<by>` for each by-column; `lowest`, `highest`: their rates
         - `n_segments`: segments compared; `n_left_out`: segments that were not, for the rate is
           undefined or `min_support` not reached

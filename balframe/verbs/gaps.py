@@ -109,7 +109,8 @@ def gaps(
         - the by-columns, [`margin`: the columns that make the segment], [`model`]
         - `n`: rows of the segment; `n_labels`: labels present on both sides; `min_support`: rows
           of the segment with the rarest of these labels
-        - `metric`, `estimate`; `reference`: its name, `reference_estimate`
+        - `metric`, `estimate`: over these labels, so that an average may differ from that of
+          `report`; `reference`: its name, `reference_estimate`
         - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
           where one of them is below 0
         - `lower`, `upper`: limits of the difference, null for metrics without an interval

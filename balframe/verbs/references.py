@@ -1,6 +1,6 @@
 """What segments are compared with: the rest, the whole, or one of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -58,8 +58,12 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
             f"reference={{{', '.join(f'{name!r}: ...' for name in query.by)}}}, or one of "
             f"{listed(map(repr, KEYWORDS))}."
         )
+    elif not _is_keyword(reference) and not isinstance(reference, Hashable):
+        raise InvalidInputError(
+            f"reference={reference!r} is no value of a column; name one segment by its value."
+        )
     undirected = [name for name, one in metrics.items() if one.better is None]
-    if reference in _BY_SCORE and undirected:
+    if _is_by_score(reference) and undirected:
         raise InvalidInputError(
             f"metric {undirected[0]!r} is not better when it is higher or lower, so no segment is "
             f"the {reference}; leave it out, or choose another reference."
@@ -68,6 +72,10 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
 
 def _is_keyword(reference: object) -> bool:
     return isinstance(reference, str) and reference in KEYWORDS
+
+
+def _is_by_score(reference: object) -> bool:
+    return isinstance(reference, str) and reference in _BY_SCORE
 
 
 def check_not_ambiguous(asked: object, reading: Reading) -> None:
@@ -93,17 +101,21 @@ def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int
         code = len(levels) if _is_null(value) else _index(levels, value)
         found &= codes[name][first[group.segments]] == code
     if not found.any():
-        some = [_name(reading, group, i) for i in range(min(len(found), 20))]
-        more = f", ... ({len(found) - 20} more)" if len(found) > 20 else ""
-        wanted = ", ".join(f"{name!r}: {values[name]!r}" for name in group.by)
+        cells = first[group.segments]
+        known = (
+            {name: reading.by_value(name, int(cell)) for name in group.by} for cell in cells[:20]
+        )
+        more = f", ... ({len(cells) - 20} more)" if len(cells) > 20 else ""
+        wanted = {name: values[name] for name in group.by}
         raise UnknownNameError(
-            f"there is no segment {{{wanted}}} to compare with. Segments: {', '.join(some)}{more}."
+            f"there is no segment {wanted} to compare with. Segments: "
+            f"{', '.join(map(str, known))}{more}."
         )
     return int(np.argmax(found))
 
 
 def _is_null(value: object) -> bool:
-    return value is None or value != value
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>"))
 
 
 def _index(levels: Sequence[Any], value: object) -> int:
@@ -147,11 +159,11 @@ class Against:
         self, group: Group, c: ClassCounts, reading: Reading
     ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
         """Find what the segments are compared with, and on which metrics."""
-        if self.asked in _BY_SCORE and c.n_segments:
+        if _is_by_score(self.asked) and c.n_segments:
             for name, metric in self.metrics.items():
                 position = _extreme(score(metric, c), metric, str(self.asked), c)
                 yield _segment(reading, group, position), {name: metric}
-        elif self.asked == "largest" and c.n_segments:
+        elif isinstance(self.asked, str) and self.asked == "largest" and c.n_segments:
             yield _segment(reading, group, int(np.argmax(c.n))), self.metrics
         elif _is_keyword(self.asked) or not c.n_segments:
             yield Reference(str(self.asked)), self.metrics
@@ -164,7 +176,7 @@ class Against:
         self, one: Reference, metrics: Mapping[str, Metric], members: Side, block: slice
     ) -> dict[str, Comparison]:
         """Compare a part of the segments; choosing the reference by its score has a price."""
-        is_chosen = self.asked in _BY_SCORE
+        is_chosen = _is_by_score(self.asked)
         choices = members.counts.n_segments - 1 if is_chosen else 1
         request = Request(None, simultaneous(self.level, choices), "uniform")
         at = np.arange(block.start, block.stop)

@@ -67,8 +67,14 @@ def test_names_that_polars_reads_as_patterns_in_a_large_frame(name):
     ("options", "message"),
     [
         ({"by": "parts"}, r"column 'parts' is List\(Int64\)"),
-        ({"by": "g", "sample_weight": "g"}, "column 'g' is String; scores, counts and weights are numbers"),
-        ({"by": "g", "counts": "g"}, "column 'g' is String; scores, counts and weights are numbers"),
+        (
+            {"by": "g", "sample_weight": "g"},
+            "'g' is String; scores, counts and weights are numbers",
+        ),
+        (
+            {"by": "g", "counts": "g"},
+            "'g' is String; scores, counts and weights are numbers",
+        ),
     ],
 )
 def test_errors_name_the_callers_column_in_a_large_frame(options, message):

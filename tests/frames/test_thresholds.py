@@ -1,0 +1,246 @@
+"""Which thresholds a score reaches: on grids, lists and quantiles, eagerly and by an engine."""
+
+import re
+import warnings
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+from balframe.frames.thresholds import Thresholds
+
+INF, NAN = float("inf"), float("nan")
+SIZES = [2, 3, 11, 100, 101, 255, 256, 257, 1000, 65_537]
+LISTS = {
+    "one": [0.5],
+    "unsorted": [0.9, 0.1, 0.5],
+    "twice": [0.5, 0.1, 0.5, 0.1],
+    "beyond": [-3, 0.4, 7],
+    "infinite": [INF, 0.25, -INF],
+    "tuple": (0.2, 0.7),
+    "array": np.array([0.3, 0.1]),
+    "range": range(2),
+    "both zeros": [0.0, -0.0],
+}
+
+
+def near(values):
+    """Give values, and the floats just below and just above."""
+    values = np.asarray(values, float)
+    return np.concatenate([values, np.nextafter(values, -INF), np.nextafter(values, INF)])
+
+
+def probabilities(size):
+    """Give scores on, just below and just above the thresholds of an even grid."""
+    random = np.random.default_rng(size).random(500)
+    found = near([*(i / (size - 1) for i in range(size)), *np.linspace(0, 1, size)])
+    found = np.concatenate([found, random, [0.0, -0.0, 5e-324, 1.0]])
+    return found[(found >= 0) & (found <= 1)]
+
+
+def by_comparison(thresholds, score):
+    """Compare every score with every threshold."""
+    parts = np.array_split(score, len(score) // 1000 + 1)
+    return np.concatenate([(part[:, None] >= thresholds).sum(axis=1) for part in parts])
+
+
+def by_engine(thresholds, score):
+    frame = nw.from_native(pl.LazyFrame({"s": score}))
+    out = frame.select(r=thresholds.expression(nw.col("s"))).to_native().collect()
+    return out["r"].to_numpy()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_scores_about_the_thresholds_of_an_even_grid(size):
+    grid = Thresholds.of(size)
+    expected = np.array([i / (size - 1) for i in range(size)])
+    score = probabilities(size)
+    if size > 1000:
+        score = np.random.default_rng(0).choice(score, 4000)
+    assert grid.values.tolist() == expected.tolist()
+    reached = by_comparison(expected, score).tolist()
+    assert grid.reached(score).tolist() == reached
+    assert by_engine(grid, score).tolist() == reached
+
+
+def test_many_scores_on_an_even_grid():
+    score = np.tile(probabilities(100), 200)
+    reached = np.tile(by_comparison(np.arange(100) / 99, probabilities(100)), 200)
+    assert len(score) > 2 * 65_536
+    assert (Thresholds.of(100).reached(score) == reached).all()
+
+
+@pytest.mark.parametrize("asked", LISTS.values(), ids=LISTS)
+def test_scores_about_a_list_of_thresholds(asked):
+    grid = Thresholds.of(asked)
+    expected = sorted({float(one) for one in asked})
+    finite = [one for one in expected if abs(one) < INF]
+    score = np.append(near(finite), [-0.0, 0.0, 1e300, -1e300, 0.5])
+    assert grid.values.tolist() == expected
+    reached = by_comparison(np.array(expected), score).tolist()
+    assert grid.reached(score).tolist() == reached
+    assert by_engine(grid, score).tolist() == reached
+
+
+def rows(score):
+    """Make rows of both labels with these scores."""
+    y = [i * i % 3 % 2 for i in range(len(score))]
+    return {"y": y, "s": [float(one) for one in score]}
+
+
+def by_hand(data, thresholds):
+    """Count the rows that reach each threshold, and the share of the positives that do."""
+    score, y = np.array(data["s"]), np.array(data["y"])
+    called = [score >= one for one in thresholds]
+    return [(one, sum(c), c[y == 1].mean()) for one, c in zip(thresholds, called, strict=True)]
+
+
+def counted(frame, **options):
+    out = plain(bf.curve(frame, "y", "s", metrics="recall", **options))
+    names = ("threshold", "predicted_positive", "recall")
+    return list(zip(*(out[name] for name in names), strict=True))
+
+
+@pytest.mark.parametrize("size", [2, 11, 100, 101, 1000])
+def test_curves_on_an_even_grid(constructor, size):
+    data = rows(np.random.default_rng(1).choice(probabilities(size), 700))
+    expected = by_hand(data, [i / (size - 1) for i in range(size)])
+    assert counted(constructor(data), thresholds=size) == expected
+    assert counted(constructor(data), thresholds=np.int64(size)) == expected
+
+
+@pytest.mark.parametrize("asked", LISTS.values(), ids=LISTS)
+def test_curves_at_a_list_of_thresholds(constructor, asked):
+    data = rows([0.5, 0.1, 0.9, 0.3, -0.0, 0.0, 0.2, 0.7, *near([0.25, 0.5, 0.9, 1.0]), 7, -3, 8])
+    expected = by_hand(data, sorted({float(one) for one in asked}))
+    assert counted(constructor(data), thresholds=asked) == expected
+
+
+def test_a_decimal_fraction_reaches_itself(constructor):
+    score = [i / 100 for i in range(101)]
+    out = counted(constructor(rows(score)), thresholds=101)
+    assert [n for _, n, _ in out] == list(range(101, 0, -1))
+
+
+@pytest.mark.parametrize("how_many", [2, 3, 5, 9, 17, 33, 65, 129])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_quantiles_of_the_scores(constructor, how_many, weighted):
+    rng = np.random.default_rng(how_many)
+    data = rows(rng.integers(-5, 20, 90) / 7)
+    n = rng.integers(0, 4, 90) if weighted else np.ones(90, int)
+    data["n"] = n.tolist()
+    steps = np.arange(how_many) / (how_many - 1)  # of a power of 2, so that no rank is rounded
+    quantiles = np.quantile(np.repeat(data["s"], n), steps, method="lower")
+    options = {"counts": "n"} if weighted else {}
+    out = counted(constructor(data), thresholds=("quantiles", how_many), **options)
+    assert [threshold for threshold, _, _ in out] == np.unique(quantiles).tolist()
+    if not weighted:
+        assert out == by_hand(data, np.unique(quantiles).tolist())
+
+
+def test_quantiles_of_all_models_and_segments_together(constructor):
+    data = {"g": [*"aabb"], "y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "r": [50, 60, 70, 80]}
+    out = bf.curve(constructor(data), "y", ["s", "r"], by="g", thresholds=("quantiles", 3))
+    lower_median = np.quantile(data["s"] + data["r"], 0.5, method="lower")
+    assert plain(out)["threshold"] == [1, lower_median, 80] * 4
+
+
+@pytest.mark.parametrize("how_many", [7, 10, 20, 100, 1000])
+def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
+    score = np.random.default_rng(8).normal(size=300)
+    found = Thresholds.of(("quantiles", how_many)).at_quantiles(score, np.ones(300, np.int64))
+    ranks = np.searchsorted(np.sort(score), found.values)
+    assert np.isin(found.values, score).all()
+    assert (ranks[0], ranks[-1]) == (0, 299)
+    assert len(ranks) == min(how_many, 300)
+    assert set(np.diff(ranks)) <= {299 // (how_many - 1), 299 // (how_many - 1) + 1}
+
+
+def test_all_rows_without_a_score_have_no_quantiles(constructor):
+    data = {"y": [0.0, 1.0], "s": [NAN, NAN]}
+    out = bf.curve(constructor(data), "y", "s", thresholds=("quantiles", 3), missing="drop")
+    assert plain(out)["threshold"] == []
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=str)
+def test_rows_left_out_have_no_part_in_quantiles(constructor, options):
+    data = {"y": [0.0, 1.0, 1.0, NAN], "s": [1.0, 2.0, 3.0, 99.0], "w": [1.0, 1.0, NAN, 1.0]}
+    kept = 2 if options else 3
+    options = options | {"thresholds": ("quantiles", 3), "missing": "drop"}
+    expected = bf.curve(constructor({k: v[:kept] for k, v in data.items()}), "y", "s", **options)
+    assert plain(bf.curve(constructor(data), "y", "s", **options)) == plain(expected)
+
+
+@pytest.mark.parametrize("thresholds", [None, 3, [0.0, 0.9], ("quantiles", 2)], ids=str)
+def test_all_thresholds_of_a_plateau_are_the_same_rule(constructor, thresholds):
+    data = {"y": [0, 0, 0, 1, 1, 1], "s": [0.0, 0.1, 0.3, 0.4, 0.6, 0.9]}
+    out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=thresholds))
+    [lower], [threshold], [midpoint] = (out[n] for n in ("plateau_lower", "threshold", "midpoint"))
+    reached = np.array(data["s"]) >= threshold
+    for same in (*np.linspace(threshold, lower, 50, endpoint=False), midpoint):
+        assert (np.array(data["s"]) >= same).tolist() == reached.tolist()
+
+
+@pytest.mark.parametrize("thresholds", [None, 5, [0.5], ("quantiles", 2)], ids=str)
+@pytest.mark.parametrize("score", [INF, 2.0, NAN])
+def test_a_row_that_stands_for_none_does_not_exist(constructor, score, thresholds):
+    data = {"y": [0, 1, 1], "s": [0.25, 0.5, score], "k": [1, 2, 0]}
+    options = {"counts": "k", "thresholds": thresholds}
+    with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
+        frame = constructor(data)
+    expected = bf.curve(constructor({k: v[:2] for k, v in data.items()}), "y", "s", **options)
+    assert plain(bf.curve(frame, "y", "s", **options)) == plain(expected)
+
+
+@pytest.mark.parametrize("verb", [bf.curve, bf.best_threshold, bf.ranking])
+@pytest.mark.parametrize("options", [{}, {"missing": "drop"}, {"margins": "all"}], ids=str)
+def test_dtypes_of_scores_and_libraries_agree(verb, options):
+    rng = np.random.default_rng(2)
+    data = {"g": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)}
+    scores = {"s": rng.random(80).astype(np.float32), "r": rng.integers(0, 5, 80, np.int8)}
+    wide = {"s": scores["s"].astype(float), "r": scores["r"].astype(float)}
+    expected = plain(verb(pl.DataFrame(data | wide), "y", ["s", "r"], by="g", **options))
+    for frame in (
+        *(make(data | scores) for make in (pl.DataFrame, pl.LazyFrame, pd.DataFrame)),
+        pd.DataFrame(data | scores).convert_dtypes(dtype_backend="pyarrow"),
+    ):
+        found = plain(verb(frame, "y", ["s", "r"], by="g", **options))
+        assert list(found) == list(expected)
+        for name, values in expected.items():
+            same = values if name in ("g", "margin", "model", "metric") else pytest.approx(values)
+            assert found[name] == same
+
+
+BAD = {
+    "too few": (1, "1.*at least 2"),
+    "none": (0, "0.*at least 2"),
+    "below zero": (-5, "-5.*at least 2"),
+    "bool": (True, "True.*forms"),
+    "number": (0.5, "0.5.*forms"),
+    "text": ("all", "'all'.*forms"),
+    "name of a form": ("quantiles", "'quantiles'.*forms"),
+    "mapping": ({0.5: 1}, "forms"),
+    "set": ({0.5}, "forms"),
+    "empty": ([], "thresholds=.*list of numbers"),
+    "NaN": ([0.5, NAN], "NaN"),
+    "texts": (["a"], "list of numbers"),
+    "None in it": ([0.5, None], "list of numbers"),
+    "one quantile": (("quantiles", 1), "1.*at least 2"),
+    "bool of quantiles": (("quantiles", True), "True.*at least 2"),
+    "list of quantiles": (("quantiles", [0.5]), "at least 2"),
+    "no quantile": (("quantiles",), "list of numbers"),
+    "other form": (("percentiles", 5), "list of numbers"),
+}
+
+
+@pytest.mark.parametrize(("asked", "words"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize("verb", [bf.curve, bf.best_threshold])
+def test_what_is_no_form_of_thresholds_raises_at_once(constructor, verb, asked, words):
+    frame = constructor({"y": [0, 1], "s": [0.5, 0.5]})
+    with pytest.raises(bf.InvalidInputError) as raised:
+        verb(frame, "y", "s", thresholds=asked)
+    assert re.search(words, str(raised.value))

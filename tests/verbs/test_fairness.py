@@ -1,0 +1,217 @@
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn import metrics as sk
+
+import balframe as bf
+
+COLUMNS = ["criterion", "measure", "metric", "estimate", "lower", "upper", "bound"]
+COLUMNS += ["lowest_g", "highest_g", "lowest", "highest", "n_segments", "n_left_out"]
+METRICS = {
+    "demographic_parity": ["selection_rate"],
+    "equal_opportunity": ["recall"],
+    "equalized_odds": ["recall", "false_positive_rate"],
+    "predictive_parity": ["precision"],
+    "accuracy_equality": ["accuracy"],
+    "treatment_equality": ["treatment_ratio"],
+    "four_fifths_rule": ["selection_rate"],
+}
+KEYS = [(name, measure) for name in METRICS for measure in ("difference", "ratio")]
+KEYS.remove(("four_fifths_rule", "difference"))
+ODDS = ("equalized_odds", "difference"), ("equalized_odds", "ratio")
+
+
+def random_frame(seed=0, rows=700):
+    rng = np.random.default_rng(seed)
+    y, right = rng.integers(0, 2, rows), rng.random((2, rows)) < 0.7
+    p, q = (np.where(hit, y, rng.integers(0, 2, rows)) for hit in right)
+    g, sex = (rng.choice([None, *values], rows).tolist() for values in ("abcd", "fm"))
+    w = rng.random(rows) + 0.1
+    return pl.DataFrame({"g": g, "sex": sex, "y": y, "p": p, "q": q, "w": w})
+
+
+def fairness(segments, **options):
+    """Measure the criteria on tp, fn, fp, tn of each segment; rows by criterion and measure."""
+    g, size = np.repeat([*segments], 4), len(segments)
+    n = [count for counts in segments.values() for count in counts]
+    frame = pl.DataFrame({"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n})
+    out = bf.fairness(frame, "y", "p", by="g", counts="n", **options)
+    assert out.columns == COLUMNS
+    rows = {(row["criterion"], row["measure"]): row for row in out.to_dicts()}
+    assert [*rows] == KEYS
+    return rows
+
+
+def values_of(row, names):
+    return [row[name] for name in names]
+
+
+def rates_of(part, weight):
+    y, p, w = (part[name].to_numpy() for name in ("y", "p", "w"))
+    w = w if weight else np.ones(len(y))
+    (tn, fp), (fn, _) = sk.confusion_matrix(y, p, sample_weight=w)
+    return {
+        "selection_rate": np.average(p, weights=w),
+        "recall": sk.recall_score(y, p, sample_weight=w),
+        "false_positive_rate": fp / (fp + tn),
+        "precision": sk.precision_score(y, p, sample_weight=w),
+        "accuracy": sk.accuracy_score(y, p, sample_weight=w),
+        "treatment_ratio": fn / fp,
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_estimates_are_those_of_the_rates_of_each_segment(seed, weight):
+    frame = random_frame(seed)
+    rates = {g: rates_of(part, weight) for (g,), part in frame.group_by("g", maintain_order=True)}
+
+    out = bf.fairness(frame, "y", "p", by="g", sample_weight=weight)
+
+    assert out.columns == COLUMNS
+    assert out.select("criterion", "measure").rows() == KEYS
+    for row in out.to_dicts():
+        found = []
+        for metric in METRICS[row["criterion"]]:
+            low, high = (end(rate[metric] for rate in rates.values()) for end in (min, max))
+            estimate = high - low if row["measure"] == "difference" else low / high
+            found.append((estimate, low, high, metric))
+        *numbers, metric = (max if row["measure"] == "difference" else min)(found)
+        assert row["metric"] == metric
+        found = values_of(row, ["estimate", "lowest", "highest"])
+        assert found == pytest.approx(numbers, rel=1e-12)
+        ends = [rates[row[f"{end}_g"]][metric] for end in ("lowest", "highest")]
+        assert ends == pytest.approx(numbers[1:], rel=1e-12)
+        assert values_of(row, ["n_segments", "n_left_out"]) == [5, 0]
+        assert row["bound"] == (0.8 if row["criterion"] == "four_fifths_rule" else None)
+
+
+def test_equalized_odds_takes_the_larger_difference_and_the_smaller_ratio():
+    # recalls .9 and .5, false positive rates .15 and .05
+    rows = fairness({"a": (90, 10, 15, 85), "b": (50, 50, 5, 95)})
+    names = ["metric", "estimate", "lowest_g", "highest_g", "lowest", "highest"]
+    difference, ratio = (values_of(rows[key], names) for key in ODDS)
+    assert difference == ["recall", pytest.approx(0.4), "b", "a", 0.5, 0.9]
+    assert ratio == ["false_positive_rate", pytest.approx(1 / 3), "b", "a", 0.05, 0.15]
+    rows = fairness({"a": (90, 10, 5, 95), "b": (90, 10, 50, 50)})
+    names = ["metric", "estimate", "lowest_g", "highest_g"]
+    expected = ["false_positive_rate", pytest.approx(0.45), "a", "b"]
+    assert values_of(rows[ODDS[0]], names) == expected
+
+
+def test_treatment_equality_is_about_misses_for_each_false_alarm():
+    rows = fairness({"a": (9, 6, 2, 9), "b": (9, 3, 4, 9), "c": (9, 3, 0, 9)})
+    row = rows["treatment_equality", "ratio"]
+    assert values_of(row, ["lowest_g", "highest_g", "n_left_out"]) == ["b", "a", 1]
+    assert values_of(row, ["lowest", "highest", "estimate"]) == [0.75, 3, 0.25]
+    row = rows["treatment_equality", "difference"]
+    assert values_of(row, ["estimate", "n_segments", "n_left_out"]) == [2.25, 2, 1]
+
+
+def test_the_four_fifths_rule_bounds_the_ratio_of_selection_rates():
+    rows = fairness({"a": (30, 20, 30, 20), "b": (20, 30, 28, 22)})
+    row, parity = rows["four_fifths_rule", "ratio"], rows["demographic_parity", "ratio"]
+    assert values_of(row, ["metric", "bound", "lowest_g", "highest_g"]) == [
+        *["selection_rate", 0.8, "b", "a"]
+    ]
+    assert row["estimate"] == pytest.approx(48 / 60)
+    names = [name for name in COLUMNS if name not in ("criterion", "bound")]
+    assert values_of(row, names) == values_of(parity, names)
+    assert parity["bound"] is None
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}, {"min_support": 65}], ids=str)
+def test_limits_are_those_of_disparity(level, options):
+    frame, options = random_frame(6), {"by": "g", **options}
+    metrics = sorted({*itertools.chain(*METRICS.values())})
+
+    out = bf.fairness(frame, "y", "p", level=level, **options).to_dicts()
+
+    for row in out:
+        of_odds = row["criterion"] == "equalized_odds"  # two families of limits hold together
+        each = 1 - (1 - level) / 2 if of_odds else level
+        found = bf.disparity(frame, "y", "p", metrics=metrics, level=each, **options)
+        found = {one["metric"]: one for one in found.to_dicts()}
+        measure, found = row["measure"], [found[name] for name in METRICS[row["criterion"]]]
+        furthest = max if measure == "difference" else min
+        worst = furthest(found, key=lambda one, measure=measure: one[measure])
+        for end in ("lower", "upper"):
+            value = furthest(one[f"{measure}_{end}"] for one in found)
+            assert row[end] == pytest.approx(value, abs=1e-12)
+        names = ["metric", *COLUMNS[7:]]
+        assert values_of(row, names) == values_of(worst, names)
+        assert row["estimate"] == worst[measure]
+        assert row["n_segments"] < 2 or row["lower"] <= row["estimate"] <= row["upper"]
+
+
+def test_what_can_be_compared_in_fewer_than_two_segments_is_null():
+    rows = fairness({"a": (8, 2, 3, 7), "b": (0, 0, 4, 6)})
+    counted = ["n_segments", "n_left_out"]
+    for key, row in rows.items():
+        if key[0] in ("equal_opportunity", "equalized_odds"):
+            expected = ["recall", None, None, None, 1, 1]
+            assert values_of(row, ["metric", "estimate", "lower", "upper", *counted]) == expected
+            ends = values_of(row, ["lowest_g", "highest_g", "lowest", "highest"])
+            assert ends == ["a", "a", 0.8, 0.8]
+        else:
+            assert row["estimate"] is not None
+            assert values_of(row, counted) == [2, 0]
+    for row in fairness({"a": (8, 2, 3, 7), "b": (3, 4, 4, 6)}, min_support=50).values():
+        expected = [*[None] * 7, 0, 2]
+        assert values_of(row, [*COLUMNS[3:6], *COLUMNS[7:]]) == expected
+
+
+def test_no_one_is_selected():
+    rows = fairness({"a": (0, 8, 0, 9), "b": (0, 5, 0, 5)})
+    names = ["estimate", "lowest", "highest", "n_segments"]
+    for name in ("demographic_parity", "equal_opportunity", "equalized_odds"):
+        assert values_of(rows[name, "difference"], names) == [0, 0, 0, 2]
+        assert values_of(rows[name, "ratio"], names) == [None, 0, 0, 2]
+    for name in ("predictive_parity", "treatment_equality"):
+        assert values_of(rows[name, "difference"], names) == [None, None, None, 0]
+
+
+def test_equalized_odds_of_a_perfect_classifier():
+    rows = fairness({"a": (8, 0, 0, 9), "b": (5, 0, 0, 5)})
+    assert values_of(rows[ODDS[0]], ["estimate", "metric"]) == [0, "recall"]
+    # the ratio of two false positive rates of 0 says nothing
+    assert values_of(rows[ODDS[1]], ["estimate", "metric"]) == [None, "false_positive_rate"]
+
+
+def test_criteria_within_each_margin_and_model():
+    frame = random_frame(7)
+    out = bf.fairness(frame, "y", ["q", "p"], by=["g", "sex"], margins="all")
+    segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
+    assert out.columns == ["margin", "model", *COLUMNS[:7], *segments, *COLUMNS[9:]]
+    keys = itertools.product(["g, sex", "g", "sex", "overall"], "qp", KEYS)
+    found = out.select("margin", "model", "criterion", "measure").rows()
+    assert found == [(margin, model, *key) for margin, model, key in keys]
+    for model, by in itertools.product("qp", ("g", "sex")):
+        alone = bf.fairness(frame, "y", model, by=by).drop(f"lowest_{by}", f"highest_{by}")
+        part = out.filter(margin=by, model=model)
+        assert part.select(alone.columns).equals(alone)
+    names = ["estimate", "lower", "upper"]
+    assert out.filter(margin="overall").select(names).null_count().row(0) == (26, 26, 26)
+
+
+def test_the_four_fifths_of_compas():
+    compas = bf.datasets.compas().filter(pl.col("race").is_in(["African-American", "Caucasian"]))
+    out = bf.fairness(compas, "reoffended", "high_risk", by="race", counts="n")
+    row = out.row(-1, named=True)
+    assert row["criterion"] == "four_fifths_rule"
+    assert row["estimate"] == pytest.approx((854 / 2454) / (2174 / 3696), rel=1e-12)
+    assert math.isclose(row["lowest"], 854 / 2454)
+
+
+@pytest.mark.parametrize("labels", [{0: "no", 1: "yes"}, {0: 3, 1: 7}])
+def test_which_label_is_positive_has_to_be_said(labels):
+    frame = random_frame(2)
+    named = frame.with_columns(pl.col("y", "p").replace_strict(labels))
+    with pytest.raises(bf.InvalidInputError, match="'selection_rate' needs pos_label="):
+        bf.fairness(named, "y", "p", by="g")
+    out = bf.fairness(named, "y", "p", by="g", pos_label=labels[1])
+    assert out.equals(bf.fairness(frame, "y", "p", by="g"))

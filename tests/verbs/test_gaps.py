@@ -1,0 +1,295 @@
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
+
+import balframe as bf
+
+COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
+COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]
+LABELS = [(2, "balanced"), (4, {0: 1, 1: 2, 2: 0, 3: 3})]
+SIDES = ["estimate", "reference_estimate"]
+PARTS = {  # hits and rows out of tp, fn, fp, tn
+    "accuracy": lambda tp, fn, fp, tn: (tp + tn, tp + fn + fp + tn),
+    "recall": lambda tp, fn, fp, tn: (tp, tp + fn),
+    "false_positive_rate": lambda tp, fn, fp, tn: (fp, fp + tn),
+    "precision": lambda tp, fn, fp, tn: (tp, tp + fp),
+    "selection_rate": lambda tp, fn, fp, tn: (tp + fp, tp + fn + fp + tn),
+}
+FOUR = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (41, 42, 36, 80), "d": (90, 30, 31, 50)}
+EQUAL = [((40, 10, 20, 30), (80, 20, 40, 60)), ((9, 0, 0, 9), (8, 0, 0, 7))]
+TIED = {"a": (8, 2, 4, 6), "b": (40, 10, 20, 30), "c": (40, 10, 20, 30), "d": (5, 5, 5, 5)}
+
+
+def random_frame(seed=0, labels=2, rows=700):
+    rng = np.random.default_rng(seed)
+    y, right = rng.integers(0, labels, rows), rng.random((2, rows)) < 0.7
+    p, q = (np.where(hit, y, rng.integers(0, labels, rows)) for hit in right)
+    g, sex = (rng.choice([None, *values], rows).tolist() for values in ("abc", "fm"))
+    w, k = rng.random(rows) + 0.1, rng.integers(0, 5, rows)
+    columns = {"g": g, "sex": sex, "y": y, "p": p, "q": q, "w": w, "k": k}
+    return pl.DataFrame({**columns, "heavy": w * np.where(np.array(g) == "a", 1e12, 1)})
+
+
+def table(**segments):
+    """Write tp, fn, fp, tn of each segment as counted rows."""
+    g, size = np.repeat([*segments], 4).tolist(), len(segments)
+    n = [count for counts in segments.values() for count in counts]
+    return {"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n}
+
+
+def gaps(data, metrics, by="g", **options):
+    """Compare the segments of a table; rows as dicts."""
+    options |= {"by": by, "metrics": metrics, "counts": "n"}
+    return bf.gaps(pl.DataFrame(data), "y", "p", **options).to_dicts()
+
+
+def values_of(row, names=COLUMNS):
+    return [row[name] for name in names]
+
+
+def without(frame, row, columns):
+    inside = [pl.col(name).eq_missing(pl.lit(row[name], pl.String)) for name in columns]
+    return frame.filter(~pl.all_horizontal(inside))
+
+
+def mover(one, other):
+    (p, low, high), (p_other, low_other, high_other) = one, other
+    lower = math.hypot(p - low, high_other - p_other)
+    return p - p_other - np.array([lower, -math.hypot(high - p, p_other - low_other)])
+
+
+@pytest.mark.parametrize("counts", [None, "k"])
+@pytest.mark.parametrize("weight", [None, "w", "heavy"])
+@pytest.mark.parametrize(("labels", "class_weight"), LABELS)
+def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts, weight):
+    frame = random_frame(labels, labels)
+    options = {"metrics": "all", "class_weight": class_weight, "pos_label": 1}
+    options |= {"counts": counts, "sample_weight": weight}
+    limits = {"interval": True, "layout": "long", **options}
+    ranges = dict(zip(*bf.list_metrics().select("name", "range"), strict=True))
+    out = bf.gaps(frame, "y", "p", by="g", **options)
+    assert out.columns == ["g", *COLUMNS]
+    own = bf.report(frame, "y", "p", by="g", **limits).to_dicts()
+    rest = {}
+    for g in ("a", "b", "c", None):
+        others = bf.report(without(frame, {"g": g}, ["g"]), "y", "p", **limits)
+        rest |= {(g, row["metric"]): row for row in others.to_dicts()}
+    for row, one in zip(out.to_dicts(), own, strict=True):
+        other = rest[row["g"], row["metric"]]
+        assert values_of(row, ["g", *COLUMNS[:4]]) == values_of(one, ["g", *COLUMNS[:4]])
+        sides = [side["estimate"] for side in (one, other)]
+        assert values_of(row, SIDES) == pytest.approx(sides, rel=1e-12)
+        assert row["difference"] == pytest.approx(sides[0] - sides[1], abs=1e-12)
+        ends = [values_of(side, ["estimate", "lower", "upper"]) for side in (one, other)]
+        if None in ends[0] + ends[1]:
+            assert row["lower"] is row["upper"] is None
+        else:
+            least, most = map(float, ranges[row["metric"]].strip("[])").split(","))
+            expected = np.clip(mover(*ends), least - most, most - least)
+            assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-9)
+
+
+def test_segments_are_compared_within_each_margin_and_model():
+    frame, metrics = random_frame(5), ["accuracy", "recall", "kappa", "mcc"]
+    options = {"metrics": metrics, "sample_weight": "w"}
+    out = bf.gaps(frame, "y", ["p", "q"], by=["g", "sex"], margins="all", **options)
+    assert out.columns == ["g", "sex", "margin", "model", *COLUMNS]
+    assert out["metric"].to_list() == metrics * 2 * (12 + 4 + 3 + 1)
+    assert out["n_tests"].to_list() == [38, 38, 0, 0] * 2 * 20  # the whole frame has no rest
+    for row in out.filter(pl.col("margin") != "overall").to_dicts():
+        others = without(frame, row, row["margin"].split(", "))
+        rest = bf.report(others, "y", row["model"], **options)[row["metric"]][0]
+        assert row["n"] == len(frame) - len(others)
+        assert row["reference_estimate"] == pytest.approx(rest, rel=1e-12)
+    assert out.filter(margin="overall")["reference_estimate"].null_count() == 8
+
+
+def averages_by_hand(frame, shared, weight):
+    y, p, w = (frame[name].to_numpy() for name in ("y", "p", "w"))
+    hits = np.array([w[(y == k) & (p == k)].sum() for k in shared])
+    support, predicted = (np.array([w[v == k].sum() for k in shared]) for v in (y, p))
+    recall, size = hits / support, len(shared)
+    return {
+        "balanced_accuracy": recall.mean(),
+        "geometric_mean": recall.prod() ** (1 / size),
+        "adjusted_balanced_accuracy": (recall.mean() - 1 / size) / (1 - 1 / size),
+        "weighted_balanced_accuracy": np.average(recall, weights=[weight[k] for k in shared]),
+        "f1_macro": (2 * hits / (support + predicted)).mean(),
+        "accuracy": w[y == p].sum() / w.sum(),  # looks at all rows all the same
+    }
+
+
+@pytest.mark.parametrize("reference", ["rest", "overall", "c"])
+@pytest.mark.parametrize("weight", [{0: 1, 1: 2, 2: 4, 3: 8}, "balanced"])
+def test_averages_look_at_the_labels_present_on_both_sides(reference, weight):
+    present = {"a": {0, 1}, "b": {1, 2, 3}, "c": {0, 1, 3}}
+    kept = [pl.col("g").eq(g) & pl.col("y").is_in(labels) for g, labels in present.items()]
+    frame = random_frame(11, 4).filter(pl.any_horizontal(kept))
+    numbers = dict.fromkeys(range(4), 1) if weight == "balanced" else weight
+    metrics = [*averages_by_hand(frame, [0, 1], numbers)]
+    options = {"class_weight": weight, "sample_weight": "w", "reference": reference}
+    out = bf.gaps(frame, "y", "p", by="g", metrics=metrics, **options)
+    for g, own in present.items():
+        sides = {"rest": pl.col("g") != g, "overall": True, "c": pl.col("g") == "c"}
+        one, other = frame.filter(g=g), frame.filter(sides[reference])
+        shared = sorted(own & set(other["y"]))
+        expected = [averages_by_hand(side, shared, numbers) for side in (one, other)]
+        rarest = min(one["y"].to_list().count(k) for k in shared)
+        for row in out.filter(pl.col("g") == g).to_dicts():
+            values = [side[row["metric"]] for side in expected]
+            assert values_of(row, SIDES) == pytest.approx(values, rel=1e-12)
+            assert (row["n_labels"], row["min_support"]) == (len(shared), rarest)
+            if reference == "overall":  # of which the segment is a part
+                assert values_of(row, COLUMNS[9:]) == [None] * 4 + [0]
+
+
+def test_lacking_the_difficult_label_is_no_gap():
+    data = {"g": [*"aaaabb"], "y": [1, 1, 0, 0, 1, 1], "p": [1, 0, 0, 1, 1, 0]}
+    data["n"] = [90, 10, 50, 50, 18, 2]
+    row, of_accuracy = gaps(data, ["balanced_accuracy", "accuracy"], reference="a")[2:]
+    assert values_of(row, ["g", "n", "n_labels", "min_support"]) == ["b", 20, 1, 20]
+    assert values_of(row, [*SIDES, "difference"]) == pytest.approx([0.9, 0.9, 0], abs=1e-12)
+    assert of_accuracy["difference"] == pytest.approx(0.9 - 140 / 200, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_proportions_have_newcombes_limits_and_the_pooled_test(level):
+    for row in gaps(table(**FOUR), [*PARTS], level=level):
+        others = np.sum([FOUR[g] for g in FOUR if g != row["g"]], axis=0)
+        (x, n), (x_rest, n_rest) = (PARTS[row["metric"]](*c) for c in (FOUR[row["g"]], others))
+        limits = confint_proportions_2indep(x, n, x_rest, n_rest, method="newcomb", alpha=1 - level)
+        p = proportions_ztest([x, x_rest], [n, n_rest])[1]
+        expected = [x / n - x_rest / n_rest, x / n / (x_rest / n_rest), *limits, p]
+        assert values_of(row, COLUMNS[7:12]) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+def test_balanced_accuracies_of_many_rows_are_tested_by_z():
+    rows = gaps(table(**FOUR), ["balanced_accuracy", "adjusted_balanced_accuracy"], reference="c")
+    pooled, n, n_c = np.array([101 / 163, 135 / 186]), np.array([80, 70]), np.array([83, 116])
+    variance = (pooled * (1 - pooled) * (1 / n + 1 / n_c)).sum() / 4  # of a, and c's 41, 80
+    z = (60 / 80 + 55 / 70 - 41 / 83 - 80 / 116) / 2 / math.sqrt(variance)
+    assert [row["p_value"] for row in rows[:2]] == pytest.approx([2 * stats.norm.sf(z)] * 2)
+
+
+@pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm"), (None, None)])
+def test_p_values_are_adjusted_for_those_of_the_metric(adjust, method):
+    options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}
+    out = bf.gaps(random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], **options)
+    for name in options["metrics"]:
+        family = out.filter(metric=name)
+        known = family.drop_nulls("p_value")
+        assert known.is_empty() == (name == "f1")
+        assert 0 < family["p_adjusted"].null_count() == len(family) - len(known)
+        p = known["p_value"].to_list()
+        p = multipletests(p, method=method)[1] if p and method else p
+        assert known["p_adjusted"].to_list() == pytest.approx(p, rel=1e-12)
+        assert set(family["n_tests"]) == {len(known)}
+
+
+@pytest.mark.parametrize(
+    ("segments", "reference", "names"),
+    [
+        (FOUR, "largest", "dd"), (FOUR, "best", "ba"), (FOUR, "worst", "cb"), (FOUR, "c", "cc"),
+        (TIED, "largest", "bb"), (TIED, "best", "bb"), (TIED, "worst", "dd"),
+        (FOUR, {"g": "c"}, "cc"),
+    ],
+)  # fmt: skip
+def test_the_segment_compared_with_and_the_price_of_its_choice(segments, reference, names):
+    metrics = dict(zip(["recall", "false_positive_rate"], names, strict=True))
+    choices = 3 if reference in ("best", "worst") else 1
+    named = {name: gaps(table(**segments), [*metrics], reference=name) for name in names}
+    for i, row in enumerate(gaps(table(**segments), [*metrics], reference=reference)):
+        name, parts = metrics[row["metric"]], PARTS[row["metric"]]
+        (x, n), own = parts(*segments[name]), parts(*segments[row["g"]])
+        assert values_of(row, ["reference", "reference_estimate", "n_tests"]) == [name, x / n, 3]
+        if row["g"] == name:
+            assert values_of(row, COLUMNS[7:13]) == [0, 1, None, None, None, None]
+        else:
+            limits = confint_proportions_2indep(*own, x, n, method="newcomb", alpha=0.05 / choices)
+            assert values_of(row, ["lower", "upper"]) == pytest.approx(limits, abs=1e-9)
+            assert row["p_value"] == min(1, choices * named[name][i]["p_value"])
+
+
+NULLED = table(a=(5, 3, 4, 6), b=(7, 2, 1, 11)) | {"sex": [*"mmmmffff"]}
+NULLED["g"] = ["a"] * 4 + [None] * 4
+
+
+@pytest.mark.parametrize("reference", [None, math.nan, {"g": None}, pd.NA], ids=repr)
+def test_a_segment_whose_value_is_null(reference):
+    rows = gaps(NULLED, "recall", reference=reference)
+    assert [values_of(row, COLUMNS[5:7]) for row in rows] == [["null", 7 / 9]] * 2
+
+
+def test_a_mapping_names_a_segment_of_every_margin():
+    options = {"reference": {"g": None, "sex": "f"}, "margins": "all"}
+    rows = gaps(NULLED, "recall", by=["g", "sex"], **options)
+    names = ["g=null, sex=f"] * 2 + ["g=null"] * 2 + ["sex=f"] * 2 + ["overall"]
+    assert [row["reference"] for row in rows] == names
+    assert np.flatnonzero([row["difference"] == 0 for row in rows]).tolist() == [1, 3, 4, 6]
+
+
+def test_which_metrics_have_limits_p_values_and_ratios():
+    both = ["accuracy", "uar", "adjusted_balanced_accuracy", "baw", "npv", "jaccard"]
+    neither = ["f1_macro", "diagnostic_odds_ratio", "no_information_rate"]
+    others = ["f1", "kappa", "mcc", "geometric_mean"]
+    for row in gaps(table(**FOUR), [*both, *others, *neither], class_weight="balanced"):
+        assert (row["lower"] is None) == (row["upper"] is None) == (row["metric"] in neither)
+        assert (row["p_value"] is None) == (row["metric"] not in both)
+    data = table(bad=(2, 8, 8, 2), good=(8, 2, 2, 8), none=(0, 5, 0, 5))
+    rows = gaps(data, ["mcc", "informedness", "recall"], reference="good")
+    assert [row["ratio"] for row in rows] == [None, None, 0.25, 1, 1, 1, None, 0, 0]
+    assert [row["ratio"] for row in gaps(data, "recall", reference="none")] == [None] * 3
+
+
+@pytest.mark.parametrize("reference", ["rest", "overall", "largest", "best", "worst", "a"])
+def test_a_single_segment_and_no_segment(reference):
+    (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
+    expected = [None, None, None] if reference == "rest" else [5 / 8, 0, 1]
+    assert values_of(row, COLUMNS[6:]) == [*expected, None, None, None, None, 0]
+    empty, options = random_frame().head(0), {"metrics": "recall", "reference": reference}
+    out = bf.gaps(empty, "y", "p", by="g", **options)
+    assert (len(out), out.columns) == (0, ["g", *COLUMNS])
+
+
+@pytest.mark.parametrize(("a", "b"), EQUAL)
+def test_equal_segments_have_p_values_of_1(a, b):
+    for row in gaps(table(a=a, b=b), ["accuracy", "recall", "uar"]):
+        assert values_of(row, COLUMNS[7:9]) == pytest.approx([0, 1], abs=1e-12)
+        assert values_of(row, COLUMNS[11:]) == pytest.approx([1, 1, 2], abs=1e-12)
+        assert row["lower"] < 0 < row["upper"]
+
+
+def test_what_is_undefined_is_null_and_outside_of_the_family():
+    data = table(a=(40, 10, 20, 30), b=(0, 0, 20, 60), c=(30, 10, 20, 30))
+    rows = gaps(data, ["recall", "accuracy"])
+    assert [row["estimate"] for row in rows[::2]] == [4 / 5, None, 3 / 4]
+    assert [row["n_tests"] for row in rows] == [2, 3] * 3
+    assert (rows[0]["reference_estimate"], rows[2]["reference_estimate"]) == (3 / 4, 7 / 9)
+    assert values_of(rows[2], COLUMNS[7:13]) == [None] * 6
+    assert {row["reference"] for row in gaps(data, "recall", reference="worst")} == {"c"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"reference": "z"},
+            r"no segment \{'g': 'z'\} .* Segments: \{'g': 'a'\}, \{'g': 'largest'\}",
+        ),
+        ({"reference": "largest"}, "reference='largest' is an option and also a value of .*'g'"),
+        ({"by": ["g", "sex"], "reference": "a"}, "'a' does not say which segment of 'g', 'sex'"),
+        ({"by": ["g", "sex"], "reference": {"g": "a"}}, "one value for each.*'g', 'sex'"),
+        ({"metrics": ["uar", "base_rate"], "reference": "worst"}, "'base_rate' is not better"),
+        ({"adjust": "bonferroni"}, "adjust='bonferroni' is not one of the options: 'bh', 'holm'"),
+    ],
+)
+def test_what_cannot_be_used_raises(options, words):
+    data = table(a=(5, 3, 4, 6), largest=(7, 2, 1, 11)) | {"sex": [*"mfmfmfmf"]}
+    with pytest.raises(bf.BalframeError, match=words):
+        gaps(data, **{"metrics": None, **options})

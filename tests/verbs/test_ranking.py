@@ -1,0 +1,300 @@
+"""Rankings against scikit-learn, scipy and DeLong's formula; what all verbs of scores refuse."""
+
+import copy
+import math
+import re
+import warnings
+from functools import partial
+
+import numpy as np
+import polars as pl
+import pytest
+from constructors import CONSTRUCTORS, plain
+from scipy import stats
+from sklearn import metrics as sk
+
+import balframe as bf
+
+INF, NAN = float("inf"), float("nan")
+FOUND = ["n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
+FOUND += ["average_precision", "ks_statistic", "brier_score"]
+CARRIED = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
+carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
+VERBS = (bf.curve, bf.best_threshold, bf.ranking)
+each_verb = pytest.mark.parametrize("verb", VERBS)
+
+
+def draw(levels, size=300, seed=1):
+    """Draw rows of three segments, null one of them; few levels make many ties."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, size)
+    columns = {
+        "g": np.array(["b", "a", None], object)[rng.integers(0, 3, size)],
+        "y": y,
+        "s": np.clip(rng.integers(0, levels, size) / levels + y / 8, 0, 1),
+        "w": rng.uniform(0.1, 5, size),
+        "k": rng.integers(0, 4, size),
+    }
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def segments(data, options=()):
+    """Yield y, score, rows, and weight of the rows of each segment, in order."""
+    arrays = {name: np.array(values) for name, values in data.items() if name != "g"}
+    n = arrays["k"] if "counts" in options else np.ones(len(data["y"]), int)
+    weight = n * (arrays["w"] if "sample_weight" in options else 1)
+    for key in ("a", "b", None):
+        at = np.array([one == key for one in data["g"]]) & (n > 0)
+        yield arrays["y"][at], arrays["s"][at], n[at], weight[at]
+
+
+def delong(y, s, level=0.95):
+    """Compare every positive with every negative."""
+    above = np.sign(s[y == 1][:, None] - s[y == 0]) / 2 + 0.5
+    of_positives, of_negatives = above.mean(axis=1), above.mean(axis=0)
+    variance = of_positives.var(ddof=1) / len(of_positives)
+    variance += of_negatives.var(ddof=1) / len(of_negatives)
+    half = stats.norm.ppf((1 + level) / 2) * math.sqrt(variance)
+    return max(above.mean() - half, 0), min(above.mean() + half, 1)
+
+
+@pytest.mark.parametrize("levels", [6, 40, 10**9])
+@carried
+def test_equals_scikit_learn(constructor, options, levels):
+    data = draw(levels)
+    out = plain(bf.ranking(constructor(data), "y", "s", by="g", **options))
+    peers = {
+        "n": lambda y, s, n, w: n.sum(),
+        "n_positive": lambda y, s, n, w: n[y == 1].sum(),
+        "roc_auc": lambda y, s, n, w: sk.roc_auc_score(y, s, sample_weight=w),
+        "average_precision": lambda y, s, n, w: sk.average_precision_score(y, s, sample_weight=w),
+        "ks_statistic": lambda y, s, n, w: max(
+            abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w)[:2]))
+        ),
+        "brier_score": lambda y, s, n, w: sk.brier_score_loss(y, s, sample_weight=w),
+    }
+    assert list(out) == ["g", *FOUND]
+    assert out["g"] == ["a", "b", None]
+    for name, peer in peers.items():
+        expected = [peer(*rows) for rows in segments(data, options)]
+        assert out[name] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("levels", [6, 10**9])
+@pytest.mark.parametrize("options", [{}, {"counts": "k"}, {"counts": "k", "level": 0.8}], ids=str)
+def test_limits_and_distance_of_rows(constructor, options, levels):
+    data = draw(levels)
+    out = plain(bf.ranking(constructor(data), "y", "s", by="g", **options))
+    for at, (y, s, n, _) in enumerate(segments(data, options)):
+        y, s = np.repeat(y, n), np.repeat(s, n)
+        lower, upper = delong(y, s, options.get("level", 0.95))
+        distance = stats.ks_2samp(s[y == 1], s[y == 0], method="asymp").statistic
+        assert out["roc_auc_lower"][at] == pytest.approx(lower, abs=1e-12)
+        assert out["roc_auc_upper"][at] == pytest.approx(upper, abs=1e-12)
+        assert out["ks_statistic"][at] == pytest.approx(distance, abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.1, 3.0, 1e-9, 1e-150, 1e150, 1e200])
+def test_equal_weights_change_nothing(constructor, weight):
+    with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it tries integers
+        frame = constructor(draw(6) | {"w": [weight] * 300})
+    rows = plain(bf.ranking(frame, "y", "s", by="g"))
+    out = plain(bf.ranking(frame, "y", "s", by="g", sample_weight="w"))
+    for name in FOUND if weight < 1e154 else set(FOUND) - {"roc_auc_lower", "roc_auc_upper"}:
+        assert out[name] == pytest.approx(rows[name], rel=1e-9)  # squares may leave the range
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-3, 1e6])
+@pytest.mark.parametrize("other", [1e6, 1e12, 1e20])
+@each_verb
+def test_weights_of_other_segments_change_nothing(verb, size, other):
+    data = draw(20)
+    data["w"] = [
+        one * (size if g == "b" else other) for one, g in zip(data["w"], data["g"], strict=True)
+    ]
+    frame, only = pl.DataFrame(data), pl.col("g") == "b"
+    options = {"sample_weight": "w"}
+    if verb is bf.curve:
+        options |= {"interval": True, "band": True, "metrics": ["recall", "balanced_accuracy"]}
+    expected = verb(frame.filter(only), "y", "s", by="g", **options)
+    found = verb(frame, "y", "s", by="g", **options).filter(only)
+    for name in (one for one in expected.columns if one != "metric" and "common" not in one):
+        if name not in ("g", "gain"):
+            assert found[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-9)
+
+
+NO_LIMITS = {
+    "perfect": ([0, 0, 1, 1], [1, 2, 3, 4], 1),
+    "wrong way round": ([1, 1, 0, 0], [1, 2, 3, 4], 0),
+    "all tied": ([0, 0, 1, 1], [5, 5, 5, 5], 1 / 2),
+    "one positive": ([0, 0, 1, 0], [1, 2, 3, 4], 2 / 3),
+    "one negative": ([0, 1, 1, 1], [2, 1, 3, 4], 2 / 3),
+}
+
+
+@pytest.mark.parametrize(("y", "s", "auc"), NO_LIMITS.values(), ids=NO_LIMITS)
+def test_no_limits_where_the_variance_is_zero_or_a_side_is_one_row(constructor, y, s, auc):
+    out = plain(bf.ranking(constructor({"y": y, "s": s}), "y", "s"))
+    assert out["roc_auc"] == pytest.approx([auc])
+    assert (out["roc_auc_lower"], out["roc_auc_upper"]) == ([None], [None])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_perfect_separation_has_no_limits_under_weights(constructor, seed, sign):
+    rng = np.random.default_rng(seed)
+    y, w = [0] * 40 + [1] * 40, rng.uniform(0.1, 1, 80)
+    data = {"y": y, "s": [sign * i for i in range(80)], "w": w.tolist()}
+    out = plain(bf.ranking(constructor(data), "y", "s", sample_weight="w"))
+    assert out["roc_auc"] == pytest.approx([(1 + sign) / 2], abs=1e-12)
+    assert (out["roc_auc_lower"], out["roc_auc_upper"]) == ([None], [None])
+
+
+def test_by_hand(constructor):
+    frame = constructor({"y": [0, 0, 1, 1], "s": [0.25, 0.5, 0.5, 0.75]})
+    out = plain(bf.ranking(frame, "y", "s"))
+    assert [out[name] for name in FOUND[:3]] == [[4], [2], [(1 / 2 + 1 + 1 + 1) / 4]]
+    assert out["average_precision"] == pytest.approx([1 / 2 + 1 / 2 * 2 / 3])
+    assert out["ks_statistic"] == [1 / 2]
+    assert out["brier_score"] == [(1 / 16 + 1 / 4 + 1 / 4 + 1 / 16) / 4]
+
+
+def test_scores_outside_of_0_to_1_have_no_brier_score(constructor):
+    frame = constructor({"g": [*"aabb"], "y": [0, 1, 0, 1], "s": [0.0, 1.0, 0.5, 1.5]})
+    out = plain(bf.ranking(frame, "y", "s", by="g"))
+    assert [out["brier_score"], out["roc_auc"]] == [[0, None], [1, 1]]
+
+
+def test_one_label_and_no_row(constructor):
+    data = {"g": [*"aabbc"], "y": [1, 1, 0, 0, None], "s": [0.5, 0.75, 0.5, 0.75, 0.5]}
+    with warnings.catch_warnings(action="ignore"):
+        frame = constructor(data)
+    out = plain(bf.ranking(frame, "y", "s", by="g", missing="drop"))
+    assert (out["n"], out["n_positive"]) == ([2, 2, 0], [2, 0, 0])
+    assert out["average_precision"] == [1, None, None]
+    assert out["brier_score"] == [(1 / 4 + 1 / 16) / 2, (1 / 4 + 9 / 16) / 2, None]
+    for name in ("roc_auc", "roc_auc_lower", "roc_auc_upper", "ks_statistic"):
+        assert out[name] == [None] * 3
+
+
+LABELS = {
+    "texts": (["no", "yes"], "yes"),
+    "three texts": (["a", "b", "c"], "b"),
+    "three ints": ([0, 1, 2], 1),
+    "the lower one": ([0, 1], 0),
+    "bools": ([False, True], None),
+    "minus one": ([-1, 1], None),
+}
+
+
+@each_verb
+@pytest.mark.parametrize(("labels", "pos_label"), LABELS.values(), ids=LABELS)
+def test_other_labels_are_negative(constructor, verb, labels, pos_label):
+    rng = np.random.default_rng(6)
+    y = [labels[i] for i in rng.integers(0, len(labels), 60)]
+    data = {"y": y, "s": rng.integers(0, 9, 60).tolist(), "r": rng.random(60).tolist()}
+    positive = labels[-1] if pos_label is None else pos_label
+    binary = data | {"y": [int(one == positive) for one in y]}
+    expected = plain(verb(constructor(binary), "y", ["s", "r"]))
+    assert plain(verb(constructor(data), "y", ["s", "r"], pos_label=pos_label)) == expected
+    assert 0 < sum(binary["y"]) < 60
+
+
+DATA = {"g": [*"aab"], "y": [0, 1, 1], "s": [0.1, 0.4, 0.4], "t": ["x", "y", "z"]}
+DATA |= {"b": [True, False, True], "three": [0, 1, 2], "texts": ["u", "v", "u"]}
+AT_ONCE = {
+    "unknown score": (VERBS, {"y_score": "ss"}, KeyError, "'ss' not found"),
+    "texts as scores": (VERBS, {"y_score": "t"}, TypeError, "'t'.*scores.*numbers"),
+    "bools as scores": (VERBS, {"y_score": "b"}, TypeError, "'b'.*scores.*numbers"),
+    "missing": (VERBS, {"missing": "dorp"}, ValueError, "'dorp'"),
+    "margins": (VERBS, {"margins": True}, ValueError, "margins=True"),
+    "level": (VERBS[::2], {"level": 95}, ValueError, "level.*95"),
+    "unknown metric": (VERBS[:1], {"metrics": "acuracy"}, KeyError, "mean 'accuracy'"),
+    "no class_weight": (VERBS[:1], {"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
+    "band": (VERBS[:1], {"band": "yes"}, ValueError, "band='yes'.*False, True"),
+    "interval": (VERBS[:1], {"interval": "wald"}, ValueError, "interval='wald'"),
+}
+POINTED = r"outside of \[0, 1\].*list of thresholds.*quantiles"
+NEW = {"s": [0.5, INF, INF]}
+VALUES = {
+    "infinite": (VERBS, NEW, {}, "'s' has 2 infinite values"),
+    "minus infinity": (VERBS, {"s": [0.0, -INF, 1.0]}, {}, "'s' has 1 infinite value;"),
+    "infinite, list": (VERBS[:2], NEW, {"thresholds": [0.5]}, "'s' has 2 infinite values"),
+    "infinite, even": (VERBS[:2], NEW, {"thresholds": 5}, "'s' has 2 infinite values"),
+    "infinite, counts": (VERBS, {**NEW, "k": [1, 2, 3]}, {"counts": "k"}, "'s' has [25] infinite"),
+    "infinite, quantiles": (VERBS[:2], NEW, {"thresholds": ("quantiles", 3)}, "'s' has 2 inf"),
+    "outside": (
+        VERBS[:2],
+        {"s": [0.5, 1.5, 1.5]},
+        {"thresholds": 3},
+        "'s' has 2 scores " + POINTED,
+    ),
+    "below": (VERBS[:2], {"s": [0.5, 1.0, -1e-9]}, {"thresholds": 3}, "'s' has 1 score " + POINTED),
+    "no pos_label": (VERBS, {}, {"y_true": "texts"}, "pos_label=.*'u', 'v'"),
+    "three labels": (VERBS, {}, {"y_true": "three"}, "pos_label=.*0, 1, 2"),
+    "unknown pos_label": (VERBS, {}, {"pos_label": 7}, "pos_label=7.*0, 1"),
+    "null truth": (VERBS, {"y": [None, 1, None]}, {}, "'y' has 2 null values.*drop"),
+    "null score": (VERBS, {"s": [None, 0.5, None]}, {}, "'s' has 2 null values.*drop"),
+    "NaN score": (VERBS, {"s": [NAN, 0.5, NAN]}, {}, "'s' has 2 null values"),
+    "null weight": (VERBS, {"w": [1.0, None, 1.0]}, {"sample_weight": "w"}, "'w' has 1 null"),
+    "negative weight": (VERBS, {"w": [1.0, -1.0, 1.0]}, {"sample_weight": "w"}, "'w' has 1 neg"),
+    "null count": (VERBS, {"k": [1, None, None]}, {"counts": "k"}, "'k' has 2 null values"),
+    "class_weight of three": (
+        *(VERBS[:1], {}),
+        {"y_true": "three", "pos_label": 1, "class_weight": {0: 1, 1: 1, 2: 1}},
+        "class_weight=.*3: 0, 1, 2.*balanced",
+    ),
+}
+
+
+def cases(table):
+    """List the cases of a table for each verb that they concern."""
+    return [
+        pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
+        for about, (verbs, *case) in table.items()
+        for verb in verbs
+    ]
+
+
+def message(call):
+    """Give the message of the error that the call raises, at collect if it is lazy."""
+    with pytest.raises(bf.BalframeError) as raised:
+        plain(call())
+    return str(raised.value)
+
+
+def asked(verb, frame, options):
+    return partial(verb, frame, **{"y_true": "y", "y_score": "s", **options})
+
+
+@pytest.mark.parametrize(("verb", "options", "kind", "words"), cases(AT_ONCE))
+def test_names_types_and_options_raise_at_once(constructor, verb, options, kind, words):
+    with pytest.raises(bf.BalframeError, match=words) as raised:
+        asked(verb, constructor(DATA), options)()
+    assert isinstance(raised.value, kind)
+
+
+@pytest.mark.parametrize(("verb", "columns", "options", "words"), cases(VALUES))
+def test_values_raise_the_same_in_every_library(verb, columns, options, words):
+    with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
+        frames = [make(DATA | columns) for make in CONSTRUCTORS]
+    texts = {message(asked(verb, frame, options)) for frame in frames}
+    assert len(texts) == 1
+    assert re.search(words, texts.pop())
+
+
+@each_verb
+def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb):
+    for name in (one for one in plain(verb(constructor(DATA), "y", "s")) if one != "g"):
+        call = partial(verb, constructor({**DATA, name: DATA["g"]}), "y", "s", by=name)
+        assert re.search(f"'{name}'.*[Rr]ename", message(call))
+
+
+@each_verb
+def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, verb):
+    frame = constructor(DATA)
+    before = copy.deepcopy(plain(frame))
+    full = plain(verb(frame, "y", "s", by="g"))
+    assert plain(frame) == before
+    empty = plain(verb(frame.head(0), "y", "s", by="g"))
+    assert empty == {name: [] for name in full}

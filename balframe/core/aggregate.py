@@ -14,6 +14,7 @@ _Array = TypeVar("_Array", Int64Array, FloatArray)
 
 _BLOCK = 32_768
 _LARGEST_KEY = 2**62
+_NARROW = 2**16
 SPARE_EXPONENT = 32  # more rows than 2**32 are not summed at once
 _LARGEST_COUNT = 2**63 - 1
 
@@ -252,6 +253,21 @@ def ravel(columns: Sequence[Codes]) -> Int64Array:
             size = len(distinct)
         key = key * column.size + shifted(column, everything)
         size *= column.size
+    return key
+
+
+def narrow_key(columns: Sequence[Codes], rows: int) -> IntegerArray:
+    """Merge columns into one key of as few bytes as hold it."""
+    size = prod(column.size for column in columns)
+    if size > _NARROW:
+        return ravel(columns)
+    key: IntegerArray
+    key, code = np.zeros((2, rows), np.min_scalar_type(max(size - 1, 0)))
+    for column in columns:
+        key *= np.array(column.size, np.int64).astype(key.dtype)
+        low = _as_int64(column.low)
+        np.subtract(column.values, low, out=code, casting="unsafe", dtype=np.int64)
+        key += code
     return key
 
 

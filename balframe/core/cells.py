@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.aggregate import Codes, Measures, aggregate, dense_limit
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
 
 LEFT_OUT = -1
 
@@ -124,7 +124,7 @@ def distinct_keys(
 
 
 def ranges_of(
-    segment: Int64Array, n_segments: int, wanted: Int64Array
+    segment: IntegerArray, n_segments: int, wanted: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find the entries of the segments wanted, one segment after the other.
 

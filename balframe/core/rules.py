@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.aggregate import Measures
-from balframe.core.arrays import Counts, FloatArray, Int64Array
+from balframe.core.arrays import Counts, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Correctness, Entries
@@ -16,6 +16,7 @@ from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.ties import Ties
 
 NEGATIVE, POSITIVE = 0, 1
+_FEW = 2**24  # values of one byte whose sum four bytes hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,13 @@ class _Running:
 
     @classmethod
     def of(cls, values: npt.NDArray[Any]) -> "_Running":
-        total = np.zeros(len(values) + 1, values.dtype)
-        np.cumsum(values, out=total[1:])
         if values.dtype.kind != "f":
+            few = len(values) < _FEW and values.dtype.itemsize == 1
+            total = np.zeros(len(values) + 1, np.int32 if few else np.int64)
+            np.cumsum(values, out=total[1:])
             return cls(total, None)
+        total = np.zeros(len(values) + 1)
+        np.cumsum(values, out=total[1:])
         before, after = total[:-1], total[1:]
         with np.errstate(invalid="ignore", over="ignore"):
             added = after - before
@@ -42,23 +46,23 @@ class _Running:
     def between(self, low: Int64Array, high: Int64Array) -> npt.NDArray[Any]:
         """Add up the entries from `low` up to but not with `high`."""
         with np.errstate(invalid="ignore", over="ignore"):
+            if self.error is None:
+                return np.asarray(self.total[high] - self.total[low], np.int64)
             sums = self.total[high] - self.total[low]
-            if self.error is not None:
-                sums += self.error[high] - self.error[low]
-        return np.asarray(sums)
+            return np.asarray(sums + (self.error[high] - self.error[low]))
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules `score >= threshold` of each segment, ascending by threshold.
 
-    The ties of segment s stand from `first[s]` to `last[s]`, and those below the threshold of a
-    rule before position `at`.
+    The ties of segment s stand from `first[s]` to `last[s]`, and those below the threshold of rule
+    i before position `i + shift[s]`.
     """
 
-    segment: Int64Array
+    segment: IntegerArray
     threshold: FloatArray
-    at: Int64Array
+    shift: Int64Array
     first: Int64Array
     last: Int64Array
     sums: tuple[tuple[_Running, _Running], ...]
@@ -66,19 +70,18 @@ class Rules:
     @classmethod
     def exact(cls, ties: Ties) -> "Rules":
         """Take every score as a threshold, and infinity, which nothing reaches."""
-        n_ties = np.bincount(ties.segment, minlength=ties.n_segments)
-        last = np.cumsum(n_ties)
-        segment = np.repeat(np.arange(ties.n_segments), n_ties + 1)
-        at = np.arange(len(segment)) - segment
-        threshold = np.append(ties.score, np.inf)[np.minimum(at, len(ties.score))]
-        threshold[last + np.arange(ties.n_segments)] = np.inf
-        return cls(segment, threshold, at, last - n_ties, last, _running(ties))
+        everything = np.arange(ties.n_segments)
+        last = np.searchsorted(ties.segment, everything, side="right")
+        n_ties = np.diff(last, prepend=0)
+        segment = np.repeat(everything.astype(ties.segment.dtype), n_ties + 1)
+        threshold = np.insert(ties.score, last, np.inf)
+        return cls(segment, threshold, -everything, last - n_ties, last, _running(ties))
 
     @classmethod
     def on_grid(cls, ties: Ties, thresholds: FloatArray) -> "Rules":
         """Take the same thresholds everywhere; scores are how many thresholds they reach."""
         n_rules, n_segments = len(thresholds), ties.n_segments
-        slot = ties.segment * (n_rules + 1) + ties.score.astype(np.int64)
+        slot = ties.segment.astype(np.int64) * (n_rules + 1) + ties.score.astype(np.int64)
         size = n_segments * (n_rules + 1)
 
         def spread(values: Counts) -> Counts:
@@ -91,7 +94,7 @@ class Rules:
         return cls(
             segment,
             np.tile(thresholds, n_segments),
-            first[segment] + np.tile(np.arange(n_rules), n_segments) + 1,
+            np.arange(n_segments) + 1,
             first,
             first + n_rules + 1,
             _running(ties, spread),
@@ -104,7 +107,8 @@ class Rules:
     def counts(self, measure: int, block: slice) -> OneVersusRest:
         """Count rows (measure 0), weights (1) or their squares (2) of a part of the rules."""
         positive, negative = self.sums[min(measure, len(self.sums) - 1)]
-        segment, at = self.segment[block], self.at[block]
+        segment = self.segment[block]
+        at = np.arange(*block.indices(len(self))) + self.shift[segment]
         first, last = self.first[segment], self.last[segment]
         return OneVersusRest(
             positive.between(at, last),
@@ -132,8 +136,8 @@ class Rules:
     def totals(self) -> ClassCounts:
         """Count each segment as if a rule called all of its rows positive."""
         segments = np.arange(len(self.first))
-        all_rows = replace(self, segment=segments, at=self.first)
-        return all_rows.class_counts(slice(None), None)
+        all_rows = replace(self, segment=segments, shift=self.first - segments)
+        return all_rows.class_counts(slice(0, len(segments)), None)
 
     def cells(self, block: slice) -> Cells:
         """Give the cells of a part of the rules, the rules the only by-column."""

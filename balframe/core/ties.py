@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from balframe.core.aggregate import Codes, Measures, ravel, shifted
-from balframe.core.arrays import BoolArray, Counts, FloatArray, Int64Array
+from balframe.core.aggregate import Codes, Measures, narrow_key, shifted
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import ranges_of
 
 
@@ -15,12 +16,13 @@ class Ties:
     """Sums over the rows of each segment with the same score, ascending by segment, then score.
 
     `by` has the codes of each segment and `missing` the rows that were left out of it; the other
-    arrays have one entry for each tie. A segment without a row left has no tie.
+    arrays have one entry for each tie, segments and counts in as few bytes as hold them. A segment
+    without a row left has no tie.
     """
 
     by: tuple[Int64Array, ...]
     missing: Int64Array
-    segment: Int64Array
+    segment: IntegerArray
     score: FloatArray
     positive: Measures
     negative: Measures
@@ -33,7 +35,7 @@ class Ties:
     @property
     def n(self) -> Int64Array:
         """Rows of each tie."""
-        return self.positive.n + self.negative.n  # type: ignore[operator]
+        return np.add(self.positive.n, self.negative.n, dtype=np.int64)  # type: ignore[arg-type]
 
     def in_own_units(self) -> "Ties":
         """Let the weights of each segment be in units of about their sum.
@@ -114,7 +116,9 @@ class Ties:
                 np.concatenate(codes) for codes in zip(*(part.by for part in parts), strict=True)
             ),
             np.concatenate([part.missing for part in parts]),
-            np.concatenate([part.segment + n for part, n in zip(parts, counts, strict=False)]),
+            np.concatenate(
+                [part.segment + np.int64(n) for part, n in zip(parts, counts, strict=False)]
+            ),
             np.concatenate([part.score for part in parts]),
             Measures.concat([part.positive for part in parts]),
             Measures.concat([part.negative for part in parts]),
@@ -142,18 +146,17 @@ def tie(
     missing : int64 array or None
         How many rows each row that is left out stands for.
     """
-    key = ravel(by) if by else np.zeros(len(score), np.int64)
+    key = narrow_key(by, len(score))
     order = _sorted(key, score, counted)
     ordered_key, ordered_score = key[order], score[order]
     changes = np.ones(len(order), np.bool_)
     changes[1:] = ordered_key[1:] != ordered_key[:-1]
     begins = np.flatnonzero(changes)
     changes[1:] |= ordered_score[1:] != ordered_score[:-1]
-    starts = np.flatnonzero(changes)
+    starts = None if changes.all() else np.flatnonzero(changes)
     keys, rows = ordered_key[begins], order[begins]
-    segment = np.repeat(
-        np.arange(len(begins)), np.diff(np.append(np.searchsorted(starts, begins), len(starts)))
-    )
+    ties_begin = begins if starts is None else np.searchsorted(starts, begins)
+    n_ties = len(order) if starts is None else len(starts)
     lost = np.zeros(0, np.int64) if missing is None else np.flatnonzero(missing)
     every, position = np.unique(np.concatenate([keys, key[lost]]), return_inverse=True)
     example = np.zeros(len(every), np.int64)
@@ -161,11 +164,15 @@ def tie(
     n_missing = np.zeros(len(every), np.int64)
     if missing is not None:
         np.add.at(n_missing, position[len(keys) :], missing[lost])
+    narrow = np.min_scalar_type(len(every))
+    segments = position[: len(keys)].astype(narrow)
+    ordered_score = ordered_score if starts is None else ordered_score[starts]
+    ordered_score += 0.0  # 0.0 for -0.0
     return Ties(
         tuple(shifted(one, example) for one in by),
         n_missing,
-        position[: len(keys)][segment],
-        ordered_score[starts],
+        np.repeat(segments, np.diff(np.append(ties_begin, n_ties))),
+        ordered_score,
         _summed(positive, order, starts),
         _summed(negative, order, starts),
     )
@@ -186,30 +193,32 @@ def _where(measures: Measures, rows: BoolArray) -> Measures:
     )
 
 
-def _sorted(key: Int64Array, score: FloatArray, counted: BoolArray | None) -> Int64Array:
+def _sorted(key: IntegerArray, score: FloatArray, counted: BoolArray | None) -> Int64Array:
     """Order the rows that count: by score first, then in a stable way by the smaller keys."""
     rows = None if counted is None else np.flatnonzero(counted)
     order = np.argsort(score if rows is None else score[rows])
     if rows is not None:
         order = rows[order]
-    largest = int(key.max(initial=0))
-    if largest == 0:
+    if not key.any():
         return order
-    narrow = key.astype(np.min_scalar_type(largest))  # 16 bits or fewer are sorted in one pass
-    return np.asarray(order[np.argsort(narrow[order], kind="stable")])
+    # keys of 16 bits or fewer are sorted in one pass
+    return np.asarray(order[np.argsort(key[order], kind="stable")])
 
 
-def _summed(measures: Measures, order: Int64Array, starts: Int64Array) -> Measures:
-    def added(values: Counts | None) -> Counts | None:
-        if values is None or len(starts) == len(order):
+def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) -> Measures:
+    """Add up what begins at `starts`; None where no two rows are tied."""
+
+    def added(values: Any) -> Any:  # noqa: ANN401 (of any dtype)
+        if values is None or starts is None:
             return None if values is None else values[order]
-        return np.add.reduceat(values[order], starts) if len(starts) else values[:0]
+        dtype = np.float64 if values.dtype.kind == "f" else np.int64
+        return np.add.reduceat(values[order], starts, dtype=dtype)
 
     n = measures.n
     assert n is not None
     with np.errstate(over="ignore"):
         return Measures(
-            added(n if n.dtype == np.int64 else n.astype(np.int64)),
+            added(n.view(np.uint8) if n.dtype == np.bool_ else n),
             weight=added(measures.weight),
             weight_sq=added(measures.weight_sq),
             exponent=measures.exponent,

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from balframe.core.aggregate import Measures, aggregate, dense_limit
-from balframe.core.arrays import Int64Array
+from balframe.core.arrays import Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.frames import in_polars, reduce
@@ -44,7 +44,7 @@ class Reading:
     query: Query
     dtypes: Mapping[Name, DType]
 
-    def by_columns(self, cells: Int64Array) -> dict[Name, Series]:
+    def by_columns(self, cells: IntegerArray) -> dict[Name, Series]:
         """Look up the by-columns of the cells at these positions."""
         nullable = self.query.margins is not False
         columns = {

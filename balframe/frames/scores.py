@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import Codes, Measures, aggregate, shifted
+from balframe.core.aggregate import Codes, Measures, aggregate, narrow_key
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.labels import LabelSet
@@ -52,16 +52,41 @@ class Scored:
 
 @dataclass(frozen=True)
 class _Part:
-    """The rows of one model: which they are, what they carry, and their scores.
+    """The rows of one model, or cells of them: codes, what they carry, and scores.
 
-    On a grid, the score may be the number of thresholds that it has reached already.
+    On a grid, the scores of cells are the numbers of thresholds that they reach.
     """
 
-    rows: Any
+    by: Sequence[Codes]
+    true: Codes
     measures: Measures
     score: FloatArray
     is_null: BoolArray
-    is_reached: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        encoded: Sequence[Column],
+        rows: Any,  # noqa: ANN401 (any index of numpy)
+        measures: Measures,
+        score: FloatArray,
+        is_null: BoolArray,
+    ) -> "_Part":
+        """Take rows of columns, the by-columns first and the true labels last."""
+        *by, true = (replace(one.codes, values=one.codes.values[rows]) for one in encoded)
+        return cls(by, true, measures, score, is_null)
+
+    def binned(self, thresholds: Thresholds) -> "_Part":
+        """Count the rows that reach as many thresholds; null is one more bin."""
+        assert thresholds.values is not None
+        size = len(thresholds.values) + 1
+        reached = thresholds.reached(self.score)
+        if self.is_null.any():
+            reached = np.where(self.is_null, size, reached)
+        columns = [*self.by, self.true, Codes(reached, 0, size + 1)]
+        (*by, true, reached), sums = aggregate(*hashed(columns, self.measures))
+        codes = [Codes(v, 0, c.size) for v, c in zip((*by, true), columns, strict=False)]
+        return _Part(codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size)
 
 
 def read_scores(
@@ -79,15 +104,17 @@ def read_scores(
         for name in names
     }
     carried = measures(frame, library, query)
+    encoded = [columns[name] for name in (*query.by, query.y_true)]
     parts = []
     for name in query.y_pred:
         values, is_null = library.numbers(frame, name)
-        score = values + 0.0  # -0.0 becomes 0.0
+        score = values.astype(np.float64, copy=False)
         if carried.n is not None:
             score = np.where(carried.n > 0, score, 0)  # a row that stands for none does not exist
         _check_scores(name, score, carried, thresholds)
-        parts.append(_Part(slice(None), carried, score, is_null))
-    return _assemble(columns, query.by, query.y_true, parts, library, dtypes, query, thresholds)
+        part = _Part.of(encoded, slice(None), carried, score, is_null)
+        parts.append(part if thresholds.values is None else part.binned(thresholds))
+    return _assemble(encoded, parts, library, dtypes, query, thresholds)
 
 
 def read_reduced_scores(
@@ -95,11 +122,10 @@ def read_reduced_scores(
 ) -> Scored:
     """Count the ties of cells that a lazy engine has summed already."""
     carried = reduce.measures_of(cells, query)
-    by = tuple(reduce.by_key(i) for i in range(len(query.by)))
-    columns = {
-        name: in_polars.encode_direct(cells, name) or in_polars.encode_hashed(cells, name)
-        for name in (*by, reduce.ACTUAL)
-    }
+    encoded = [
+        in_polars.encode_direct(cells, name) or in_polars.encode_hashed(cells, name)
+        for name in (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
+    ]
     model_of_row = cells.get_column(reduce.MODEL_INDEX).to_numpy()
     parts = []
     for model, name in enumerate(query.y_pred):
@@ -113,16 +139,17 @@ def read_reduced_scores(
                 _rows_in(model_rows, score == code) for code in (reduce.INFINITE, reduce.OUTSIDE)
             )
             _raise_unusable(name, n_infinite, n_outside)
-        parts.append(_Part(rows, model_rows, score, is_null[rows], is_reached=True))
-    return _assemble(columns, by, reduce.ACTUAL, parts, in_polars, dtypes, query, thresholds)
+        parts.append(_Part.of(encoded, rows, model_rows, score, is_null[rows]))
+    return _assemble(encoded, parts, in_polars, dtypes, query, thresholds)
 
 
 def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thresholds) -> None:
     """Raise where scores are not finite, or not on the grid asked for."""
-    is_infinite = np.isinf(score)
-    n_infinite = _rows_in(rows, is_infinite) if is_infinite.any() else 0
-    is_outside = (score < 0) | (score > 1) if thresholds.is_even else is_infinite
-    _raise_unusable(name, n_infinite, _rows_in(rows, is_outside) if is_outside.any() else 0)
+    low, high = score.min(initial=0), score.max(initial=0)
+    if not np.isfinite([low, high]).all():
+        _raise_unusable(name, _rows_in(rows, np.isinf(score)), 0)
+    if thresholds.is_even and not 0 <= low <= high <= 1:
+        _raise_unusable(name, 0, _rows_in(rows, (score < 0) | (score > 1)))
 
 
 def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
@@ -140,9 +167,7 @@ def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
 
 
 def _assemble(
-    columns: Mapping[Any, Column],
-    by: Sequence[Any],
-    y_true: Any,  # noqa: ANN401
+    encoded: Sequence[Column],
     parts: Sequence[_Part],
     library: Library,
     dtypes: Mapping[Name, DType],
@@ -150,15 +175,15 @@ def _assemble(
     thresholds: Thresholds,
 ) -> Scored:
     """Tie each model's rows, and put the models together."""
-    true = columns[y_true]
+    *by, true = encoded
     labels, codes = _agree(true, parts, library, dtypes, query)
     kinds = _kinds(true, codes, _positive(labels, query))
     models = []
     for name, part in zip(query.y_pred, parts, strict=True):
         if not query.drops_missing:
             raise_null(name, _rows_in(part.measures, part.is_null))
-        models.append(_tied([columns[key] for key in by], true, kinds, part, thresholds))
-    levels = {name: columns[key].levels for name, key in zip(query.by, by, strict=True)}
+        models.append(_tied(by, kinds, part))
+    levels = {name: one.levels for name, one in zip(query.by, by, strict=True)}
     if query.several:
         levels[MODEL] = library.text([str(name) for name in query.y_pred])
         models = [ties.labelled(model, first=False) for model, ties in enumerate(models)]
@@ -185,8 +210,7 @@ def _agree(
     """Find the labels, and the code of each level of the column of true labels."""
     counted = []
     for part in parts:
-        codes = replace(true.codes, values=true.codes.values[part.rows])
-        (found,), sums = aggregate([codes], part.measures)
+        (found,), sums = aggregate([part.true], part.measures)
         counted.append(Counted((), (true.ranked(found),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
     labels, (table,) = agree_on_labels(counted, [column], library, query)
@@ -214,26 +238,12 @@ def _rows_in(measures: Measures, rows: BoolArray) -> int:
     return int(rows.sum() if measures.n is None else measures.n[rows].sum())
 
 
-def _tied(
-    by: Sequence[Column],
-    true: Column,
-    kinds: Int64Array,
-    part: _Part,
-    thresholds: Thresholds,
-) -> Ties:
-    """Tie the rows of one model; on a grid, count them into bins first."""
-    codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in by]
-    kind = kinds[shifted(true.codes, part.rows)]
-    rows, score = _without_nulls(part, kind), part.score
-    if thresholds.values is not None:
-        size = len(thresholds.values) + 1
-        reached = score.astype(np.int64) if part.is_reached else thresholds.reached(score)
-        binned = [*codes, Codes(kind, 0, 3), Codes(reached, 0, size)]
-        (*found, kind, reached), rows = aggregate(*hashed(binned, rows))
-        codes = [Codes(one, 0, code.size) for one, code in zip(found, codes, strict=True)]
-        score = reached.astype(np.float64)
+def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
+    """Tie the rows of one model."""
+    kind = kinds[narrow_key([part.true], len(part.score))]
+    rows = _without_nulls(part, kind)
     counted = None if rows.n is None else rows.n > 0
-    ties = tie(codes, score, *split(rows, kind == _POSITIVE), counted, rows.missing)
+    ties = tie(part.by, part.score, *split(rows, kind == _POSITIVE), counted, rows.missing)
     ranked = tuple(one.ranked(code) for one, code in zip(by, ties.by, strict=True))
     ties = replace(ties, by=ranked)
     if all(one.rank is None for one in by):

@@ -8,11 +8,12 @@ import narwhals as nw
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.parallel import on_all_cores
 from balframe.errors import InvalidInputError
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
-_BLOCK = 65_536
+_BLOCK = 32_768
 _FORMS = (
     "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
     'or ("quantiles", n)'
@@ -68,12 +69,14 @@ class Thresholds:
             return np.searchsorted(self.values, score, side="right")
         out = np.empty(len(score), np.min_scalar_type(size))
         above = np.append(self.values, np.inf)
-        for start in range(0, len(score), _BLOCK):
+
+        def compare(start: int) -> None:
             part = score[start : start + _BLOCK]
             guess = (part * (size - 1)).astype(np.int32)
-            out[start : start + _BLOCK] = (
-                guess + 1 + (part >= above[guess + 1]) - (part < above[guess])
-            )
+            is_above, is_below = part >= above[guess + 1], part < above[guess]
+            out[start : start + _BLOCK] = guess + 1 + is_above - is_below
+
+        on_all_cores(compare, range(0, len(score), _BLOCK))
         return out
 
     def expression(self, score: nw.Expr) -> nw.Expr:

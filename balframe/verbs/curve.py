@@ -140,11 +140,9 @@ def curve(
         rules = scored.rules()
         columns = scored.reading.by_columns(rules.segment)
         columns[THRESHOLD] = rules.threshold
-        totals = rules.totals()
-        columns["n"] = totals.n[rules.segment]
-        reaching = rules.counts(0, slice(None))
-        columns["predicted_positive"] = reaching.tp + reaching.fp
+        columns["n"] = rules.totals().n[rules.segment]
         found = at_rules(scoring, scored, rules, request)
+        columns["predicted_positive"] = found.predicted_positive
         columns |= layouts.wide(found.scores, found.limits)
         if band:
             values = at_rules(_BALANCED, scored, rules, None).scores["balanced_accuracy"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
 from balframe.core.rules import Rules
 from balframe.metrics.kinds import MeanOfRecalls, recalls_of_both_sides, recalls_of_labels
 from balframe.metrics.registry import Metric
@@ -60,7 +60,7 @@ def _product(positives: Int64Array | FloatArray, negatives: Int64Array | FloatAr
 def _best(
     objective: FloatArray,
     imbalance: FloatArray | None,
-    segment: Int64Array,
+    segment: IntegerArray,
     rules: Int64Array,
     n_segments: int,
 ) -> Optimum:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scipy import special
 
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
 from balframe.core.parallel import on_all_cores
 from balframe.core.rules import NEGATIVE, POSITIVE, Rules
@@ -22,8 +22,9 @@ _BLOCK = 32_768  # rules at work at once, so that the arrays between stay in the
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """Values of the metrics and their limits, one for each rule."""
+    """Rows called positive, values of the metrics and their limits, one for each rule."""
 
+    predicted_positive: Int64Array
     scores: Mapping[str, FloatArray]
     limits: Mapping[str, Limits]
 
@@ -50,11 +51,13 @@ def at_rules(scoring: Scoring, scored: Scored, rules: Rules, request: Request | 
     """Compute metrics, and limits of each where they are asked for."""
     weights = class_weights(scoring, scored)
     names = list(scoring.metrics)
+    predicted_positive = np.empty(len(rules), np.int64)
     scores = {name: np.empty(len(rules)) for name in names}
     limits = {name: (np.empty(len(rules)), np.empty(len(rules))) for name in names if request}
 
     def work(block: slice) -> None:
         c = rules.class_counts(block, weights)
+        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
         found = {name: score(metric, c) for name, metric in scoring.metrics.items()}
         for name, values in found.items():
             scores[name][block] = values
@@ -64,7 +67,7 @@ def at_rules(scoring: Scoring, scored: Scored, rules: Rules, request: Request | 
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
     on_all_cores(work, _blocks(len(rules)))
-    return Ruled(scores, limits)
+    return Ruled(predicted_positive, scores, limits)
 
 
 def _blocks(n_rules: int) -> Iterator[slice]:

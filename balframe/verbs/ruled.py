@@ -17,7 +17,7 @@ from balframe.intervals.proportions import Limits
 from balframe.verbs.limits import Request, effective, limits_of
 from balframe.verbs.scoring import Scoring, score
 
-_BLOCK = 32_768  # rules at work at once, so that the arrays between stay in the cache
+_BLOCK = 65_536  # rules at work at once, so that the arrays between stay in the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from balframe.errors import InvalidInputError
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
-_BLOCK = 32_768
+_BLOCK = 65_536
+_ROUNDING = 1e-15
 _FORMS = (
     "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
     'or ("quantiles", n)'
@@ -68,13 +69,15 @@ class Thresholds:
         if not self.is_even:
             return np.searchsorted(self.values, score, side="right")
         out = np.empty(len(score), np.min_scalar_type(size))
-        above = np.append(self.values, np.inf)
+        above = np.append(self.values[1:], np.inf)
+        steps = (size - 1) * (1 - _ROUNDING)  # the guess is right or one too low
 
         def compare(start: int) -> None:
             part = score[start : start + _BLOCK]
-            guess = (part * (size - 1)).astype(np.int32)
-            is_above, is_below = part >= above[guess + 1], part < above[guess]
-            out[start : start + _BLOCK] = guess + 1 + is_above - is_below
+            guess = (part * steps).astype(np.int32)
+            guess += part >= above.take(guess)
+            guess += 1
+            out[start : start + _BLOCK] = guess
 
         on_all_cores(compare, range(0, len(score), _BLOCK))
         return out

@@ -9,7 +9,7 @@ import pytest
 
 from balframe.core.aggregate import Codes, Measures
 from balframe.core.rules import Rules
-from balframe.core.ties import Ties, split, tie
+from balframe.core.ties import Ties, _sorted, split, tie
 
 INF = float("inf")
 EVERY = slice(None)
@@ -215,3 +215,20 @@ def test_more_segments_than_sixteen_bits_hold():
     assert entries(ties) == [(number[k], s, total[k, s, 1], total[k, s, 0]) for k, s in pairs]
     found = Rules.exact(ties).totals()
     assert found.n.tolist() == np.bincount(by, minlength=keys)[sorted(number)].tolist()
+
+
+@pytest.mark.parametrize("n_keys", [1, 2, 3, 300, 70_000])
+def test_sorting_in_halves_changes_nothing(monkeypatch, n_keys):
+    rng = np.random.default_rng(6)
+    by, score = rng.integers(0, n_keys, 5_000), rng.integers(0, 40, 5_000) / 8
+    positive, counted = rng.integers(0, 2, 5_000), rng.random(5_000) < 0.9
+    expected = list(zip(by[counted], score[counted], strict=True))
+
+    monkeypatch.setattr("balframe.core.ties._MANY_ROWS", 1)
+    order = _sorted(by.astype(np.min_scalar_type(n_keys)), score, counted)
+    halved = tied([by], score, positive)
+
+    assert sorted(order) == np.flatnonzero(counted).tolist()
+    assert list(zip(by[order], score[order], strict=True)) == sorted(expected)
+    assert halved.n.sum() == 5_000
+    assert (np.diff(halved.segment.astype(int)) >= 0).all()

@@ -15,7 +15,7 @@ MARGIN, MODEL = "margin", "model"
 
 @dataclass(frozen=True)
 class Query:
-    """The columns and options that all verbs have in common."""
+    """What a caller asks of a frame, checked."""
 
     y_true: Name
     y_pred: tuple[Name, ...]
@@ -59,54 +59,62 @@ class Query:
         return tuple(dict.fromkeys(named))
 
 
-def query(
-    frame: object,
-    library: Library,
-    y_true: Name,
-    y_pred: Any,  # noqa: ANN401 (a name or a list of names, of any hashable type)
-    *,
-    by: Any,  # noqa: ANN401
-    sample_weight: Name | None,
-    counts: Name | None,
-    cells: bool,
-    labels: Sequence[Label] | None,
-    pos_label: object,
-    missing: str,
-    margins: object,
-    joint: bool = False,
-    scores: bool = False,
-) -> Query:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The columns and options that all verbs have in common, as a caller gives them.
+
+    `joint` asks for the predictions of pairs of models together, `scores` says that the
+    predictions are scores.
+    """
+
+    y_true: Name
+    y_pred: Any
+    by: Any
+    sample_weight: Name | None
+    counts: Name | None
+    labels: Sequence[Label] | None
+    pos_label: object
+    missing: str
+    margins: object
+    cells: bool = False
+    joint: bool = False
+    scores: bool = False
+
+
+def query(frame: object, library: Library, given: Options) -> Query:
     """Check the names and options that a caller gave."""
-    check_choice("missing", missing, ("raise", "drop"))
-    check_choice("margins", margins, (False, "overall", "all"))
-    check_choice("cells", cells, (False, True))
+    check_choice("missing", given.missing, ("raise", "drop"))
+    check_choice("margins", given.margins, (False, "overall", "all"))
+    check_choice("cells", given.cells, (False, True))
     known = library.names(frame)
-    _check_are_names(library, [y_true, sample_weight, counts, *_as_list(y_pred), *_as_list(by)])
-    predictions = _listed_names(y_pred, known)
-    segments = () if by is None else _listed_names(by, known)
-    if cells:
-        totals = [name for name in known if name not in {y_true, *predictions, *segments}]
+    sample_weight, counts = given.sample_weight, given.counts
+    others = (*_as_list(given.y_pred), *_as_list(given.by))
+    _check_are_names(library, [given.y_true, sample_weight, counts, *others])
+    predictions = _listed_names(given.y_pred, known)
+    segments = () if given.by is None else _listed_names(given.by, known)
+    if given.cells:
+        totals = [name for name in known if name not in {given.y_true, *predictions, *segments}]
         sample_weight, counts = _totals(totals, sample_weight, counts)
     asked = Query(
-        y_true,
+        given.y_true,
         predictions,
-        _is_list(y_pred, known),
+        _is_list(given.y_pred, known),
         segments,
         sample_weight,
         counts,
-        cells,
-        None if labels is None else _label_list(labels),
-        pos_label,
-        missing,
-        margins,
-        joint,
-        scores,
+        given.cells,
+        None if given.labels is None else _label_list(given.labels),
+        given.pos_label,
+        given.missing,
+        given.margins,
+        given.joint,
+        given.scores,
     )
     if not asked.y_pred:
         raise InvalidInputError("y_pred is an empty list; name at least one column.")
-    for role, given in (("by", asked.by), ("y_pred", asked.y_pred)):
-        if len(set(given)) < len(given):
-            raise InvalidInputError(f"{role} names a column twice: {listed(map(repr, given))}.")
+    for role, names in (("by", asked.by), ("y_pred", asked.y_pred)):
+        if len(set(names)) < len(names):
+            raise InvalidInputError(f"{role} names a column twice: {listed(map(repr, names))}.")
     for name in asked.columns:
         if name not in known:
             raise not_found("column", name, known)

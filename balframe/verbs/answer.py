@@ -6,7 +6,7 @@ from typing import Any, Literal
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.lazy import finish_later, is_lazy, without_rows
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MARGIN, MODEL, Query, query
+from balframe.frames.query import MARGIN, MODEL, Options, Query, query
 from balframe.frames.recognise import library_of
 from balframe.frames.source import Labels, Source
 
@@ -21,12 +21,10 @@ _LABELS = Labels()
 
 def answer(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    options: Options,
     compute: Compute,
     outputs: Callable[[Query], Iterable[Name]],
     source: Source = _LABELS,
-    **options: Any,  # noqa: ANN401
 ) -> FrameT:
     """Run a verb: `compute` turns cells into columns, `outputs` tells their names beforehand.
 
@@ -37,12 +35,12 @@ def answer(
     """
     if is_lazy(frame):
         empty = without_rows(frame)
-        like = answer(empty, y_true, y_pred, compute, outputs, source, **options)
-        asked = query(empty, library_of(empty), y_true, y_pred, **options)
+        like = answer(empty, options, compute, outputs, source)
+        asked = query(empty, library_of(empty), options)
         later: FrameT = finish_later(frame, asked, source, compute, like)
         return later
     library = library_of(frame)
-    asked = query(frame, library, y_true, y_pred, **options)
+    asked = query(frame, library, options)
     _check_names(asked, outputs(asked))
     built: FrameT = library.build(compute(source.read(frame, library, asked)))
     return built

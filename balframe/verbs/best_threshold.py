@@ -10,7 +10,7 @@ from balframe.core.labels import Label
 from balframe.core.rules import Rules
 from balframe.errors import InvalidInputError
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
@@ -166,23 +166,19 @@ def best_threshold(
         )
         return columns | dict(zip(_FOUND, found, strict=True))
 
-    return answer(
-        frame,
+    options = Options(
         y_true,
         y_score,
-        compute,
-        outputs,
-        Scores(Thresholds.of(thresholds)),
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=False,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
         scores=True,
     )
+    return answer(frame, options, compute, outputs, Scores(Thresholds.of(thresholds)))
 
 
 def _plateau_lower(scored: Scored, rules: Rules, best: Optimum) -> FloatArray:

@@ -11,7 +11,7 @@ from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.metrics.kinds import f1_of_jaccard, identity
@@ -121,21 +121,10 @@ def classes(
         columns[LABEL] = reading.label_column(label)
         return columns | _scores(c, request)
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)
 
 
 def _grid(c: ClassCounts, values: _Values, absent: _Values | None = None) -> _Values:

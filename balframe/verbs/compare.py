@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MODEL, Query
+from balframe.frames.query import MODEL, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
@@ -161,22 +161,19 @@ def compare(
             tables.append(table)
         return _columns(reading, tables, (one.n, one.n_present, one.min_support), list(metrics))
 
-    return answer(
-        frame,
+    options = Options(
         y_true,
         y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=False,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
         joint=True,
     )
+    return answer(frame, options, compute, outputs)
 
 
 def _columns(

@@ -13,7 +13,7 @@ from balframe.core.division import ratio
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Query
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Options, Query
 from balframe.frames.read import Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 
@@ -130,21 +130,10 @@ def confusion(
             columns[SHARE] = _share(shown, n_labels, normalize)
         return columns
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)
 
 
 def _label_names(query: Query) -> tuple[Name, Name]:

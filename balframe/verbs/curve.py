@@ -7,7 +7,7 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
@@ -151,20 +151,16 @@ def curve(
             columns |= dict(zip(_BAND, sides, strict=True))
         return columns
 
-    return answer(
-        frame,
+    options = Options(
         y_true,
         y_score,
-        compute,
-        outputs,
-        Scores(grid),
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=False,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
         scores=True,
     )
+    return answer(frame, options, compute, outputs, Scores(grid))

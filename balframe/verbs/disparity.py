@@ -7,7 +7,7 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Group, Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 from balframe.verbs.extremes import (
@@ -167,18 +167,7 @@ def disparity(
             columns[name] = np.array([of_row[name] for of_row in numbers], dtype)
         return columns
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)

@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Group, Reading
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 from balframe.verbs.extremes import (
@@ -181,21 +181,10 @@ def fairness(
                 rows += [_row(criterion, measure, found, group) for measure in criterion.measures]
         return _columns(reading, rows)
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)
 
 
 _FIRST = ("criterion", "measure", "metric", "estimate", "lower", "upper", "bound")

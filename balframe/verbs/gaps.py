@@ -11,7 +11,7 @@ from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
@@ -168,21 +168,10 @@ def gaps(
         ]
         return _columns(reading, c, list(scoring.metrics), tables, adjust)
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)
 
 
 def _columns(

@@ -10,7 +10,7 @@ from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.posterior import PRIORS, Posterior
 from balframe.metrics.kinds import recalls_of_labels
@@ -130,18 +130,7 @@ def posterior(
         columns = reading.by_columns(reading.cells.segments()[1])
         return columns | counted | dict(zip(_FOUND, found, strict=True))
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)

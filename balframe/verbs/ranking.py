@@ -7,7 +7,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
@@ -125,23 +125,19 @@ def ranking(
         columns = scored.reading.by_columns(np.arange(scored.ties.n_segments))
         return columns | dict(zip(_FOUND, found, strict=True))
 
-    return answer(
-        frame,
+    options = Options(
         y_true,
         y_score,
-        compute,
-        outputs,
-        Scores(Thresholds()),
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=False,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
         scores=True,
     )
+    return answer(frame, options, compute, outputs, Scores(Thresholds()))
 
 
 def _limits(r: Ranking, auc: FloatArray, level: float) -> Limits:

@@ -6,7 +6,7 @@ from typing import Literal
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.metrics.shipped import DEFAULT
@@ -155,18 +155,7 @@ def report(
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 
-    return answer(
-        frame,
-        y_true,
-        y_pred,
-        compute,
-        outputs,
-        by=by,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=cells,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        margins=margins,
+    options = Options(
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
     )
+    return answer(frame, options, compute, outputs)

@@ -181,11 +181,13 @@ class Against:
         request = Request(None, simultaneous(self.level, choices), "uniform")
         at = np.arange(block.start, block.stop)
         found = compare(metrics, members.at(at), one.beside(members, block), one.name, request)
-        is_itself = at == one.position if one.name != "overall" else np.ones(len(at), np.bool_)
+        is_untested = np.full(len(at), one.name == "overall")  # a segment is a part of the whole
+        if one.position is not None:
+            is_untested = at == one.position
         return {
             name: replace(
                 comparison, p_value=np.minimum(comparison.p_value * choices, 1)
-            ).without_test(is_itself)
+            ).without_test(is_untested)
             for name, comparison in found.items()
         }
 

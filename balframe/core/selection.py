@@ -19,8 +19,8 @@ def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
 
 def comparing(c: ClassCounts, entries: BoolArray) -> ClassCounts:
     """Let averages over labels look at these entries only."""
-    squares = c.squares
-    return replace(c, compared=entries, squares=squares and comparing(squares, entries))
+    squares = None if c.squares is None else comparing(c.squares, entries)
+    return replace(c, compared=entries, squares=squares)
 
 
 def regrouped(
@@ -28,6 +28,8 @@ def regrouped(
 ) -> ClassCounts:
     """Put other entries in the place of these; `sums` turns counts into theirs."""
     squares = c.squares
+    if squares is not None:
+        squares = regrouped(squares, sums, n_segments, segment, label)
     return replace(
         c,
         n_segments=n_segments,
@@ -39,6 +41,6 @@ def regrouped(
         correct=sums(c.correct),
         missed=sums(c.missed),
         false_alarms=sums(c.false_alarms),
-        squares=squares and regrouped(squares, sums, n_segments, segment, label),
+        squares=squares,
         compared=None,
     )

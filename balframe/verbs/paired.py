@@ -98,7 +98,7 @@ def _has_fixed_denominators(interval: Interval | None, like: ClassCounts) -> boo
         return False
     if isinstance(interval, Proportion) and not interval.is_linear:
         return False
-    label = max(like.pos_label or 0, 0)
+    label = 0 if like.pos_label is None else max(like.pos_label, 0)
     pair = np.array([label, (label + 1) % like.n_labels])
     r = _each_alone(interval, np.repeat(pair, 2), np.tile(pair, 2), like)
     counts = np.isin(np.arange(4), r.segment)

@@ -53,7 +53,8 @@ def at_rules(scoring: Scoring, scored: Scored, rules: Rules, request: Request | 
     names = list(scoring.metrics)
     predicted_positive = np.empty(len(rules), np.int64)
     scores = {name: np.empty(len(rules)) for name in names}
-    limits = {name: (np.empty(len(rules)), np.empty(len(rules))) for name in names if request}
+    limited = [] if request is None else names
+    limits = {name: (np.empty(len(rules)), np.empty(len(rules))) for name in limited}
 
     def work(block: slice) -> None:
         c = rules.class_counts(block, weights)

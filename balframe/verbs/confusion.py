@@ -39,9 +39,9 @@ def confusion(
     """Count rows by segment, true label and predicted label: the grouped confusion matrix.
 
     The result is a compressed data set: with `cells=True` the verbs on predicted labels, all but
-    `compare`, report from it exactly what they report from the rows, and the results of several days, one below the other, give what all
-    the rows would. Only rows left out under `missing="drop"` are not in it: a segment that has no
-    other row has no cells.
+    `compare`, report from it exactly what they report from the rows, and the results of several
+    days, one below the other, give what all the rows would. Only rows left out under
+    `missing="drop"` are not in it: a segment that has no other row has no cells.
 
     Parameters
     ----------

@@ -72,15 +72,17 @@ class _Keys:
     def total(self, values: Counts) -> Counts:
         """Add up over all segments."""
         out = np.zeros(len(self.distinct), values.dtype)
-        np.add.at(out, self.of_entry, values)
+        with np.errstate(over="ignore"):
+            np.add.at(out, self.of_entry, values)
         return out
 
     def but_one(self, values: Counts) -> Counts:
         """Add up over all segments but one, to full digits: none that is most is subtracted."""
         total = self.total(values)
-        is_most = values > total[self.of_entry] - values
-        without_most = self.total(np.where(is_most, 0, values))
         own = np.zeros(self.n_segments * len(self.distinct), values.dtype)
         own[self.own] = values[self.inside]
-        others = np.tile(total, self.n_segments) - own
+        with np.errstate(invalid="ignore"):  # where squares of weights left the range of a float
+            is_most = values > total[self.of_entry] - values
+            others = np.tile(total, self.n_segments) - own
+        without_most = self.total(np.where(is_most, 0, values))
         return np.where(own > others, np.tile(without_most, self.n_segments), others)

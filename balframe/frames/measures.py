@@ -67,6 +67,7 @@ def measures(frame: object, library: Library, query: Query) -> Measures:
 
 def _repeated(weight: FloatArray, n: Int64Array) -> Measures:
     """Let each row stand for n rows of its weight."""
+    weight = np.where(n > 0, weight, 0)
     with np.errstate(over="ignore", under="ignore"):
         weight_sq = weight * weight * n
         total = weight * n

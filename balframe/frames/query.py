@@ -37,6 +37,12 @@ class Query:
         return tuple(combinations(self.y_pred, 2 if self.joint else 1))
 
     @property
+    def added(self) -> tuple[str, ...]:
+        """Name the columns of the output that tell the margin and the model, if there are such."""
+        margin = () if self.margins is False else (MARGIN,)
+        return (*margin, MODEL) if self.several else margin
+
+    @property
     def drops_missing(self) -> bool:
         """Tell whether rows with nulls are left out; otherwise they raise."""
         return self.missing == "drop"
@@ -110,9 +116,10 @@ def query(frame: object, library: Library, given: Options) -> Query:
         given.joint,
         given.scores,
     )
+    predictions_role = "y_score" if given.scores else "y_pred"
     if not asked.y_pred:
-        raise InvalidInputError("y_pred is an empty list; name at least one column.")
-    for role, names in (("by", asked.by), ("y_pred", asked.y_pred)):
+        raise InvalidInputError(f"{predictions_role} is an empty list; name at least one column.")
+    for role, names in (("by", asked.by), (predictions_role, asked.y_pred)):
         if len(set(names)) < len(names):
             raise InvalidInputError(f"{role} names a column twice: {listed(map(repr, names))}.")
     for name in asked.columns:

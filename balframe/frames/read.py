@@ -60,10 +60,8 @@ class Reading:
         if not len(first):
             return [Group(first, self.query.by)]
         subsets = margin_subsets(self.query)
-        codes = dict(zip(self.by, self.cells.by, strict=True))
-        none = np.zeros_like(self.cells.actual)
         n_models = len(self.query.outcomes)
-        key = codes.get(MARGIN, none) * n_models + codes.get(MODEL, none)
+        key = self.margin_codes() * n_models + self.model_codes()
         distinct, group_of = np.unique(key[first], return_inverse=True)
         return [
             Group(
@@ -72,6 +70,15 @@ class Reading:
             )
             for number, one in enumerate(distinct)
         ]
+
+    def margin_codes(self) -> Int64Array:
+        """Tell the margin of each cell, 0 the finest."""
+        has_margins = self.query.margins is not False
+        return self.cells.by[0] if has_margins else np.zeros_like(self.cells.actual)
+
+    def model_codes(self) -> Int64Array:
+        """Tell the model of each cell, by its position."""
+        return self.cells.by[-1] if self.query.several else np.zeros_like(self.cells.actual)
 
     def cells_of(self, group: Group) -> Callable[[], Cells]:
         """Take the cells of a group's segments, once they are asked for."""

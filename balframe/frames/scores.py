@@ -42,12 +42,12 @@ class Scored:
 
     def of_models(self) -> tuple[Ties, Int64Array]:
         """Tie the rows of all segments together, by model; and tell the model of each segment."""
-        names = list(self.reading.by)
-        codes = dict(zip(names, self.ties.by, strict=True))
-        finest = codes.get(MARGIN, np.zeros_like(self.ties.missing)) == 0
-        together = [None if name == MODEL else 0 for name in names]
-        model = codes.get(MODEL, np.zeros_like(self.ties.missing))
-        return self.ties.at(np.flatnonzero(finest)).rolled_up((), together), model
+        finest = self.reading.margin_codes() == 0
+        together: list[int | None] = [0] * len(self.ties.by)
+        if self.reading.query.several:
+            together[-1] = None
+        ties = self.ties.at(np.flatnonzero(finest)).rolled_up((), together)
+        return ties, self.reading.model_codes()
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,9 @@ def _is_count(asked: object) -> bool:
 
 def _checked_size(size: Any) -> int:  # noqa: ANN401
     if not _is_count(size) or size < 2:
-        raise InvalidInputError(f"thresholds= asks for {size!r} thresholds; it takes at least 2.")
+        raise InvalidInputError(
+            f"thresholds= asks for {size!r} thresholds; it takes at least 2, a whole number."
+        )
     return int(size)
 
 

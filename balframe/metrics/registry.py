@@ -25,6 +25,7 @@ NEEDS = ("pos_label", "class_weight")
 RESERVED = {
     *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
     *("metric", "estimate", "lower", "upper", "method"),
+    *("threshold", "predicted_positive"),
 }
 
 

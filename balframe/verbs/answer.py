@@ -6,7 +6,7 @@ from typing import Any, Literal
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.lazy import finish_later, is_lazy, without_rows
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MARGIN, MODEL, Options, Query, query
+from balframe.frames.query import Options, Query, query
 from balframe.frames.recognise import library_of
 from balframe.frames.source import Labels, Source
 
@@ -47,10 +47,9 @@ def answer(
 
 
 def _check_names(query: Query, outputs: Iterable[Name]) -> None:
-    own = {MARGIN} if query.margins is not False else set()
-    own |= {MODEL} if query.several else set()
-    names = [*own, *outputs]
-    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    names = [*query.added, *outputs]
+    taken = {name for name in query.added if name in query.by}
+    twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
     if twice:
         raise InvalidInputError(
             f"the output would have more than one column named {listed(map(repr, twice))}: columns "

@@ -191,13 +191,14 @@ def _plateau_lower(scored: Scored, rules: Rules, best: Optimum) -> FloatArray:
     rows = rules.counts(0, slice(None))
     reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
     n_segments = len(best.rule)
-    more = reaching > best.of(reaching)[rules.segment]
+    own = reaching[np.maximum(best.rule, 0)]
+    more = reaching > own[rules.segment]
     n_more = np.bincount(rules.segment[more], minlength=n_segments)
     n_rules = np.bincount(rules.segment, minlength=n_segments)
     same = np.cumsum(n_rules) - n_rules + n_more
     below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
     lower = rules.threshold[np.minimum(below, len(rules) - 1)]
-    lower = np.where(best.of(reaching) == best.of(everything), -np.inf, lower)
+    lower = np.where(own == everything[np.maximum(best.rule, 0)], -np.inf, lower)
     return np.where(best.rule < 0, np.nan, lower)
 
 

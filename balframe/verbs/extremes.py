@@ -12,7 +12,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
-from balframe.frames.query import MARGIN, MODEL, Query
+from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
 from balframe.intervals.families import (
     extreme_difference,
@@ -196,4 +196,4 @@ def extreme_columns(
             found[f"{which}_{name}"] = reading.library.take(
                 reading.by[name], np.array(at, np.int64), nullable=True
             )
-    return {name: shared[name] for name in (MARGIN, MODEL) if name in shared}, found
+    return {name: shared[name] for name in reading.query.added}, found

@@ -112,7 +112,7 @@ def gaps(
         - `metric`, `estimate`: over these labels, so that an average may differ from that of
           `report`; `reference`: its name, `reference_estimate`
         - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
-          where one of them is below 0
+          where one of them is below 0 or the second is 0
         - `lower`, `upper`: limits of the difference, null for metrics without an interval
         - `p_value`: two-sided, for accuracy, balanced, weighted and adjusted accuracies and every
           proportion; `p_adjusted`; `n_tests`: size of the family

@@ -133,7 +133,8 @@ def effective(x: FloatArray, n: FloatArray, n_sq: FloatArray) -> tuple[FloatArra
     Undefined where the squares left the range of a float.
     """
     usable = (n > 0) & (n_sq >= np.finfo(np.float64).tiny) & np.isfinite(n_sq)
-    size = np.where(usable, n / np.where(usable, n_sq, 1) * n, np.nan)
+    with np.errstate(over="ignore"):
+        size = np.where(usable, n / np.where(usable, n_sq, 1) * n, np.nan)
     size = np.where(np.isfinite(size), size, np.nan)
     return ratio(x, n) * size, size
 

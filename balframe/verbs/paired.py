@@ -22,6 +22,8 @@ from balframe.metrics.kinds import (
 )
 from balframe.verbs.limits import by_number_of_labels, effective
 
+_TRIED = 50  # labels, in each other's place
+
 
 def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
     """Take the cells of either model from those of both."""
@@ -57,6 +59,9 @@ def discordant(
     r, r_other = (
         _each_alone(interval, c.actual[counted], c.outcome[counted], like) for c in (one, other)
     )
+    same = np.array_equal(r.segment, r_other.segment) and np.array_equal(r.label, r_other.label)
+    if not same:
+        return None
     cells = counted[r.segment]
     n_labels = int(r.label.max(initial=0)) + 1
     key = one.segments()[0][cells] * n_labels + r.label
@@ -98,11 +103,13 @@ def _has_fixed_denominators(interval: Interval | None, like: ClassCounts) -> boo
         return False
     if isinstance(interval, Proportion) and not interval.is_linear:
         return False
-    label = 0 if like.pos_label is None else max(like.pos_label, 0)
-    pair = np.array([label, (label + 1) % like.n_labels])
-    r = _each_alone(interval, np.repeat(pair, 2), np.tile(pair, 2), like)
-    counts = np.isin(np.arange(4), r.segment)
-    return bool(counts[0] == counts[1] and counts[2] == counts[3])
+    if like.pos_label == -1:  # the positive label does not occur: let it be one more
+        like = replace(like, n_labels=like.n_labels + 1, pos_label=like.n_labels, class_weight=None)
+    tried = np.arange(like.n_labels)[-_TRIED:]
+    actual, outcome = np.repeat(tried, len(tried)), np.tile(tried, len(tried))
+    r = _each_alone(interval, actual, outcome, like)
+    counts = np.isin(np.arange(len(actual)), r.segment).reshape(len(tried), -1)
+    return bool((counts == counts[:, :1]).all())
 
 
 def limits_and_p(

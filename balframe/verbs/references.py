@@ -51,6 +51,8 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
                 f"reference={dict(reference)!r} has to give one value for each of the columns of "
                 f"by: {listed(map(repr, query.by))}."
             )
+        if not all(isinstance(value, Hashable) for value in reference.values()):
+            raise InvalidInputError(f"reference={dict(reference)!r} holds what is no single value.")
     elif not _is_keyword(reference) and len(query.by) > 1:
         raise InvalidInputError(
             f"reference={reference!r} does not say which segment of "
@@ -83,7 +85,8 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
     if not _is_keyword(asked) or len(reading.query.by) != 1:
         return
     name = reading.query.by[0]
-    if asked in reading.library.values(reading.by[name]):
+    codes = dict(zip(reading.by, reading.cells.by, strict=True))[name]
+    if (codes == _index(reading.library.values(reading.by[name]), asked)).any():
         raise InvalidInputError(
             f"reference={asked!r} is an option and also a value of column {name!r}. Give "
             f"{{{name!r}: {asked!r}}} for that segment, or rename it in the data for the option."
@@ -118,8 +121,12 @@ def _is_null(value: object) -> bool:
     return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>"))
 
 
-def _index(levels: Sequence[Any], value: object) -> int:
-    return levels.index(value) if value in levels else -1
+def _index(levels: Sequence[Any], value: Any) -> int:  # noqa: ANN401
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        return levels.index(value) if value in levels else -1
+    except (TypeError, ValueError):  # it does not compare with the values of the column
+        return -1
 
 
 def _segment(reading: Reading, group: Group, position: int) -> Reference:

@@ -1,0 +1,101 @@
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.core.division import ratio
+from balframe.metrics import registry
+from balframe.metrics.kinds import Proportion
+
+ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
+VERBS = ["gaps", "disparity", "fairness", "compare", "curve", "best_threshold", "ranking"]
+
+
+def ask(verb, frame, **options):
+    predicted = {"compare": ["p", "q"]}.get(verb, "p" if verb in VERBS[:3] else "s")
+    return getattr(bf, verb)(frame, "y", predicted, **options)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_column_may_be_called_margin_or_model(verb):
+    frame = pl.DataFrame(ROWS | {"g": list("aabb")})
+    name = "margin" if verb == "compare" else "model"
+
+    out = ask(verb, frame.rename({"g": name}), by=name)
+
+    expected = ask(verb, frame, by="g")
+    assert out.rows() == expected.rows()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_column_called_margin_beside_margins_raises(verb):
+    frame = pl.DataFrame(ROWS | {"margin": list("aabb")})
+
+    with pytest.raises(bf.InvalidInputError, match="'margin'"):
+        ask(verb, frame, by="margin", margins="overall")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
+def test_weights_of_any_size_raise_no_warning(verb, weight):
+    frame = pl.DataFrame(ROWS | {"g": list("aabb"), "w": [weight] * 4})
+
+    assert ask(verb, frame, by="g", sample_weight="w").height > 0
+
+
+@pytest.fixture
+def precision_of_two(monkeypatch):
+    for known in ("_registry", "_names"):
+        monkeypatch.setattr(registry, known, dict(getattr(registry, known)))
+
+    def parts(c):
+        at = c.label == 2
+        return c.sum(np.where(at, c.correct, 0)), c.sum(np.where(at, c.predicted, 0))
+
+    @bf.metric(range=(0, 1), interval=Proportion(parts))
+    def precision_of_two(c):
+        """Share of the rows called 2 that are: TP / (TP + FP)."""
+        return ratio(*parts(c))
+
+
+@pytest.mark.usefixtures("precision_of_two")
+def test_a_metric_of_a_third_label_has_no_paired_limits():
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({name: rng.integers(0, 3, 60) for name in ("y", "p", "q")})
+
+    (found,) = bf.compare(frame, "y", ["p", "q"], metrics="precision_of_two").to_dicts()
+
+    assert (found["lower"], found["upper"], found["p_value"]) == (None, None, None)
+
+
+def test_a_metric_without_paired_limits_has_none_where_the_positive_label_is_absent():
+    frame = pl.DataFrame({"y": [0] * 9, "p": [0] * 9, "q": [0] * 9})
+
+    out = bf.compare(frame, "y", ["p", "q"], metrics=["npv", "specificity"])
+
+    assert out["lower"].is_null().to_list() == [True, False]
+
+
+@pytest.mark.parametrize("k", [10, 2**54])
+def test_a_plateau_of_any_number_of_rows(k):
+    frame = pl.DataFrame({"y": [0, 1, 1], "s": [0.1, 0.3, 0.4], "k": [1, k, k]})
+
+    out = bf.best_threshold(frame, "y", "s", counts="k")
+
+    assert out.select("threshold", "plateau_lower", "midpoint").row(0) == (0.3, 0.1, 0.2)
+
+
+def test_a_category_that_does_not_occur_is_no_segment():
+    group = pl.Series(list("aabb"), dtype=pl.Enum(["a", "b", "rest"]))
+
+    out = bf.gaps(pl.DataFrame(ROWS).with_columns(g=group), "y", "p", by="g")
+
+    assert out["reference"].unique().to_list() == ["rest"]
+
+
+def test_a_reference_that_is_no_single_value_raises():
+    frame = pl.DataFrame(ROWS | {"g": [1, 1, 2, 2]})
+
+    with pytest.raises(bf.InvalidInputError, match="no single value"):
+        bf.gaps(frame, "y", "p", by="g", reference={"g": np.array([1, 2])})
+    assert bf.gaps(frame, "y", "p", by="g", reference=np.int64(2))["reference"][0] == "2"

@@ -81,6 +81,12 @@ class Measures:
             weight_sq=None if self.weight_sq is None else np.where(rows, 0.0, self.weight_sq),
         )
 
+    def losing(self, rows: BoolArray) -> "Measures":
+        """Let these rows count as missing only, on top of what is missing already."""
+        n = np.ones(len(rows), np.int64) if self.n is None else self.n
+        lost = np.where(rows, n, 0)
+        return self.leaving_out(rows, lost if self.missing is None else self.missing + lost)
+
     def with_squares(self) -> "Measures":
         """Square the weights of single rows; what leaves the range of a float becomes 0 or inf."""
         if self.weight is None or self.weight_sq is not None:

@@ -16,7 +16,7 @@ from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.ties import Ties
 
 NEGATIVE, POSITIVE = 0, 1
-_FEW = 2**24  # values of one byte whose sum four bytes hold
+_FEW = 2**31  # ones whose sum four bytes hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,13 @@ class Rules:
 
     def totals(self) -> ClassCounts:
         """Count each segment as if a rule called all of its rows positive."""
-        segments = np.arange(len(self.first))
-        all_rows = replace(self, segment=segments, shift=self.first - segments)
-        return all_rows.class_counts(slice(0, len(segments)), None)
+        return self.one_each(self.first).class_counts(slice(0, len(self.first)), None)
+
+    def one_each(self, at: Int64Array) -> "Rules":
+        """Take one rule of each segment: ties before the position given are below its threshold."""
+        segment = np.arange(len(at))
+        nowhere = np.full(len(at), np.nan)
+        return replace(self, segment=segment, threshold=nowhere, shift=at - segment)
 
     def cells(self, block: slice) -> Cells:
         """Give the cells of a part of the rules, the rules the only by-column."""

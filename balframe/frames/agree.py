@@ -126,8 +126,7 @@ def _translated(
 ) -> Cells:
     sums = part.sums
     if not whole.all():
-        missing = np.zeros_like(_n(part)) if sums.missing is None else sums.missing
-        sums = sums.leaving_out(~whole, missing + np.where(whole, 0, _n(part)))
+        sums = sums.losing(~whole)
     actual, *outcomes = (
         tables[holder][codes] for holder, codes in zip(part.holders, part.labels, strict=True)
     )

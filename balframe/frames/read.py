@@ -44,6 +44,11 @@ class Reading:
     query: Query
     dtypes: Mapping[Name, DType]
 
+    @property
+    def codes(self) -> dict[Name, Int64Array]:
+        """The codes of the cells, by the name of the by-column."""
+        return dict(zip(self.by, self.cells.by, strict=True))
+
     def by_columns(self, cells: IntegerArray) -> dict[Name, Series]:
         """Look up the by-columns of the cells at these positions."""
         nullable = self.query.margins is not False
@@ -86,7 +91,7 @@ class Reading:
 
     def by_value(self, name: Name, cell: int) -> Any:  # noqa: ANN401
         """Look up the value of a by-column in the segment of a cell, None where it is null."""
-        code = dict(zip(self.by, self.cells.by, strict=True))[name][cell]
+        code = self.codes[name][cell]
         if code == len(self.by[name]):
             return None
         return self.library.values(

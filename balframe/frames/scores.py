@@ -254,10 +254,4 @@ def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
 def _without_nulls(part: _Part, kind: Int64Array) -> Measures:
     """Let rows without a label or a score count as missing only."""
     lost = (kind == _NO_LABEL) | part.is_null
-    if not lost.any():
-        return part.measures
-    n = np.ones(len(lost), np.int64) if part.measures.n is None else part.measures.n
-    missing = (
-        np.zeros(len(lost), np.int64) if part.measures.missing is None else part.measures.missing
-    )
-    return part.measures.leaving_out(lost, missing + np.where(lost, n, 0))
+    return part.measures.losing(lost) if lost.any() else part.measures

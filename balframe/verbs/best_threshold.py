@@ -139,8 +139,9 @@ def best_threshold(
         rules = scored.rules()
         values = at_rules(scoring, scored, rules, None).scores[metric]
         best = optimum(rules, chosen, values, n_segments)
-        sides = at_rules(both_sides, scored, rules, None).scores
-        recall, specificity = (best.of(sides[name]) for name in _SIDES)
+        at_best = rules.one_each(np.where(best.rule < 0, rules.first, best.rule + rules.shift))
+        sides = at_rules(both_sides, scored, at_best, None).scores
+        recall, specificity = (np.where(best.rule < 0, np.nan, sides[name]) for name in _SIDES)
         common = _common_threshold(scored, scoring, chosen, metric)
         common_estimate = rule_at(rules, common).of(values)
         common, common_estimate = (
@@ -167,16 +168,7 @@ def best_threshold(
         return columns | dict(zip(_FOUND, found, strict=True))
 
     options = Options(
-        y_true,
-        y_score,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        scores=True,
+        y_true, y_score, by, sample_weight, counts, labels, pos_label, missing, margins, scores=True
     )
     return answer(frame, options, compute, outputs, Scores(Thresholds.of(thresholds)))
 

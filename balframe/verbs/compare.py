@@ -13,10 +13,9 @@ from balframe.frames.query import MODEL, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
-from balframe.verbs.gaps import COMPARED, Adjust
 from balframe.verbs.limits import check_level, kept
 from balframe.verbs.paired import cells_of_models, discordant, limits_and_p
-from balframe.verbs.scoring import ClassWeight, Metrics, Scoring, score
+from balframe.verbs.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, score
 
 REFERENCE = "reference"
 _COUNTED = ("n", "n_labels", "min_support")
@@ -162,16 +161,7 @@ def compare(
         return _columns(reading, tables, (one.n, one.n_present, one.min_support), list(metrics))
 
     options = Options(
-        y_true,
-        y_pred,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        joint=True,
+        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, joint=True
     )
     return answer(frame, options, compute, outputs)
 

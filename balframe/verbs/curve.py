@@ -20,7 +20,7 @@ from balframe.verbs.scoring import ClassWeight, Metrics, Scoring
 THRESHOLD = "threshold"
 _DEFAULT = ("accuracy", "balanced_accuracy", "recall", "specificity")
 _COUNTED = (THRESHOLD, "n", "predicted_positive")
-_BALANCED = Scoring.of("balanced_accuracy", None, ())
+_BALANCED = "balanced_accuracy"
 _BAND = ("balanced_accuracy_band_lower", "balanced_accuracy_band_upper")
 
 
@@ -145,22 +145,16 @@ def curve(
         columns["predicted_positive"] = found.predicted_positive
         columns |= layouts.wide(found.scores, found.limits)
         if band:
-            values = at_rules(_BALANCED, scored, rules, None).scores["balanced_accuracy"]
+            scores = found.scores
+            if _BALANCED not in scores:
+                scores = at_rules(Scoring.of(_BALANCED, None, ()), scored, rules, None).scores
             half = band_half_width(rules, level)[rules.segment]
+            values = scores[_BALANCED]
             sides = np.maximum(values - half, 0), np.minimum(values + half, 1)
             columns |= dict(zip(_BAND, sides, strict=True))
         return columns
 
     options = Options(
-        y_true,
-        y_score,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        scores=True,
+        y_true, y_score, by, sample_weight, counts, labels, pos_label, missing, margins, scores=True
     )
     return answer(frame, options, compute, outputs, Scores(grid))

@@ -13,14 +13,12 @@ from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 from balframe.verbs.extremes import (
     Extremal,
     Extremes,
-    check_by,
     check_min_support,
     extreme_columns,
     extreme_names,
 )
-from balframe.verbs.gaps import COMPARED
 from balframe.verbs.limits import check_level
-from balframe.verbs.scoring import ClassWeight, Metrics, Scoring
+from balframe.verbs.scoring import COMPARED, ClassWeight, Metrics, Scoring, check_by
 
 _COUNTED = ("n_segments", "n_left_out", "df")
 _VALUES = ("lowest", "highest")

@@ -1,12 +1,12 @@
 """The segments of a group that score lowest and highest, and whether all are alike."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
@@ -29,7 +29,7 @@ from balframe.metrics.kinds import (
 )
 from balframe.metrics.registry import Metric
 from balframe.verbs.limits import Request, by_number_of_labels, effective, limits_of, shares
-from balframe.verbs.scoring import score
+from balframe.verbs.scoring import score, smallest
 
 _Pair = tuple[float, float]
 _NONE = (np.nan, np.nan)
@@ -95,7 +95,7 @@ class Extremal:
         if not len(used):
             return found
         c, values = segments_at(c, used), values[used]
-        low, high = (_first_of_most_rows(v, c) for v in (values, -values))
+        low, high = (smallest(v, c) for v in (values, -values))
         lowest, highest = (int(group.segments[used[position]]) for position in (low, high))
         pair = (float(values[low]), float(values[high]))
         found = replace(found, lowest=lowest, highest=highest, values=pair)
@@ -115,12 +115,6 @@ class Extremal:
             statistic=statistic,
             p_value=p_value,
         )
-
-
-def _first_of_most_rows(values: FloatArray, c: ClassCounts) -> int:
-    """Find the smallest value, of several the one with the most rows."""
-    leading = np.flatnonzero(values == values.min())
-    return int(leading[np.argmax(c.n[leading])])
 
 
 def _denominator(metric: Metric, c: ClassCounts) -> Int64Array:
@@ -160,12 +154,6 @@ def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
     return _NONE
 
 
-def check_by(query: Query, verb: str) -> None:
-    """Raise where there are no segments to compare."""
-    if not query.by:
-        raise InvalidInputError(f"by= names no column; {verb} compares the segments of columns.")
-
-
 def check_min_support(min_support: object) -> None:
     """Raise unless it counts rows."""
     is_count = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
@@ -186,7 +174,7 @@ def extreme_columns(
     rows = list(rows)
     of_group = [int(group.segments[0]) for group in groups]
     shared = reading.by_columns(first[np.array(of_group, np.int64)])
-    codes: Mapping[Name, Int64Array] = dict(zip(reading.by, reading.cells.by, strict=True))
+    codes = reading.codes
     found: dict[Name, Any] = {}
     for which in ("lowest", "highest"):
         for name in reading.query.by:

@@ -15,13 +15,12 @@ from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
 from balframe.verbs.extremes import (
     Extremal,
     Extremes,
-    check_by,
     check_min_support,
     extreme_columns,
     extreme_names,
 )
 from balframe.verbs.limits import check_level
-from balframe.verbs.scoring import Scoring
+from balframe.verbs.scoring import Scoring, check_by
 
 _Measure = Literal["difference", "ratio"]
 

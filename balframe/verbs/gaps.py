@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from balframe.frames.query import Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
-from balframe.verbs.extremes import check_by
 from balframe.verbs.limits import check_level
 from balframe.verbs.pairs import Comparison
 from balframe.verbs.references import (
@@ -24,10 +23,7 @@ from balframe.verbs.references import (
     check_not_ambiguous,
     check_reference,
 )
-from balframe.verbs.scoring import ClassWeight, Metrics, Scoring
-
-COMPARED = ("accuracy", "balanced_accuracy")
-Adjust = Literal["bh", "holm"] | None
+from balframe.verbs.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, check_by
 
 _COUNTED = ("n_labels", "min_support")
 _SCORES = ("estimate", "reference_estimate", "difference", "ratio", "lower", "upper")

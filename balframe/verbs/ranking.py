@@ -126,16 +126,7 @@ def ranking(
         return columns | dict(zip(_FOUND, found, strict=True))
 
     options = Options(
-        y_true,
-        y_score,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        scores=True,
+        y_true, y_score, by, sample_weight, counts, labels, pos_label, missing, margins, scores=True
     )
     return answer(frame, options, compute, outputs, Scores(Thresholds()))
 

@@ -17,7 +17,7 @@ from balframe.intervals.families import simultaneous
 from balframe.metrics.registry import Metric
 from balframe.verbs.limits import Request
 from balframe.verbs.pairs import Comparison, Side, compare
-from balframe.verbs.scoring import score
+from balframe.verbs.scoring import score, smallest
 
 _BY_SCORE = ("best", "worst")
 _ENTRIES = 2**21  # labels of segments at work at once
@@ -85,8 +85,7 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
     if not _is_keyword(asked) or len(reading.query.by) != 1:
         return
     name = reading.query.by[0]
-    codes = dict(zip(reading.by, reading.cells.by, strict=True))[name]
-    if (codes == _index(reading.library.values(reading.by[name]), asked)).any():
+    if (reading.codes[name] == _index(reading.library.values(reading.by[name]), asked)).any():
         raise InvalidInputError(
             f"reference={asked!r} is an option and also a value of column {name!r}. Give "
             f"{{{name!r}: {asked!r}}} for that segment, or rename it in the data for the option."
@@ -96,13 +95,12 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
 def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int:
     """Find the segment of a group that has these values in the columns that the group keeps."""
     _, first = reading.cells.segments()
-    codes = dict(zip(reading.by, reading.cells.by, strict=True))
     found = np.ones(len(group.segments), np.bool_)
     for name in group.by:
         levels = reading.library.values(reading.by[name])
         value = values[name]
         code = len(levels) if _is_null(value) else _index(levels, value)
-        found &= codes[name][first[group.segments]] == code
+        found &= reading.codes[name][first[group.segments]] == code
     if not found.any():
         cells = first[group.segments]
         known = (
@@ -204,9 +202,7 @@ def _extreme(values: FloatArray, metric: Metric, asked: str, c: ClassCounts) -> 
     if np.isnan(values).all():
         return 0
     wants_highest = (metric.better == "higher") == (asked == "best")
-    wanted = np.nanmax(values) if wants_highest else np.nanmin(values)
-    leading = np.flatnonzero(values == wanted)
-    return int(leading[np.argmax(c.n[leading])])
+    return smallest(-values if wants_highest else values, c)
 
 
 def _blocks(c: ClassCounts) -> Iterator[slice]:

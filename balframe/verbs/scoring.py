@@ -12,12 +12,16 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
+from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find_all, registered
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | None
+Adjust = Literal["bh", "holm"] | None
+
+COMPARED = ("accuracy", "balanced_accuracy")  # what verbs compare by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,18 @@ def score(metric: Metric, c: ClassCounts) -> FloatArray:
     if "pos_label" in metric.needs and c.pos_label is None:
         return np.full(c.n_segments, np.nan)
     return metric(c)
+
+
+def check_by(query: Query, verb: str) -> None:
+    """Raise where there are no segments to compare."""
+    if not query.by:
+        raise InvalidInputError(f"by= names no column; {verb} compares the segments of columns.")
+
+
+def smallest(values: FloatArray, c: ClassCounts) -> int:
+    """Find the segment with the smallest value, of several the one with the most rows."""
+    leading = np.flatnonzero(values == np.nanmin(values))
+    return int(leading[np.argmax(c.n[leading])])
 
 
 def _all(class_weight: ClassWeight | None) -> dict[str, Metric]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from balframe.frames.recognise import register_namespace
+from balframe.frames.namespace import register_namespace
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.classes import classes
 from balframe.verbs.compare import compare

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 
 from balframe.errors import check_choice
+from balframe.frames.deliver import library_named
 from balframe.frames.library import Name
-from balframe.frames.recognise import library_named
 
 _COMPAS = {  # true positives, false positives, true negatives, false negatives
     "African-American": (1369, 805, 990, 532),

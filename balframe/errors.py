@@ -24,6 +24,10 @@ class UnsupportedTypeError(BalframeError, TypeError):
     """A frame, column or argument of a type that cannot be used."""
 
 
+class MissingExtraError(BalframeError, ImportError):
+    """A library that an extra of balframe installs, and that is not there."""
+
+
 def not_found(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
     """Say which name is unknown, which known ones are near to it, and which there are."""
     names = [str(one) for one in known]

@@ -1,42 +1,48 @@
-"""Lazy frames: the engine's query first, and the rest when it is collected."""
+"""Lazy frames: the engine's query first, and the rest on the cells that it sends."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
+import narwhals as nw
 import polars as pl
 
-from balframe.frames import in_polars
+from balframe.frames.engines import Engine, check_size, fetch
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.source import Source
 
-
-def is_lazy(frame: object) -> TypeGuard[pl.LazyFrame]:
-    """Tell whether a frame is a query that has not run."""
-    return isinstance(frame, pl.LazyFrame)
+Compute = Callable[[Any], Mapping[Name, Any]]
 
 
-def without_rows(frame: pl.LazyFrame) -> pl.DataFrame:
-    """Make an eager frame of the same columns; only the schema is read."""
-    return frame.collect_schema().to_frame()
+def finish_now(frame: Any, engine: Engine, query: Query, source: Source, compute: Compute) -> Any:  # noqa: ANN401
+    """Fetch the cells, and compute from them in the engine's library."""
+    rows = nw.from_native(frame)
+    source = source.settled(rows, engine, query)
+    cells = fetch(source.reduce(rows, query), engine, query)
+    return engine.library.build(compute(source.read_reduced(cells, engine.library, query)))
 
 
 def finish_later(
-    frame: pl.LazyFrame,
+    frame: Any,  # noqa: ANN401
+    engine: Engine,
     query: Query,
     source: Source,
-    compute: Callable[[Any], Mapping[Name, Any]],
+    compute: Compute,
     like: pl.DataFrame,
-) -> Any:  # noqa: ANN401 (a lazy frame of the engine)
-    """Ask the engine for cells, and compute from them at `collect` columns like those given."""
-    schema = frame.collect_schema()
-    dtypes = {name: schema[name] for name in query.label_columns}
-    source = source.settled(frame, query)
+) -> Any:  # noqa: ANN401
+    """Ask for the cells, and compute from them at `collect` columns like those given."""
+    rows = nw.from_native(frame)
+    source = source.settled(rows, engine, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
-        return in_polars.build(compute(source.read_reduced(cells, dtypes, query)))
+        check_size(cells.height, query)
+        built: pl.DataFrame = engine.library.build(
+            compute(source.read_reduced(cells, engine.library, query))
+        )
+        return built
 
-    return source.reduce(frame, query).map_batches(
+    cells = source.reduce(rows, query).head(query.max_cells + 1)
+    return cells.to_native().map_batches(
         finish,
         schema=like.schema,
         predicate_pushdown=False,

@@ -15,7 +15,7 @@ from balframe.core.labels import Label
 Name = Any  # the name of a column: any hashable value
 Series = Any  # a column of pandas (an array or a Series) or a polars Series
 DType = Any  # a dtype of pandas or polars
-FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
+FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame, object)
 
 
 @dataclass(frozen=True, slots=True)

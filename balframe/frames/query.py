@@ -11,6 +11,7 @@ from balframe.frames.library import Library, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
+MAX_CELLS = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Query:
     pos_label: object
     missing: str
     margins: object
+    max_cells: int
     joint: bool
     scores: bool
 
@@ -82,6 +84,8 @@ class Options:
     pos_label: object
     missing: str
     margins: object
+    backend: str | None = None
+    max_cells: int = MAX_CELLS
     cells: bool = False
     joint: bool = False
     scores: bool = False
@@ -92,6 +96,7 @@ def query(frame: object, library: Library, given: Options) -> Query:
     check_choice("missing", given.missing, ("raise", "drop"))
     check_choice("margins", given.margins, (False, "overall", "all"))
     check_choice("cells", given.cells, (False, True))
+    _check_max_cells(given.max_cells)
     known = library.names(frame)
     sample_weight, counts = given.sample_weight, given.counts
     others = (*_as_list(given.y_pred), *_as_list(given.by))
@@ -113,6 +118,7 @@ def query(frame: object, library: Library, given: Options) -> Query:
         given.pos_label,
         given.missing,
         given.margins,
+        given.max_cells,
         given.joint,
         given.scores,
     )
@@ -131,6 +137,13 @@ def query(frame: object, library: Library, given: Options) -> Query:
                 "the name says which one is meant."
             )
     return asked
+
+
+def _check_max_cells(given: object) -> None:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise InvalidInputError(
+            f"max_cells={given!r} is not a number of cells; give a whole number from 1."
+        )
 
 
 def _as_list(given: object) -> list[object]:

@@ -6,6 +6,7 @@ from itertools import combinations
 from math import prod
 from typing import Any, Protocol, Self, TypeVar
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -13,7 +14,7 @@ from balframe.core.aggregate import Measures, aggregate, dense_limit
 from balframe.core.arrays import Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.labels import LabelSet, check_kinds, kind_of
-from balframe.frames import in_polars, reduce
+from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.hashing import MANY_ROWS, hashed
 from balframe.frames.library import Column, DType, Library, Name, Series
@@ -129,8 +130,8 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     direct = {name: library.encode_direct(frame, name) for name in names}
     if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
         read(frame.clear(), library, query)  # names the columns of a wrong type
-        reduced = reduce.reduce(frame.lazy(), query).collect(engine="streaming")
-        return read_reduced(reduced, dtypes, query)
+        cells = reduce.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
+        return read_reduced(cells.to_native(), library, query)
     columns = {
         name: library.encode_hashed(frame, name) if column is None else column
         for name, column in direct.items()
@@ -146,22 +147,29 @@ def check_labels(frame: Any, library: Library, query: Query) -> None:  # noqa: A
     check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
 
 
-def read_reduced(cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query) -> Reading:
-    """Count the cells that a lazy engine has summed already."""
-    carried = reduce.measures_of(cells, query)
-    by = tuple(reduce.by_key(i) for i in range(len(query.by)))
+def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+    """Count the cells that an engine has summed already."""
+    carried = reduce.measures_of(cells, library, query)
+    by = [reduce.by_key(i) for i in range(len(query.by))]
     outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
-    columns = {
-        name: in_polars.encode_direct(cells, name) or in_polars.encode_hashed(cells, name)
-        for name in (*by, reduce.ACTUAL, *outcomes)
-    }
-    model_of_row = cells.get_column(reduce.MODEL_INDEX).to_numpy()
-    parts = []
-    for model in range(len(query.outcomes)):
-        rows = np.flatnonzero(model_of_row == model)
-        parts.append(_Part(rows, carried.at(rows), reduce.outcome_keys(query, model)))
     holders = (reduce.ACTUAL, *outcomes)
-    return _assemble(columns, by, holders, parts, in_polars, dtypes, query)
+    columns = {name: encode(cells, name, library) for name in (*by, *holders)}
+    batch_of_row, _ = library.numbers(cells, reduce.BATCH)
+    parts = []
+    for number, batch in enumerate(reduce.batches(query)):
+        rows = np.flatnonzero(batch_of_row == number)
+        sums = carried.at(rows)
+        for position in batch:
+            keys = [reduce.outcome_key(query.y_pred.index(n)) for n in query.outcomes[position]]
+            parts.append(_Part(rows, sums, keys))
+    of_labels = zip(query.label_columns, holders, strict=True)
+    dtypes = {name: library.dtype(cells, key) for name, key in of_labels}
+    return _assemble(columns, by, holders, parts, library, dtypes, query)
+
+
+def encode(frame: Any, name: Name, library: Library) -> Column:  # noqa: ANN401
+    """Turn a column into codes, the way that its values allow."""
+    return library.encode_direct(frame, name) or library.encode_hashed(frame, name)
 
 
 def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: int) -> bool:

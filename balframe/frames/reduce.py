@@ -1,15 +1,16 @@
-"""Lazy engines: the group-by, pushed down as one query that returns cells."""
+"""Lazy and distributed engines: the group-by, pushed down as one query that returns cells."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-import polars as pl
 
 from balframe.core.aggregate import SPARE_EXPONENT, Measures
 from balframe.core.arrays import Int64Array
 from balframe.errors import InvalidInputError
+from balframe.frames.library import Library, Name
 from balframe.frames.measures import (
     COUNTED_EXPONENT,
     raise_invalid_counts,
@@ -19,9 +20,12 @@ from balframe.frames.measures import (
 from balframe.frames.query import WEIGHT_SQ, Query
 from balframe.frames.thresholds import Thresholds
 
-ACTUAL, MODEL_INDEX = "actual", "model"
+Rows = nw.LazyFrame[Any]
+
+ACTUAL, OUTCOME, MODEL_INDEX, BATCH = "actual", "outcome", "model", "batch"
 INFINITE, OUTSIDE = -1, -2  # in the place of thresholds reached
 _HALF = 2**31
+_TOGETHER = 4  # predictions that one group-by takes: with more, their combinations grow too many
 
 
 def by_key(position: int) -> str:
@@ -30,39 +34,63 @@ def by_key(position: int) -> str:
 
 
 def outcome_key(model: int) -> str:
-    """Name the predictions of a model in the reduced frame."""
-    return f"outcome{model}"
+    """Name the predicted labels of a model in the reduced frame."""
+    return f"{OUTCOME}{model}"
 
 
-def outcome_keys(query: Query, model: int) -> list[str]:
-    """Name the predictions of a model, or of a pair of them, in the reduced frame."""
-    return [outcome_key(query.y_pred.index(name)) for name in query.outcomes[model]]
+def batches(query: Query) -> list[list[int]]:
+    """Share out the models, or pairs of them, among group-bys of few predictions each."""
+    found: list[list[int]] = []
+    taken: set[Name] = set()
+    for position, names in enumerate(query.outcomes):
+        if not found or len(taken | {*names}) > _TOGETHER:
+            found.append([])
+            taken = set()
+        found[-1].append(position)
+        taken |= {*names}
+    return found
 
 
-def reduce(frame: pl.LazyFrame, query: Query, thresholds: Thresholds | None = None) -> pl.LazyFrame:
-    """Ask for the cells of all models, one group-by each, one below the other.
+def reduce(rows: Rows, query: Query) -> Rows:
+    """Ask for the cells of all models: one group-by, or as many as there are batches of them."""
+    rows, query = _with_plain_names(rows, query)
+    keys, carried = _keys(query), _measures(query, rows.collect_schema())
+    predictions = {outcome_key(i): nw.col(name) for i, name in enumerate(query.y_pred)}
+    selected = rows.select(**keys, **predictions, **carried)
+    of_models = [[query.y_pred.index(name) for name in names] for names in query.outcomes]
+    parts = []
+    for number, batch in enumerate(batches(query)):
+        models = sorted({model for position in batch for model in of_models[position]})
+        cells = _grouped(selected, [*keys, *map(outcome_key, models)], carried)
+        parts.append(cells.with_columns(nw.lit(number, nw.Int64).alias(BATCH)))
+    return parts[0] if len(parts) == 1 else nw.concat(parts, how="diagonal")
 
-    With thresholds the predictions are scores: as they are, or the number of thresholds reached.
-    """
-    frame, query = _without_patterns(frame, query)
-    rows = nw.from_native(frame)
-    models = [
-        _cells_of_model(rows, query, model, thresholds) for model in range(len(query.outcomes))
-    ]
-    cells = models[0] if len(models) == 1 else nw.concat(models, how="diagonal")
-    query_of_engine: pl.LazyFrame = cells.to_native()
-    return query_of_engine
+
+def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
+    """Ask for rows by score, or by the number of thresholds it reaches: one group-by."""
+    rows, query = _with_plain_names(rows, query)
+    keys, carried = _keys(query), _measures(query, rows.collect_schema())
+    scores = {str(i): _reached(name, thresholds) for i, name in enumerate(query.y_pred)}
+    selected = rows.select(**keys, **scores, **carried)
+    if len(scores) == 1:
+        model = nw.lit(0, nw.Int64).alias(MODEL_INDEX)
+        models = selected.rename({"0": OUTCOME}).with_columns(model)
+    else:
+        models = selected.unpivot(
+            [*scores], index=[*keys, *carried], variable_name=MODEL_INDEX, value_name=OUTCOME
+        ).with_columns(nw.col(MODEL_INDEX).cast(nw.Int64))
+    return _grouped(models, [*keys, MODEL_INDEX, OUTCOME], carried)
 
 
-def _without_patterns(frame: pl.LazyFrame, query: Query) -> tuple[pl.LazyFrame, Query]:
-    """Rename columns whose names the engine would read as patterns: "*" and "^...$"."""
-    known = frame.collect_schema().names()
-    patterns = [name for name in query.columns if name == "*" or name.startswith("^")]
-    longest = max(map(len, known), default=0)
-    plain = {name: f"{i}".rjust(longest + 1, "_") for i, name in enumerate(patterns)}
+def _with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
+    """Rename columns whose names an engine might read as more: "*", "^y.*$", "a.b", 0."""
+    known = rows.collect_schema().names()
+    odd = [name for name in query.columns if not (isinstance(name, str) and name.isidentifier())]
+    longest = max((len(str(name)) for name in known), default=0)
+    plain = {name: f"c{i}".ljust(longest + 3, "_") for i, name in enumerate(odd)}
     if not plain:
-        return frame, query
-    return frame.rename(plain), replace(
+        return rows, query
+    return rows.rename(plain), replace(
         query,
         y_true=plain.get(query.y_true, query.y_true),
         y_pred=tuple(plain.get(name, name) for name in query.y_pred),
@@ -72,26 +100,20 @@ def _without_patterns(frame: pl.LazyFrame, query: Query) -> tuple[pl.LazyFrame, 
     )
 
 
-def _cells_of_model(
-    rows: nw.LazyFrame[Any], query: Query, model: int, thresholds: Thresholds | None
-) -> nw.LazyFrame[Any]:
-    keys = {by_key(i): name for i, name in enumerate(query.by)}
-    keys[ACTUAL] = query.y_true
-    outcomes = dict(zip(outcome_keys(query, model), query.outcomes[model], strict=True))
-    carried = _measures(query, rows.collect_schema())
-    selected = rows.select(
-        *(nw.col(str(name)).alias(key) for key, name in keys.items()),
-        *(_outcome(str(name), thresholds).alias(key) for key, name in outcomes.items()),
-        *(expression.alias(name) for name, expression in carried.items()),
-    )
-    cells = selected.group_by(*keys, *outcomes).agg(*(nw.col(name).sum() for name in carried))
-    return cells.with_columns(nw.lit(model, nw.Int64).alias(MODEL_INDEX))
+def _keys(query: Query) -> dict[str, nw.Expr]:
+    keys = {by_key(i): nw.col(name) for i, name in enumerate(query.by)}
+    return {**keys, ACTUAL: nw.col(query.y_true)}
 
 
-def _outcome(name: str, thresholds: Thresholds | None) -> nw.Expr:
-    """Take a prediction, or the score, or how many thresholds it reaches."""
-    if thresholds is None:
-        return nw.col(name)
+def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) -> Rows:
+    """Sum what the rows carry; engines may sum integers as decimals."""
+    cells = rows.group_by(*keys).agg(*(nw.col(name).sum() for name in carried))
+    integers = [name for name in carried if not name.startswith("weight")]
+    return cells.with_columns(*(nw.col(name).cast(nw.Int64) for name in integers))
+
+
+def _reached(name: Name, thresholds: Thresholds) -> nw.Expr:
+    """Take the score, or how many thresholds it reaches."""
     score = nw.col(name).cast(nw.Float64)
     score = nw.when(~score.is_nan()).then(score)
     if thresholds.is_exact:
@@ -113,19 +135,19 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
     carried: dict[str, nw.Expr] = {}
     n, has_count = one, nw.lit(True)
     if query.counts is not None:
-        count = nw.col(str(query.counts))
+        count = nw.col(query.counts)
         has_count = _is_known(query.counts, schema)
         is_valid = has_count & (count >= 0)
-        if schema[str(query.counts)].is_float():
+        if schema[query.counts].is_float():
             is_valid = is_valid & (count < float(2**63)) & (count % 1 == 0)
-        elif schema[str(query.counts)].is_unsigned_integer():
+        elif schema[query.counts].is_unsigned_integer():
             is_valid = is_valid & (count <= 2**63 - 1)
         n = nw.when(is_valid).then(count).otherwise(0).cast(nw.Int64)
         carried["null_counts"] = (~has_count).cast(nw.Int64)
         carried["bad_counts"] = (has_count & ~is_valid).cast(nw.Int64)
     has_both = has_count
     if query.sample_weight is not None:
-        given = nw.col(str(query.sample_weight)).cast(nw.Float64)
+        given = nw.col(query.sample_weight).cast(nw.Float64)
         has_weight = _is_known(query.sample_weight, schema)
         has_both = has_count & has_weight
         is_valid = has_weight & (given >= 0) & (given < float("inf"))
@@ -146,7 +168,8 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         }
     counted = nw.when(has_both).then(n).otherwise(0)
     stands_for = nw.when(has_count).then(n).otherwise(1)
-    halves = {"n_high": counted // _HALF, "n_low": counted % _HALF}
+    low = counted % _HALF
+    halves = {"n_high": (counted - low) // _HALF, "n_low": low}  # // may be of floats
     return carried | {
         **({"n_low": counted} if query.counts is None else halves),
         "missing": nw.when(has_both).then(0).otherwise(stands_for),
@@ -157,20 +180,21 @@ def _spare_exponent(query: Query) -> int:
     return SPARE_EXPONENT if query.counts is None or query.cells else COUNTED_EXPONENT
 
 
-def _is_known(name: object, schema: nw.Schema) -> nw.Expr:
-    column = nw.col(str(name))
+def _is_known(name: Name, schema: nw.Schema) -> nw.Expr:
+    column = nw.col(name)
     known = ~column.is_null()
-    return known & ~column.is_nan().fill_null(False) if schema[str(name)].is_float() else known
+    return known & ~column.is_nan().fill_null(False) if schema[name].is_float() else known
 
 
-def measures_of(cells: pl.DataFrame, query: Query) -> Measures:
+def measures_of(cells: Any, library: Library, query: Query) -> Measures:  # noqa: ANN401
     """Read the sums of a reduced frame, and raise what only the values could tell."""
-
-    def total(name: str) -> int:
-        return int(cells.get_column(name).sum()) if name in cells.columns else 0
+    known = library.names(cells)
 
     def array(name: str) -> Any:  # noqa: ANN401
-        return cells.get_column(name).to_numpy() if name in cells.columns else None
+        return library.numbers(cells, name)[0] if name in known else None
+
+    def total(name: str) -> int:
+        return int(array(name).sum()) if name in known else 0
 
     raise_invalid_counts(query.counts, total("bad_counts"))
     raise_invalid_weights(query.sample_weight, total("bad_weight"))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from balframe.core.aggregate import Codes, Measures, aggregate, narrow_key
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
@@ -14,13 +13,13 @@ from balframe.core.labels import LabelSet
 from balframe.core.rules import Rules
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError
-from balframe.frames import in_polars, reduce
+from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
 from balframe.frames.hashing import hashed
 from balframe.frames.library import Column, DType, Library, Name
 from balframe.frames.measures import measures, raise_null
 from balframe.frames.query import MARGIN, MODEL, Query
-from balframe.frames.read import Reading, check_labels, with_margins
+from balframe.frames.read import Reading, check_labels, encode, with_margins
 from balframe.frames.thresholds import Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
@@ -99,10 +98,7 @@ def read_scores(
     dtypes = {query.y_true: library.dtype(frame, query.y_true)}
     check_labels(frame, library, query)
     names = dict.fromkeys((*query.by, query.y_true))
-    columns = {
-        name: library.encode_direct(frame, name) or library.encode_hashed(frame, name)
-        for name in names
-    }
+    columns = {name: encode(frame, name, library) for name in names}
     carried = measures(frame, library, query)
     encoded = [columns[name] for name in (*query.by, query.y_true)]
     parts = []
@@ -118,19 +114,20 @@ def read_scores(
 
 
 def read_reduced_scores(
-    cells: pl.DataFrame, dtypes: Mapping[Name, DType], query: Query, thresholds: Thresholds
+    cells: Any,  # noqa: ANN401
+    library: Library,
+    query: Query,
+    thresholds: Thresholds,
 ) -> Scored:
-    """Count the ties of cells that a lazy engine has summed already."""
-    carried = reduce.measures_of(cells, query)
-    encoded = [
-        in_polars.encode_direct(cells, name) or in_polars.encode_hashed(cells, name)
-        for name in (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
-    ]
-    model_of_row = cells.get_column(reduce.MODEL_INDEX).to_numpy()
+    """Count the ties of cells that an engine has summed already."""
+    carried = reduce.measures_of(cells, library, query)
+    keys = (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
+    encoded = [encode(cells, name, library) for name in keys]
+    model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)
+    values, is_null = library.numbers(cells, reduce.OUTCOME)
     parts = []
     for model, name in enumerate(query.y_pred):
         rows = np.flatnonzero(model_of_row == model)
-        values, is_null = in_polars.numbers(cells, reduce.outcome_key(model))
         score, model_rows = values[rows].astype(np.float64), carried.at(rows)
         if thresholds.is_exact:
             _check_scores(name, score, model_rows, thresholds)
@@ -140,7 +137,8 @@ def read_reduced_scores(
             )
             _raise_unusable(name, n_infinite, n_outside)
         parts.append(_Part.of(encoded, rows, model_rows, score, is_null[rows]))
-    return _assemble(encoded, parts, in_polars, dtypes, query, thresholds)
+    dtypes = {query.y_true: library.dtype(cells, reduce.ACTUAL)}
+    return _assemble(encoded, parts, library, dtypes, query, thresholds)
 
 
 def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thresholds) -> None:

@@ -86,14 +86,21 @@ class Thresholds:
         """Write the same for an engine."""
         assert self.values is not None
         if not self.is_even:
-            reached = [(score >= value).cast(nw.Int64) for value in self.values.tolist()]
-            return nw.sum_horizontal(*reached) if reached else score.cast(nw.Int64) * 0
+            return _added([(score >= value).cast(nw.Int64) for value in self.values.tolist()])
         # a column of the number of steps: engines turn division by a constant into a product
         steps = score * 0.0 + float(len(self.values) - 1)
         guess = (score * steps).cast(nw.Int64)
         is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
         is_below = score < guess.cast(nw.Float64) / steps
         return guess + 1 + is_above.cast(nw.Int64) - is_below.cast(nw.Int64)
+
+
+def _added(terms: Sequence[nw.Expr]) -> nw.Expr:
+    """Add up in halves: some engines limit how deep an expression is."""
+    if len(terms) < 2:
+        return terms[0] if terms else nw.lit(0, nw.Int64)
+    middle = len(terms) // 2
+    return _added(terms[:middle]) + _added(terms[middle:])
 
 
 def _is_count(asked: object) -> bool:

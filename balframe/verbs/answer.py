@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from balframe.errors import InvalidInputError, listed
-from balframe.frames.lazy import finish_later, is_lazy, without_rows
+from balframe.errors import InvalidInputError, check_choice, listed
+from balframe.frames.deliver import BACKENDS, deliver
+from balframe.frames.engines import POLARS_LAZY, engine_of, in_memory, without_rows
+from balframe.frames.lazy import finish_later, finish_now
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Options, Query, query
-from balframe.frames.recognise import library_of
 from balframe.frames.source import Labels, Source
 
 Names = Any  # a name, or a list of names; a name is any hashable value
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
+Backend = Literal["pandas", "polars", "pyarrow"] | None
 Columns = Mapping[Name, Any]
 Compute = Callable[[Any], Columns]
 
@@ -30,20 +32,25 @@ def answer(
 
     `outputs` leaves out `margin` and `model`, which no verb adds by itself.
 
-    On a lazy frame the reduction stays a query of the engine and the rest runs at `collect`. The
-    schema comes from the same verb on no rows, which also checks names and types at once.
+    On a lazy frame the reduction is a query of the engine. The same verb on no rows comes first: it
+    checks names and types before any work, and gives a LazyFrame of polars its schema.
     """
-    if is_lazy(frame):
-        empty = without_rows(frame)
-        like = answer(empty, options, compute, outputs, source)
-        asked = query(empty, library_of(empty), options)
-        later: FrameT = finish_later(frame, asked, source, compute, like)
-        return later
-    library = library_of(frame)
-    asked = query(frame, library, options)
+    check_choice("backend", options.backend, (None, *BACKENDS))
+    engine = engine_of(frame)
+    library = engine.library
+    head = without_rows(frame, engine)
+    asked = query(head, library, options)
     _check_names(asked, outputs(asked))
-    built: FrameT = library.build(compute(source.read(frame, library, asked)))
-    return built
+    if not engine.is_lazy:
+        built = library.build(compute(source.read(in_memory(frame, engine, asked), library, asked)))
+    else:
+        like = library.build(compute(source.read(head, library, asked)))
+        if engine is POLARS_LAZY and options.backend is None:
+            later: FrameT = finish_later(frame, engine, asked, source, compute, like)
+            return later
+        built = finish_now(frame, engine, asked, source, compute)
+    delivered: FrameT = deliver(built, options.backend or engine.answer, frame, engine)
+    return delivered
 
 
 def _check_names(query: Query, outputs: Iterable[Name]) -> None:

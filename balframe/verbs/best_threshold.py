@@ -10,14 +10,14 @@ from balframe.core.labels import Label
 from balframe.core.rules import Rules
 from balframe.errors import InvalidInputError
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.metrics.kinds import MeanOfRecalls
 from balframe.metrics.rankings import Ranking
 from balframe.metrics.registry import Metric
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.optimum import Optimum, is_mean_of_both_recalls, optimum, rule_at
 from balframe.verbs.ruled import at_rules, effective_sides
 from balframe.verbs.scoring import ClassWeight, Scoring
@@ -44,6 +44,8 @@ def best_threshold(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Find the threshold at which each segment scores best, and what it gains over a common one.
 
@@ -53,8 +55,8 @@ def best_threshold(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels. All labels other than the positive one count as negative.
     y_score : column name or list of column names
@@ -80,6 +82,10 @@ def best_threshold(
         What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as null.
     margins : {False, "overall", "all"}
         Add roll-ups: over the whole frame, or over every subset of the by-columns.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -168,7 +174,18 @@ def best_threshold(
         return columns | dict(zip(_FOUND, found, strict=True))
 
     options = Options(
-        y_true, y_score, by, sample_weight, counts, labels, pos_label, missing, margins, scores=True
+        y_true,
+        y_score,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        scores=True,
     )
     return answer(frame, options, compute, outputs, Scores(Thresholds.of(thresholds)))
 

@@ -11,12 +11,12 @@ from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.metrics.kinds import f1_of_jaccard, identity
 from balframe.verbs import layouts
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.limits import IntervalOption, Request, effective, kept, proportion_limits
 
 LABEL = "label"
@@ -40,6 +40,8 @@ def classes(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Score each label of each segment against all others.
 
@@ -48,8 +50,8 @@ def classes(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels: booleans, integers, whole floats, strings, categories or dates.
     y_pred : column name or list of column names
@@ -77,6 +79,10 @@ def classes(
         What to do about nulls outside of `by`: raise, or leave those rows out.
     margins : {False, "overall", "all"}
         Add roll-ups: over the whole frame, or over every subset of the by-columns.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -122,7 +128,18 @@ def classes(
         return columns | _scores(c, request)
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        cells=cells,
     )
     return answer(frame, options, compute, outputs)
 

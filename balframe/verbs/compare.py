@@ -9,10 +9,10 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MODEL, Options, Query
+from balframe.frames.query import MAX_CELLS, MODEL, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.limits import check_level, kept
 from balframe.verbs.paired import cells_of_models, discordant, limits_and_p
 from balframe.verbs.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, score
@@ -41,6 +41,8 @@ def compare(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Compare models on the same rows, segment by segment: which is better, and is it real.
 
@@ -82,6 +84,10 @@ def compare(
         rows where the truth or either prediction is null.
     margins : {False, "overall", "all"}
         Add roll-ups: over the whole frame, or over every subset of the by-columns.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -161,7 +167,18 @@ def compare(
         return _columns(reading, tables, (one.n, one.n_present, one.min_support), list(metrics))
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, joint=True
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        joint=True,
     )
     return answer(frame, options, compute, outputs)
 

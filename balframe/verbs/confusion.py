@@ -13,9 +13,9 @@ from balframe.core.division import ratio
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Options, Query
+from balframe.frames.query import MAX_CELLS, WEIGHT, WEIGHT_SQ, N, Options, Query
 from balframe.frames.read import Reading
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 PREDICTED, SHARE = "predicted", "share"
 
@@ -35,6 +35,8 @@ def confusion(
     margins: Margins = False,
     complete: bool = False,
     normalize: Literal["true", "pred", "all"] | None = None,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Count rows by segment, true label and predicted label: the grouped confusion matrix.
 
@@ -45,8 +47,8 @@ def confusion(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels: booleans, integers, whole floats, strings, categories or dates.
     y_pred : column name or list of column names
@@ -71,6 +73,10 @@ def confusion(
         Fill in every pair of labels in each segment, with n = 0 where there is no such row.
     normalize : {"true", "pred", "all"}, optional
         Add `share`, the weight of the cell within its true label, predicted label or segment.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -131,7 +137,18 @@ def confusion(
         return columns
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        cells=cells,
     )
     return answer(frame, options, compute, outputs)
 

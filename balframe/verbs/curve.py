@@ -7,12 +7,12 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.verbs import layouts
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.limits import IntervalOption, Prior, Request
 from balframe.verbs.ruled import at_rules, band_half_width
 from balframe.verbs.scoring import ClassWeight, Metrics, Scoring
@@ -43,6 +43,8 @@ def curve(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Score every segment at every threshold of a score.
 
@@ -51,8 +53,8 @@ def curve(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels. All labels other than the positive one count as negative.
     y_score : column name or list of column names
@@ -91,6 +93,10 @@ def curve(
         What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as null.
     margins : {False, "overall", "all"}
         Add roll-ups: over the whole frame, or over every subset of the by-columns.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -155,6 +161,17 @@ def curve(
         return columns
 
     options = Options(
-        y_true, y_score, by, sample_weight, counts, labels, pos_label, missing, margins, scores=True
+        y_true,
+        y_score,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        scores=True,
     )
     return answer(frame, options, compute, outputs, Scores(grid))

@@ -9,9 +9,9 @@ import numpy as np
 from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Group, Reading
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.extremes import (
     Extremal,
     Extremes,
@@ -62,6 +62,8 @@ def fairness(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Measure the named criteria of group fairness, each by the segments furthest apart.
 
@@ -80,8 +82,8 @@ def fairness(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels: booleans, integers, whole floats, strings, categories or dates.
     y_pred : column name or list of column names
@@ -107,6 +109,10 @@ def fairness(
         What to do about nulls outside of `by`: raise, or leave those rows out.
     margins : {False, "overall", "all"}
         Add rows for roll-ups; segments are compared within each.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -181,7 +187,18 @@ def fairness(
         return _columns(reading, rows)
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        cells=cells,
     )
     return answer(frame, options, compute, outputs)
 

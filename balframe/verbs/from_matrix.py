@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from balframe.core.labels import Label, as_labels
 from balframe.errors import InvalidInputError, check_choice, listed
+from balframe.frames.deliver import library_named
 from balframe.frames.query import N
-from balframe.frames.recognise import library_named
 
 
 def from_matrix(

@@ -11,10 +11,10 @@ from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.limits import check_level
 from balframe.verbs.pairs import Comparison
 from balframe.verbs.references import (
@@ -48,6 +48,8 @@ def gaps(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Compare every segment with the rest, or with another reference: by how much, and is it real.
 
@@ -58,8 +60,8 @@ def gaps(
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels: booleans, integers, whole floats, strings, categories or dates.
     y_pred : column name or list of column names
@@ -96,6 +98,10 @@ def gaps(
         What to do about nulls outside of `by`: raise, or leave those rows out.
     margins : {False, "overall", "all"}
         Add roll-ups; segments are compared within each, and within each model.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -165,7 +171,18 @@ def gaps(
         return _columns(reading, c, list(scoring.metrics), tables, adjust)
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        cells=cells,
     )
     return answer(frame, options, compute, outputs)
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from balframe.frames.recognise import library_named
+from balframe.frames.deliver import library_named
 from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, registered
 

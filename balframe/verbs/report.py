@@ -6,12 +6,12 @@ from typing import Literal
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query
+from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.metrics.shipped import DEFAULT
 from balframe.verbs import layouts
-from balframe.verbs.answer import Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 from balframe.verbs.limits import IntervalOption, Prior, Request, limits_of, method_of
 from balframe.verbs.scoring import ClassWeight, Metrics, Scoring, score
 
@@ -39,13 +39,15 @@ def report(
     pos_label: Label | None = None,
     missing: Missing = "raise",
     margins: Margins = False,
+    backend: Backend = None,
+    max_cells: int = MAX_CELLS,
 ) -> FrameT:
     """Score every segment.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The data; never changed. A lazy frame gives a lazy frame.
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
     y_true : column name
         The true labels: booleans, integers, whole floats, strings, categories or dates.
     y_pred : column name or list of column names
@@ -91,6 +93,10 @@ def report(
         they were.
     margins : {False, "overall", "all"}
         Add roll-ups: over the whole frame, or over every subset of the by-columns.
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library of the answer; by default that of the frame, or the one that suits its engine.
+    max_cells : int, default 50 million
+        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -156,6 +162,17 @@ def report(
         return columns
 
     options = Options(
-        y_true, y_pred, by, sample_weight, counts, labels, pos_label, missing, margins, cells=cells
+        y_true,
+        y_pred,
+        by,
+        sample_weight,
+        counts,
+        labels,
+        pos_label,
+        missing,
+        margins,
+        backend,
+        max_cells,
+        cells=cells,
     )
     return answer(frame, options, compute, outputs)

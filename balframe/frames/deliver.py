@@ -1,0 +1,79 @@
+"""Answers, given back in the library that suits the frame or that the caller names."""
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+
+from balframe.errors import UnsupportedTypeError, check_choice
+from balframe.frames import in_pandas, in_polars
+from balframe.frames.engines import PYARROW, Engine, check_installed
+from balframe.frames.library import Library, Name
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def library_named(backend: object) -> Library:
+    """Find the room for a library named by the caller."""
+    check_choice("backend", backend, ("polars", "pandas"))
+    return in_polars if backend == "polars" else in_pandas
+
+
+def deliver(answer: Any, backend: str, frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+    """Convert an answer of pandas or polars; columns of a table of Arrow keep their type."""
+    if backend == ("polars" if isinstance(answer, pl.DataFrame) else "pandas"):
+        return answer
+    check_installed("pyarrow", "arrow", f"answers converted to {backend}")
+    try:
+        if backend == "pandas":
+            return _to_pandas(answer)
+        if backend == "polars":
+            return pl.from_pandas(answer)
+        return _to_arrow(answer, frame if engine is PYARROW else None)
+    except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
+        raise UnsupportedTypeError(
+            f"{backend} cannot hold the answer: {error}. Leave out backend=, or cast the column "
+            "first."
+        ) from error
+
+
+def _to_pandas(answer: pl.DataFrame) -> pd.DataFrame:
+    """Keep integers and booleans beside nulls, which numpy would turn into floats and objects."""
+    columns = {name: _to_array(column) for name, column in answer.to_dict().items()}
+    return pd.DataFrame(columns, copy=False)
+
+
+def _to_array(column: pl.Series) -> Any:  # noqa: ANN401
+    if not column.null_count() or not (column.dtype.is_integer() or column.dtype == pl.Boolean):
+        return column.to_pandas().array
+    is_null = column.is_null().to_numpy()
+    if column.dtype == pl.Boolean:
+        return pd.arrays.BooleanArray(column.fill_null(False).to_numpy(), is_null)
+    return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
+
+
+def _to_arrow(answer: Any, like: Any) -> Any:  # noqa: ANN401
+    """Make a table of Arrow, its text as Arrow's plain strings."""
+    import pyarrow as pa
+
+    if isinstance(answer, pl.DataFrame):
+        table = answer.to_arrow()
+        own = {} if like is None else _types_kept(answer, like)
+    else:
+        table = pa.Table.from_pandas(answer, preserve_index=False)
+        own = {}
+    plain = {pa.large_string(): pa.string()}
+    return pa.table(
+        {
+            field.name: column.cast(own.get(field.name, plain.get(field.type, field.type)))
+            for field, column in zip(table.schema, table.columns, strict=True)
+        }
+    )
+
+
+def _types_kept(answer: pl.DataFrame, like: Any) -> dict[Name, Any]:  # noqa: ANN401
+    """Look up the types of the columns that the answer has as the table had them."""
+    read = pl.from_arrow(like.schema.empty_table())
+    assert isinstance(read, pl.DataFrame)
+    kept = set(read.schema.items()) & set(answer.schema.items())
+    return {name: like.schema.field(name).type for name, _ in kept}

@@ -1,0 +1,21 @@
+"""The attribute that makes a namespace of a frame, in each library's own way."""
+
+import pandas as pd
+import polars as pl
+
+from balframe.frames.engines import check_installed
+
+
+def register_namespace(name: str, namespace: type) -> None:
+    """Give the frames of pandas and polars the attribute."""
+    pl.api.register_dataframe_namespace(name)(namespace)
+    pl.api.register_lazyframe_namespace(name)(namespace)
+    pd.api.extensions.register_dataframe_accessor(name)(namespace)
+
+
+def register_in_dask(name: str, namespace: type) -> None:
+    """Give the frames of Dask the attribute."""
+    check_installed("dask", "dask", "Dask frames")
+    from dask.dataframe.extensions import register_dataframe_accessor
+
+    register_dataframe_accessor(name)(namespace)  # type: ignore[no-untyped-call]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 
 Table = dict[Any, list[Any]]
 
@@ -30,12 +31,17 @@ def polars_lazy(data: Mapping[Any, Sequence[Any]]) -> pl.LazyFrame:
     return pl.LazyFrame(dict(data))
 
 
+def pyarrow_table(data: Mapping[Any, Sequence[Any]]) -> pa.Table:
+    return pa.table(dict(data))
+
+
 CONSTRUCTORS: list[Callable[[Mapping[Any, Sequence[Any]]], Any]] = [
     pandas_numpy,
     pandas_nullable,
     pandas_pyarrow,
     polars_eager,
     polars_lazy,
+    pyarrow_table,
 ]
 
 
@@ -48,6 +54,8 @@ def plain(frame: Any) -> Table:
         frame = frame.collect()
     if isinstance(frame, pl.DataFrame):
         return frame.to_dict(as_series=False)
+    if isinstance(frame, pa.Table):
+        return frame.to_pydict()
     assert isinstance(frame, pd.DataFrame)
     assert frame.index.equals(pd.RangeIndex(len(frame)))
     return {

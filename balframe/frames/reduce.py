@@ -34,7 +34,7 @@ def by_key(position: int) -> str:
 
 
 def outcome_key(model: int) -> str:
-    """Name the predicted labels of a model in the reduced frame."""
+    """Name the predictions of a model in the reduced frame."""
     return f"{OUTCOME}{model}"
 
 
@@ -70,16 +70,24 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     """Ask for rows by score, or by the number of thresholds it reaches: one group-by."""
     rows, query = _with_plain_names(rows, query)
     keys, carried = _keys(query), _measures(query, rows.collect_schema())
-    scores = {str(i): _reached(name, thresholds) for i, name in enumerate(query.y_pred)}
+    scores = {outcome_key(i): _reached(name, thresholds) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **scores, **carried)
-    if len(scores) == 1:
-        model = nw.lit(0, nw.Int64).alias(MODEL_INDEX)
-        models = selected.rename({"0": OUTCOME}).with_columns(model)
-    else:
-        models = selected.unpivot(
-            [*scores], index=[*keys, *carried], variable_name=MODEL_INDEX, value_name=OUTCOME
-        ).with_columns(nw.col(MODEL_INDEX).cast(nw.Int64))
+    models = _below_each_other(selected, list(scores), [*keys, *carried])
     return _grouped(models, [*keys, MODEL_INDEX, OUTCOME], carried)
+
+
+def _below_each_other(rows: Rows, scores: Sequence[str], others: Sequence[str]) -> Rows:
+    """Give each row once for every model, the position of the model beside its score."""
+    if len(scores) > 1 and rows.implementation is not nw.Implementation.DUCKDB:
+        models = rows.unpivot(scores, index=others, variable_name=MODEL_INDEX, value_name=OUTCOME)
+        number = nw.col(MODEL_INDEX).str.slice(len(OUTCOME)).cast(nw.Int64)
+        return models.with_columns(number.alias(MODEL_INDEX))
+    # narwhals has DuckDB unpivot on its default connection, where the rows may not be
+    parts = [
+        rows.select(*others, nw.col(name).alias(OUTCOME), nw.lit(i, nw.Int64).alias(MODEL_INDEX))
+        for i, name in enumerate(scores)
+    ]
+    return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
 
 
 def _with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:

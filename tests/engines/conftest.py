@@ -1,0 +1,106 @@
+"""Frames of every engine, made of the same lists; clusters listen on loopback only."""
+
+import os
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+
+@pytest.fixture(scope="session")
+def dask_client():
+    """Two worker processes."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def spark_session():
+    """Spark in local mode."""
+    sql = pytest.importorskip("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+        "spark.log.level": "OFF",
+    }
+    builder = sql.SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def dask(dask_client):
+    dataframe = pytest.importorskip("dask.dataframe")
+
+    def frame(rows):
+        table = pa.table(rows).to_pandas(date_as_object=False)
+        return dataframe.from_pandas(table, npartitions=3)
+
+    return frame
+
+
+@pytest.fixture
+def spark(spark_session):
+    return lambda rows: spark_session.createDataFrame(pa.table(rows))
+
+
+@pytest.fixture
+def duckdb():
+    module = pytest.importorskip("duckdb")
+    with module.connect() as connection:
+        yield lambda rows: connection.from_arrow(pa.table(rows))
+
+
+@pytest.fixture
+def ibis():
+    module = pytest.importorskip("ibis")
+    return lambda rows: module.memtable(pa.table(rows))
+
+
+@pytest.fixture(scope="session")
+def sqlframe_session():
+    """SQLFrame keeps one session of a process."""
+    module = pytest.importorskip("sqlframe.duckdb")
+    with pytest.importorskip("duckdb").connect() as connection:
+        yield module.DuckDBSession(conn=connection)
+
+
+@pytest.fixture
+def sqlframe(sqlframe_session, tmp_path):
+    def frame(rows):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
+        pyarrow.parquet.write_table(pa.table(rows), path)
+        return sqlframe_session.read.parquet(str(path))
+
+    return frame
+
+
+ENGINES = [
+    pytest.param(name, marks=pytest.mark.xdist_group(name))
+    for name in ("dask", "spark", "duckdb", "ibis", "sqlframe")
+]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    """Make a frame of an engine from lists."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,132 @@
+"""Every verb gives on every engine the columns, rows and values that it gives on an eager frame."""
+
+import random
+from datetime import date, datetime
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from constructors import assert_table, pandas_numpy, plain, polars_eager
+
+import balframe as bf
+
+RNG = random.Random(20)
+
+
+def _drawn(values, n=400):
+    return [RNG.choice(values) for _ in range(n)]
+
+
+ROWS = {
+    "g": _drawn(["é", "z", "Z", "", None]),
+    "h": _drawn([3, -1, 0]),
+    "day": _drawn([date(2024, 2, 29), date(1969, 12, 31), None]),
+    "y": _drawn([0, 1]),
+    "p": _drawn([0, 1]),
+    "q": _drawn([0, 1, 1]),
+    "r": _drawn([True, False]),
+    "text": _drawn(["b", "a", "c"]),
+    "text_p": _drawn(["b", "a"]),
+    "holes": _drawn([0, 1, None]),
+    "s": _drawn([i / 20 for i in range(21)]),
+    "t": [RNG.random() for _ in range(400)],
+    "w": _drawn([0.0, 0.25, 1.0, 8.0]),
+    "v": [RNG.random() for _ in range(400)],
+    "k": _drawn([0, 1, 7]),
+}
+CALLS = {
+    "report": lambda df, **kw: bf.report(df, "y", "p", by=["g", "h"], metrics="all", **kw),
+    "report by date": lambda df, **kw: bf.report(df, "text", "text_p", by="day", **kw),
+    "report long": lambda df, **kw: bf.report(
+        df, "y", "p", by="g", margins="overall", layout="long", interval=True, **kw
+    ),
+    "report of models": lambda df, **kw: bf.report(
+        df, "y", ["r", "holes", "q"], by="g", margins="all", missing="drop", **kw
+    ),
+    "report of many models": lambda df, **kw: bf.report(
+        df, "y", ["p", "q", "r", "holes", "h", "k"], by="g", missing="drop", **kw
+    ),
+    "report of counts": lambda df, **kw: bf.report(df, "y", "p", by="g", counts="k", **kw),
+    "report of exact weights": lambda df, **kw: bf.report(
+        df, "y", "p", by="g", sample_weight="w", counts="k", interval=True, **kw
+    ),
+    "classes": lambda df, **kw: bf.classes(df, "text", "text_p", by=["h", "g"], **kw),
+    "confusion": lambda df, **kw: bf.confusion(
+        df, "holes", "q", by="g", missing="drop", complete=True, normalize="true", **kw
+    ),
+    "confusion of weights": lambda df, **kw: bf.confusion(
+        df, "y", "p", by="day", sample_weight="w", margins="overall", **kw
+    ),
+    "posterior": lambda df, **kw: bf.posterior(df, "y", "p", by="h", **kw),
+    "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
+    "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
+    "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
+    "compare": lambda df, **kw: bf.compare(df, "y", ["p", "q", "r"], by="h", **kw),
+    "curve on an even grid": lambda df, **kw: bf.curve(
+        df, "y", "s", by="g", thresholds=21, interval=True, **kw
+    ),
+    "curve on a list": lambda df, **kw: bf.curve(df, "y", "t", thresholds=[0.1, 0.5, 2], **kw),
+    "curve at quantiles": lambda df, **kw: bf.curve(
+        df, "y", ["s", "t"], by="h", thresholds=("quantiles", 5), **kw
+    ),
+    "exact curve of models": lambda df, **kw: bf.curve(
+        df, "y", ["s", "t"], by="h", margins="overall", sample_weight="w", **kw
+    ),
+    "best threshold": lambda df, **kw: bf.best_threshold(
+        df, "y", ["s", "t"], by="g", thresholds=101, **kw
+    ),
+    "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
+}
+on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+
+
+@on_each_verb
+def test_an_engine_gives_what_an_eager_frame_gives(verb, engine):
+    assert_same(verb(engine(ROWS)), verb(pandas_numpy(ROWS)))
+
+
+@on_each_verb
+def test_an_arrow_table_gives_what_an_eager_frame_gives(verb):
+    result = verb(pa.table(ROWS))
+    assert isinstance(result, pa.Table)
+    assert_same(result, verb(polars_eager(ROWS)))
+
+
+def assert_same(result, expected):
+    """Bit for bit: the sums of these weights are exact."""
+    result, expected = _with_dates(plain(result)), _with_dates(plain(expected))
+    assert list(result) == list(expected)
+    assert result == expected
+
+
+def _with_dates(table):
+    """Pandas has no dates but midnights."""
+    days = [day.date() if isinstance(day, datetime) else day for day in table.get("day", [])]
+    return table | ({"day": days} if days else {})
+
+
+@pytest.mark.parametrize("margins", [False, "all"])
+def test_sums_of_any_weights_agree(engine, margins):
+    def verb(df):
+        options = {"sample_weight": "v", "margins": margins, "interval": True}
+        return bf.report(df, "y", "p", by=["g", "h"], metrics="all", **options)
+
+    assert_table(verb(engine(ROWS)), plain(verb(pandas_numpy(ROWS))), close=1e-9)
+
+
+def test_what_comes_back(engine, request):
+    result = bf.report(engine(ROWS), "y", "p", by="g")
+    expected = {"dask": pd.DataFrame, "spark": pd.DataFrame}
+    assert isinstance(result, expected.get(request.node.callspec.params["engine"], pl.DataFrame))
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"),
+    [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)],
+)
+def test_backend_chooses_what_comes_back(engine, backend, kind):
+    for verb in (CALLS["report"], CALLS["exact curve of models"]):
+        result = verb(engine(ROWS), backend=backend)
+        assert isinstance(result, kind)
+        assert_same(result, verb(polars_eager(ROWS)))

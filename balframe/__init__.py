@@ -4,16 +4,19 @@ Importing it gives pandas and polars frames the attribute `.bal`.
 """
 
 from balframe import accessor, datasets
+from balframe.accessor import register
 from balframe.core.class_counts import ClassCounts
 from balframe.errors import (
     BalframeError,
     InvalidInputError,
+    MissingExtraError,
     UnknownNameError,
     UnsupportedTypeError,
 )
 from balframe.metrics.registry import metric
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.classes import classes
+from balframe.verbs.combine import combine
 from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
 from balframe.verbs.curve import curve
@@ -32,10 +35,12 @@ __all__ = [
     "BalframeError",
     "ClassCounts",
     "InvalidInputError",
+    "MissingExtraError",
     "UnknownNameError",
     "UnsupportedTypeError",
     "best_threshold",
     "classes",
+    "combine",
     "compare",
     "confusion",
     "curve",
@@ -48,7 +53,8 @@ __all__ = [
     "metric",
     "posterior",
     "ranking",
+    "register",
     "report",
 ]
 
-accessor.register()
+accessor.register_here()

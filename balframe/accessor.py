@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from balframe.frames.namespace import register_namespace
+from balframe.errors import check_choice
+from balframe.frames.namespace import register_in_dask, register_namespace
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.classes import classes
 from balframe.verbs.compare import compare
@@ -52,6 +53,31 @@ class Bal:
     ranking = _on_frame(ranking)
 
 
-def register() -> None:
-    """Give the frames of pandas and polars the attribute `bal`."""
+def register(library: Literal["dask"]) -> None:
+    """Give the frames of a library the attribute `bal`, where importing balframe does not.
+
+    Parameters
+    ----------
+    library : {"dask"}
+        The library. Frames of pandas and polars have the attribute already; for the others, call
+        the functions, `bf.report(frame, ...)`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the library is not one of the options.
+    MissingExtraError
+        If it is not installed; the message has the command that installs it.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> bf.register("dask")
+    """
+    check_choice("library", library, ("dask",))
+    register_in_dask("bal", Bal)
+
+
+def register_here() -> None:
+    """Give the frames of pandas and polars the attribute."""
     register_namespace("bal", Bal)

@@ -57,7 +57,8 @@ class Query:
     @property
     def columns(self) -> tuple[Name, ...]:
         """List all columns that are read, each once."""
-        others = (self.counts, self.sample_weight)
+        squares = WEIGHT_SQ if self.cells and self.sample_weight is not None else None
+        others = (self.counts, self.sample_weight, squares)
         named = (
             *self.by,
             self.y_true,
@@ -167,11 +168,7 @@ def _totals(
             f"cells=True reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}; it cannot go with "
             "counts= or sample_weight=."
         )
-    if MARGIN in known:
-        raise InvalidInputError(
-            f"the frame has a column {MARGIN!r}: its roll-ups would be counted on top of the rows "
-            "they sum. Keep the finest rows only, and drop that column."
-        )
+    check_finest(known)
     for one, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
         if one in known and other not in known:
             raise InvalidInputError(
@@ -179,6 +176,15 @@ def _totals(
                 "as `confusion` gives them."
             )
     return (WEIGHT if WEIGHT in known else None), N
+
+
+def check_finest(known: Sequence[Name]) -> None:
+    """Refuse cells that hold roll-ups."""
+    if MARGIN in known:
+        raise InvalidInputError(
+            f"the frame has a column {MARGIN!r}: its roll-ups would be counted on top of the rows "
+            "they sum. Keep the finest rows only, and drop that column."
+        )
 
 
 def _is_list(given: object, known: Sequence[Name]) -> bool:

@@ -57,13 +57,20 @@ def reduce(rows: Rows, query: Query) -> Rows:
     keys, carried = _keys(query), _measures(query, rows.collect_schema())
     predictions = {outcome_key(i): nw.col(name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **carried)
-    of_models = [[query.y_pred.index(name) for name in names] for names in query.outcomes]
     parts = []
     for number, batch in enumerate(batches(query)):
-        models = sorted({model for position in batch for model in of_models[position]})
-        cells = _grouped(selected, [*keys, *map(outcome_key, models)], carried)
+        names = {name for position in batch for name in query.outcomes[position]}
+        absent = [outcome_key(i) for i, name in enumerate(query.y_pred) if name not in names]
+        rows_of_batch = selected.with_columns(*map(_nothing, absent)) if absent else selected
+        cells = _grouped(rows_of_batch, [*keys, *predictions], carried)
         parts.append(cells.with_columns(nw.lit(number, nw.Int64).alias(BATCH)))
-    return parts[0] if len(parts) == 1 else nw.concat(parts, how="diagonal")
+    return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
+
+
+def _nothing(key: str) -> nw.Expr:
+    """Make a column null and keep its type, whatever that is called in the engine."""
+    column = nw.col(key)
+    return nw.when(column.is_null() & ~column.is_null()).then(column).alias(key)
 
 
 def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
@@ -76,9 +83,9 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     return _grouped(models, [*keys, MODEL_INDEX, OUTCOME], carried)
 
 
-def _below_each_other(rows: Rows, scores: Sequence[str], others: Sequence[str]) -> Rows:
+def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
     """Give each row once for every model, the position of the model beside its score."""
-    if len(scores) > 1 and rows.implementation is not nw.Implementation.DUCKDB:
+    if len(scores) > 1 and not rows.implementation.is_duckdb():
         models = rows.unpivot(scores, index=others, variable_name=MODEL_INDEX, value_name=OUTCOME)
         number = nw.col(MODEL_INDEX).str.slice(len(OUTCOME)).cast(nw.Int64)
         return models.with_columns(number.alias(MODEL_INDEX))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from constructors import plain
 
@@ -219,7 +220,8 @@ def test_cells_report_what_their_rows_report(constructor, verb, weights):
     for day in (slice(0, 7), slice(7, 20), slice(20, 30)):
         part = constructor({name: values[day] for name, values in DAYS.items()})
         days.append(bf.confusion(part, "y", ["p", "q"], **options))
-    cells = (pd.concat if isinstance(days[0], pd.DataFrame) else pl.concat)(days)
+    concat = {pd.DataFrame: pd.concat, pa.Table: pa.concat_tables}.get(type(days[0]), pl.concat)
+    cells = concat(days)
     expected = plain(verb(constructor(DAYS), "y", ["p", "q"], **options))
     for how in [{"cells": True}, *([] if weights else [{"counts": "n"}])]:
         assert plain(verb(cells, "y", "predicted", by=["g", "model"], **how)) == expected

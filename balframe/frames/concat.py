@@ -1,0 +1,45 @@
+"""Frames of one library, one below the other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import polars as pl
+
+from balframe.errors import InvalidInputError, UnsupportedTypeError
+from balframe.frames.engines import PANDAS, POLARS, POLARS_LAZY, PYARROW, engine_of, without_rows
+from balframe.frames.library import Name
+
+
+def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Put the rows of all frames together; the columns have the order of the first frame's."""
+    engines = {engine_of(frame).name: engine_of(frame) for frame in frames}
+    if len(engines) > 1:
+        raise UnsupportedTypeError(
+            f"the frames are of several kinds: {', '.join(engines)}. Convert them to one."
+        )
+    (engine,) = engines.values()
+    try:
+        if engine is PANDAS:
+            return pd.concat(frames, ignore_index=True)
+        if engine is POLARS or engine is POLARS_LAZY:
+            names = names_of(frames[0])
+            return pl.concat([frame.select(names) for frame in frames], how="vertical_relaxed")
+        if engine is PYARROW:
+            import pyarrow as pa
+
+            return pa.concat_tables(frames, promote_options="permissive")
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"the frames do not fit below each other: {error}. Cast the columns that differ."
+        ) from error
+    raise UnsupportedTypeError(
+        f"frames of {engine.name} are not put together here; collect them first, or use what "
+        f"{engine.name} has for it."
+    )
+
+
+def names_of(frame: Any) -> list[Name]:  # noqa: ANN401
+    """List the names of the columns of any frame; no row is read."""
+    engine = engine_of(frame)
+    return engine.library.names(without_rows(frame, engine))

@@ -1,0 +1,96 @@
+"""The verb `combine`: cells of several days or shards, added up."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
+from balframe.frames.concat import concat, names_of
+from balframe.frames.library import FrameT, Name
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_finest
+from balframe.verbs.confusion import SHARE, confusion
+
+
+def combine(frames: Iterable[FrameT]) -> FrameT:
+    """Add up cells: results of `confusion` of several days, files or shards, put together.
+
+    The result is what `confusion` gives of all their rows together. Columns added to the cells, a
+    `day` for example, are kept apart like the by-columns; drop them first to add up over them.
+
+    Parameters
+    ----------
+    frames : iterable of pandas, polars or pyarrow frames
+        Results of `confusion` of one library, with the same columns: in this order the by-columns,
+        the true and the predicted labels, `n` and, if weighted, `weight` and `weight_sq`. Further
+        columns may stand anywhere but between the labels and `n`.
+
+    Returns
+    -------
+    frame of the same library
+        As `confusion` gives it; of several models the by-column `model`, ascending. Polars
+        LazyFrames give a LazyFrame.
+
+    Raises
+    ------
+    BalframeError
+        If the frames are no cells, have different columns, or hold roll-ups or shares, which
+        cannot be added.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> days = [
+    ...     pl.DataFrame({"y": [1, 1, 0], "yhat": [1, 0, 0]}),
+    ...     pl.DataFrame({"y": [1, 0, 0], "yhat": [1, 0, 1]}),
+    ... ]
+    >>> cells = [bf.confusion(day, "y", "yhat") for day in days]
+    >>> bf.combine(cells).rows()
+    [(0, 0, 2), (0, 1, 1), (1, 0, 1), (1, 1, 2)]
+    >>> bf.combine(cells).equals(bf.confusion(pl.concat(days), "y", "yhat"))
+    True
+    """
+    given = _listed(frames)
+    by, y_true, y_pred = _parts(names_of(given[0]))
+    for frame in given[1:]:
+        _check_same(names_of(given[0]), names_of(frame))
+    added: FrameT = confusion(concat(given), y_true, y_pred, by=by, cells=True)
+    return added
+
+
+def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
+    if hasattr(frames, "columns") or not isinstance(frames, Iterable) or isinstance(frames, str):
+        raise UnsupportedTypeError(
+            f"combine takes a list of frames of cells, not {type(frames).__qualname__}; give "
+            "[frame, ...]."
+        )
+    given = list(frames)
+    if not given:
+        raise InvalidInputError("combine got no frames; give at least one.")
+    return given
+
+
+def _parts(names: Sequence[Name]) -> tuple[list[Name], Name, Name]:
+    """Tell the by-columns from the two columns of labels, which stand before the counts."""
+    at = names.index(N) if N in names else 0
+    if at < 2:
+        raise InvalidInputError(
+            "the frames are no cells: they are results of `confusion`, with the true and the "
+            f"predicted labels in the two columns before {N!r}. Columns: {listed(names)}."
+        )
+    check_finest(names)
+    if SHARE in names:
+        raise InvalidInputError(
+            f"the frames have a column {SHARE!r}; shares cannot be added. Drop it, or leave out "
+            "normalize= in `confusion`."
+        )
+    labels = names[at - 2 : at]
+    others = {N, WEIGHT, WEIGHT_SQ, *labels}
+    return [name for name in names if name not in others], labels[0], labels[1]
+
+
+def _check_same(first: Sequence[Name], other: Sequence[Name]) -> None:
+    if set(first) != set(other):
+        raise InvalidInputError(
+            f"the frames have different columns: {listed(first)}; and {listed(other)}. Cells that "
+            "are added up have the same ones."
+        )

@@ -1,6 +1,8 @@
 """Frames of every engine, made of the same lists; clusters listen on loopback only."""
 
+import importlib
 import os
+import shutil
 import sys
 
 import pyarrow as pa
@@ -8,10 +10,17 @@ import pyarrow.parquet
 import pytest
 
 
+def module(name):
+    """Skip what is not installed, unless everything is to be tested."""
+    if "BALFRAME_TEST_ALL" in os.environ:
+        return importlib.import_module(name)
+    return pytest.importorskip(name)
+
+
 @pytest.fixture(scope="session")
 def dask_client():
     """Two worker processes."""
-    distributed = pytest.importorskip("distributed")
+    distributed = module("distributed")
     with (
         distributed.LocalCluster(
             n_workers=2,
@@ -29,7 +38,9 @@ def dask_client():
 @pytest.fixture(scope="session")
 def spark_session():
     """Spark in local mode."""
-    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None and "BALFRAME_TEST_ALL" not in os.environ:
+        pytest.skip("Spark needs Java 17 or later")
+    sql = module("pyspark.sql")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -49,7 +60,7 @@ def spark_session():
 
 @pytest.fixture
 def dask(dask_client):
-    dataframe = pytest.importorskip("dask.dataframe")
+    dataframe = module("dask.dataframe")
 
     def frame(rows):
         table = pa.table(rows).to_pandas(date_as_object=False)
@@ -65,23 +76,21 @@ def spark(spark_session):
 
 @pytest.fixture
 def duckdb():
-    module = pytest.importorskip("duckdb")
-    with module.connect() as connection:
+    with module("duckdb").connect() as connection:
         yield lambda rows: connection.from_arrow(pa.table(rows))
 
 
 @pytest.fixture
 def ibis():
-    module = pytest.importorskip("ibis")
-    return lambda rows: module.memtable(pa.table(rows))
+    memtable = module("ibis").memtable
+    return lambda rows: memtable(pa.table(rows))
 
 
 @pytest.fixture(scope="session")
 def sqlframe_session():
     """SQLFrame keeps one session of a process."""
-    module = pytest.importorskip("sqlframe.duckdb")
-    with pytest.importorskip("duckdb").connect() as connection:
-        yield module.DuckDBSession(conn=connection)
+    with module("duckdb").connect() as connection:
+        yield module("sqlframe.duckdb").DuckDBSession(conn=connection)
 
 
 @pytest.fixture

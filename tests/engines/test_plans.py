@@ -112,7 +112,8 @@ def _slow_part(number, folder):
 
 @pytest.mark.xdist_group("dask")
 def test_a_worker_that_dies_changes_nothing(dask_client, tmp_path):
-    dataframe = pytest.importorskip("dask.dataframe")
+    from dask import dataframe
+
     numbers = range(8)
     meta = pd.DataFrame(_rows(1))
     frame = dataframe.from_map(_slow_part, numbers, folder=str(tmp_path), meta=meta)
@@ -136,6 +137,17 @@ def test_a_worker_that_dies_changes_nothing(dask_client, tmp_path):
 
 def _identity():
     return {"pid": os.getpid()}
+
+
+@pytest.mark.xdist_group("dask")
+def test_progress_is_that_of_any_query(dask):
+    from dask import config
+    from dask.diagnostics import Callback
+
+    done = []
+    with Callback(posttask=lambda *task: done.append(task[0])), config.set(scheduler="sync"):
+        bf.report(dask(_rows(300)), "y", "p", by="g")
+    assert len(done) >= 3
 
 
 def test_more_cells_than_allowed_are_refused_before_they_are_sent(engine, sent):

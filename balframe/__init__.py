@@ -8,6 +8,7 @@ from balframe.accessor import register
 from balframe.core.class_counts import ClassCounts
 from balframe.errors import (
     BalframeError,
+    CheckFailed,
     InvalidInputError,
     MissingExtraError,
     UnknownNameError,
@@ -15,6 +16,7 @@ from balframe.errors import (
 )
 from balframe.metrics.registry import metric
 from balframe.verbs.best_threshold import best_threshold
+from balframe.verbs.check import check
 from balframe.verbs.classes import classes
 from balframe.verbs.combine import combine
 from balframe.verbs.compare import compare
@@ -28,17 +30,20 @@ from balframe.verbs.list_metrics import list_metrics
 from balframe.verbs.posterior import posterior
 from balframe.verbs.ranking import ranking
 from balframe.verbs.report import report
+from balframe.verbs.require import require
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BalframeError",
+    "CheckFailed",
     "ClassCounts",
     "InvalidInputError",
     "MissingExtraError",
     "UnknownNameError",
     "UnsupportedTypeError",
     "best_threshold",
+    "check",
     "classes",
     "combine",
     "compare",
@@ -55,6 +60,7 @@ __all__ = [
     "ranking",
     "register",
     "report",
+    "require",
 ]
 
 accessor.register_here()

@@ -7,6 +7,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from balframe.errors import check_choice
 from balframe.frames.namespace import register_in_dask, register_namespace
 from balframe.verbs.best_threshold import best_threshold
+from balframe.verbs.check import check
 from balframe.verbs.classes import classes
 from balframe.verbs.compare import compare
 from balframe.verbs.confusion import confusion
@@ -17,6 +18,7 @@ from balframe.verbs.gaps import gaps
 from balframe.verbs.posterior import posterior
 from balframe.verbs.ranking import ranking
 from balframe.verbs.report import report
+from balframe.verbs.require import require
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -51,6 +53,8 @@ class Bal:
     curve = _on_frame(curve)
     best_threshold = _on_frame(best_threshold)
     ranking = _on_frame(ranking)
+    check = _on_frame(check)
+    require = _on_frame(require)
 
 
 def register(library: Literal["dask"]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class BalframeError(Exception):
@@ -26,6 +27,19 @@ class UnsupportedTypeError(BalframeError, TypeError):
 
 class MissingExtraError(BalframeError, ImportError):
     """A library that an extra of balframe installs, and that is not there."""
+
+
+class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what happened)
+    """Rules that do not hold, or that too few rows can tell of.
+
+    `frame` is the result of `check`, `n_failed` and `n_inconclusive` count its rows.
+    """
+
+    def __init__(self, message: str, frame: Any, n_failed: int, n_inconclusive: int) -> None:  # noqa: ANN401
+        super().__init__(message)
+        self.frame = frame
+        self.n_failed = n_failed
+        self.n_inconclusive = n_inconclusive
 
 
 def not_found(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:

@@ -77,3 +77,19 @@ def _types_kept(answer: pl.DataFrame, like: Any) -> dict[Name, Any]:  # noqa: AN
     assert isinstance(read, pl.DataFrame)
     kept = set(read.schema.items()) & set(answer.schema.items())
     return {name: like.schema.field(name).type for name, _ in kept}
+
+
+def collected(answer: Any) -> Any:  # noqa: ANN401
+    """Run an answer that is still a query."""
+    return answer.collect(engine="streaming") if isinstance(answer, pl.LazyFrame) else answer
+
+
+def rows_of(answer: Any) -> list[dict[Name, Any]]:  # noqa: ANN401
+    """Turn an answer into a dict for each row, with None for null."""
+    if isinstance(answer, pl.DataFrame):
+        return answer.to_dicts()
+    if isinstance(answer, pd.DataFrame):
+        known = answer.astype(object).where(answer.notna(), None)
+        return known.to_dict("records")
+    rows: list[dict[Name, Any]] = answer.to_pylist()
+    return rows

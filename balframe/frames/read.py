@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from balframe.core.aggregate import Measures, aggregate, dense_limit
-from balframe.core.arrays import Int64Array, IntegerArray
+from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.frames import reduce
@@ -50,13 +50,18 @@ class Reading:
         """The codes of the cells, by the name of the by-column."""
         return dict(zip(self.by, self.cells.by, strict=True))
 
-    def by_columns(self, cells: IntegerArray) -> dict[Name, Series]:
-        """Look up the by-columns of the cells at these positions."""
-        nullable = self.query.margins is not False
-        columns = {
-            name: self.library.take(levels, codes[cells], nullable=nullable)
-            for (name, levels), codes in zip(self.by.items(), self.cells.by, strict=True)
-        }
+    def by_columns(self, cells: IntegerArray, blank: BoolArray | None = None) -> dict[Name, Series]:
+        """Look up the by-columns of the cells at these positions.
+
+        Where `blank`, those that the caller named are null: the row is about many segments.
+        """
+        nullable = self.query.margins is not False or blank is not None
+        columns = {}
+        for name, levels in self.by.items():
+            codes = self.codes[name][cells]
+            if blank is not None and name in self.query.by:
+                codes = np.where(blank, len(levels), codes)
+            columns[name] = self.library.take(levels, codes, nullable=nullable)
         order = (*self.query.by, MARGIN, MODEL)
         return {name: columns[name] for name in order if name in columns}
 
@@ -98,6 +103,17 @@ class Reading:
         return self.library.values(
             self.library.take(self.by[name], np.array([code]), nullable=False)
         )[0]
+
+    def code_of(self, name: Name, value: Any) -> int:  # noqa: ANN401
+        """Find the code of a value of a by-column, null included; -1 where it does not occur."""
+        levels = self.library.values(self.by[name])
+        if value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>")):
+            return len(levels)
+        value = value.item() if isinstance(value, np.generic) else value
+        try:
+            return levels.index(value) if value in levels else -1
+        except (TypeError, ValueError):  # it does not compare with the values of the column
+            return -1
 
     def pos_label(self) -> int | None:
         """Find the code of the positive label; one given that is not a label raises."""

@@ -158,7 +158,9 @@ def disparity(
             members = segments_at(c, group.segments)
             for name, metric in scoring.metrics.items():
                 groups.append(group)
-                rows.append(search.find(name, metric, members, reading.cells_of(group), group))
+                rows.append(
+                    search.find(name, metric, members, reading.cells_of(group), group.segments)
+                )
         columns, segments = extreme_columns(reading, groups, rows)
         names = list(scoring.metrics)
         columns["metric"] = reading.text_column(

@@ -85,18 +85,18 @@ class Extremal:
         metric: Metric,
         c: ClassCounts,
         cells: Callable[[], Cells],
-        group: Group,
+        segments: Int64Array,
         families: int = 1,
     ) -> Extremes:
-        """Find those of one group, whose counts are given; limits hold for so many `families`."""
+        """Find those of segments whose counts are given; limits hold for so many `families`."""
         values = score(metric, c)
-        used = np.flatnonzero(np.isfinite(values) & (_denominator(metric, c) >= self.min_support))
+        used = np.flatnonzero(np.isfinite(values) & (denominator(metric, c) >= self.min_support))
         found = Extremes(name, len(used), c.n_segments - len(used))
         if not len(used):
             return found
         c, values = segments_at(c, used), values[used]
         low, high = (smallest(v, c) for v in (values, -values))
-        lowest, highest = (int(group.segments[used[position]]) for position in (low, high))
+        lowest, highest = (int(segments[used[position]]) for position in (low, high))
         pair = (float(values[low]), float(values[high]))
         found = replace(found, lowest=lowest, highest=highest, values=pair)
         if len(used) < 2:
@@ -117,7 +117,7 @@ class Extremal:
         )
 
 
-def _denominator(metric: Metric, c: ClassCounts) -> Int64Array:
+def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     """Count the rows of the smallest denominator of a metric in each segment.
 
     A mean of recalls has one for every label of the group; of a metric that is neither that nor

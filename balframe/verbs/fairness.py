@@ -178,7 +178,7 @@ def fairness(
                         scoring.metrics[name],
                         members,
                         cells_of,
-                        group,
+                        group.segments,
                         len(criterion.metrics),
                     )
                     for name in criterion.metrics

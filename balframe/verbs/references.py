@@ -1,6 +1,6 @@
 """What segments are compared with: the rest, the whole, or one of them."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -85,7 +85,7 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
     if not _is_keyword(asked) or len(reading.query.by) != 1:
         return
     name = reading.query.by[0]
-    if (reading.codes[name] == _index(reading.library.values(reading.by[name]), asked)).any():
+    if (reading.codes[name] == reading.code_of(name, asked)).any():
         raise InvalidInputError(
             f"reference={asked!r} is an option and also a value of column {name!r}. Give "
             f"{{{name!r}: {asked!r}}} for that segment, or rename it in the data for the option."
@@ -97,9 +97,7 @@ def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int
     _, first = reading.cells.segments()
     found = np.ones(len(group.segments), np.bool_)
     for name in group.by:
-        levels = reading.library.values(reading.by[name])
-        value = values[name]
-        code = len(levels) if _is_null(value) else _index(levels, value)
+        code = reading.code_of(name, values[name])
         found &= reading.codes[name][first[group.segments]] == code
     if not found.any():
         cells = first[group.segments]
@@ -113,18 +111,6 @@ def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int
             f"{', '.join(map(str, known))}{more}."
         )
     return int(np.argmax(found))
-
-
-def _is_null(value: object) -> bool:
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>"))
-
-
-def _index(levels: Sequence[Any], value: Any) -> int:  # noqa: ANN401
-    value = value.item() if isinstance(value, np.generic) else value
-    try:
-        return levels.index(value) if value in levels else -1
-    except (TypeError, ValueError):  # it does not compare with the values of the column
-        return -1
 
 
 def _segment(reading: Reading, group: Group, position: int) -> Reference:

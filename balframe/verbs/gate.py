@@ -1,0 +1,259 @@
+"""The rules of a gate: read from text, mappings and files."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from operator import eq, ge, gt, le, lt
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+from balframe.errors import (
+    BalframeError,
+    InvalidInputError,
+    MissingExtraError,
+    UnknownNameError,
+    UnsupportedTypeError,
+    listed,
+    not_found,
+)
+from balframe.frames.library import Name
+from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
+from balframe.metrics.registry import Metric, find
+
+RulesOption = str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+
+Over = Literal["difference", "ratio"]
+
+COUNTS = ("n", "n_labels", "min_support")
+OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+_OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
+_KEYS = ("rule", "where", "reason")
+_NAME = re.compile(r"[^\W\d]\w*")
+_OPERATOR = re.compile(r"[<>=!]+")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?!\w)")
+_EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What has to hold: of every segment, or of the segments furthest apart.
+
+    `metric` is None where the quantity is a count; `where` names the values of by-columns that it
+    is limited to.
+    """
+
+    text: str
+    quantity: str
+    metric: Metric | None
+    over: Over | None
+    operator: str
+    bound: float
+    where: Mapping[Name, Sequence[Any]]
+    reason: str | None
+
+    def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
+        """Tell whether values keep the bound; none that is undefined does."""
+        bound = int(self.bound) if self.metric is None and self.bound.is_integer() else self.bound
+        return OPERATORS[self.operator](value, bound)
+
+
+def read_rules(given: object) -> list[Rule]:
+    """Read rules as a caller gives them; every fault is an error that points at its place."""
+    if isinstance(given, PathLike) or (isinstance(given, str) and _is_path(given)):
+        path = Path(fspath(given))
+        try:
+            return _listed(_loaded(path))
+        except BalframeError as error:
+            error.args = (f"{path}: {error}",)
+            raise
+    return _listed(given)
+
+
+def _is_path(text: str) -> bool:
+    return text.lower().endswith((".toml", ".yaml", ".yml"))
+
+
+def _loaded(path: Path) -> object:
+    try:
+        text = path.read_text("utf-8")
+        if path.suffix.lower() == ".toml":
+            return tomllib.loads(text)
+        return _yaml(text)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"the rules cannot be read: {reason}.") from error
+
+
+def _yaml(text: str) -> object:
+    try:
+        import yaml
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            "rules in YAML need pyyaml, which is not installed: "
+            "python -m pip install 'balframe[yaml]'"
+        ) from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _listed(given: object) -> list[Rule]:
+    if isinstance(given, Mapping) and set(given) == {"rules"}:
+        given = given["rules"]
+    if isinstance(given, str):
+        rules = [_rule(given)]
+    elif isinstance(given, Mapping):
+        rules = [_of_mapping(given)] if "rule" in given else _of_names(given)
+    elif isinstance(given, Iterable):
+        rules = [_of_mapping(one) if isinstance(one, Mapping) else _rule(one) for one in given]
+    else:
+        raise UnsupportedTypeError(
+            f"rules= is {type(given).__qualname__}; give a rule such as {_EXAMPLES}, a list of "
+            "them, a mapping, or the path of a .toml or .yaml file."
+        )
+    if not rules:
+        raise InvalidInputError(f"rules= is empty; give at least one, such as {_EXAMPLES}.")
+    for position, rule in enumerate(rules):
+        if rule in rules[:position]:
+            raise InvalidInputError(f"rules= has the rule {rule.text!r} twice.")
+    return rules
+
+
+def _of_names(given: Mapping[Any, Any]) -> list[Rule]:
+    """Read `{"recall": ">= 0.7", "n": [">= 100", "< 1e6"]}`."""
+    return [
+        _rule(f"{name} {one}")
+        for name, comparisons in given.items()
+        for one in ([comparisons] if isinstance(comparisons, str) else _as_list(name, comparisons))
+    ]
+
+
+def _as_list(name: object, comparisons: object) -> list[object]:
+    if not isinstance(comparisons, (list, tuple)):
+        raise UnsupportedTypeError(
+            f"the rule for {name!r} is {comparisons!r}; give a comparison such as '>= 0.7', or a "
+            "list of them."
+        )
+    return list(comparisons)
+
+
+def _of_mapping(given: Mapping[Any, Any]) -> Rule:
+    """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`."""
+    for key in given:
+        if key not in _KEYS:
+            raise not_found("key of a rule", key, _KEYS)
+    if "rule" not in given:
+        raise InvalidInputError(f"a rule has no text: {dict(given)!r}; give it under 'rule'.")
+    where, reason = given.get("where", {}), given.get("reason")
+    if not isinstance(where, Mapping):
+        raise UnsupportedTypeError(
+            f"where={where!r} is no mapping; give the values of a column, as in "
+            '{"group": ["a", "b"]}.'
+        )
+    if reason is not None and not isinstance(reason, str):
+        raise UnsupportedTypeError(f"reason={reason!r} is no text.")
+    values = {
+        name: tuple(some) if isinstance(some, (list, tuple)) else (some,)
+        for name, some in where.items()
+    }
+    return _rule(given["rule"], values, reason)
+
+
+def _rule(
+    text: object, where: Mapping[Name, Sequence[Any]] | None = None, reason: str | None = None
+) -> Rule:
+    if not isinstance(text, str):
+        raise UnsupportedTypeError(
+            f"a rule is {type(text).__qualname__}, {text!r}; give text such as {_EXAMPLES}."
+        )
+    text = " ".join(text.split())
+    parser = _Parser(text)
+    name, at = parser.name()
+    over: Over | None = None
+    if parser.takes("("):
+        if name not in _OVER:
+            raise parser.wrong(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
+        over = _OVER[name]
+        name, at = parser.name()
+        if not parser.takes(")"):
+            raise parser.wrong("')' is missing")
+    metric = None if name in COUNTS and over is None else parser.metric(name, at)
+    operator, bound = parser.operator(), parser.number()
+    parser.end()
+    return Rule(text, name, metric, over, operator, bound, where or {}, reason)
+
+
+@dataclass
+class _Parser:
+    """Takes a rule apart from left to right."""
+
+    text: str
+    position: int = 0
+
+    def wrong(self, what: str, at: int | None = None, width: int = 1) -> InvalidInputError:
+        """Point at a place, the next one by default."""
+        at = self.position if at is None else at
+        return InvalidInputError(
+            f"the rule {self.text!r} cannot be read at position {at + 1}: {what}.\n"
+            f"    {self.text}\n    {' ' * at}{'^' * width}"
+        )
+
+    def name(self) -> tuple[str, int]:
+        """Take a name, and tell where it was."""
+        return self._next(_NAME, "the name of a metric or a count is expected")
+
+    def metric(self, name: str, at: int) -> Metric:
+        """Look up a metric by its name, which stood there."""
+        try:
+            return find(name)
+        except UnknownNameError as error:
+            others = f" Counts: {listed(COUNTS)}." if self.text[:at].strip() == "" else ""
+            raise self.wrong(
+                f"{str(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
+            ) from None
+
+    def operator(self) -> str:
+        """Take a comparison."""
+        expected = f"one of {', '.join(OPERATORS)} is expected"
+        found, at = self._next(_OPERATOR, expected)
+        if found not in OPERATORS:
+            raise self.wrong(expected, at, len(found))
+        return found
+
+    def number(self) -> float:
+        """Take a number."""
+        found, at = self._next(_NUMBER, "a number is expected")
+        if not isfinite(float(found)):
+            raise self.wrong("the number is too large", at, len(found))
+        return float(found)
+
+    def takes(self, mark: str) -> bool:
+        """Take a mark if it is there."""
+        self._skip()
+        if not self.text.startswith(mark, self.position):
+            return False
+        self.position += len(mark)
+        return True
+
+    def end(self) -> None:
+        """Raise unless all is taken."""
+        self._skip()
+        if self.position < len(self.text):
+            rest = len(self.text) - self.position
+            raise self.wrong("nothing more is expected", width=rest)
+
+    def _next(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
+        self._skip()
+        found = pattern.match(self.text, self.position)
+        if found is None:
+            raise self.wrong(expected)
+        self.position = found.end()
+        return found.group(), found.start()
+
+    def _skip(self) -> None:
+        while self.position < len(self.text) and self.text[self.position].isspace():
+            self.position += 1

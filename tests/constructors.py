@@ -45,6 +45,11 @@ CONSTRUCTORS: list[Callable[[Mapping[Any, Sequence[Any]]], Any]] = [
 ]
 
 
+def head(frame: Any, n: int) -> Any:
+    """Take the first rows."""
+    return frame.head(n) if hasattr(frame, "head") else frame.slice(0, n)
+
+
 def plain(frame: Any) -> Table:
     """Turn a frame, collected if lazy, into lists with None for null.
 

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from constructors import assert_table, plain
+from constructors import assert_table, head, plain
 from scipy import stats
 from sklearn import metrics as sk
 
@@ -267,7 +267,7 @@ def test_segments_compare_the_same_everywhere(constructor, verb, options):
     assert type(out) is type(frame)
     assert_table(out, plain(expected))
     assert plain(frame) == data
-    assert plain(verb(constructor(data).head(0), "y", ["q", "p"], **options))["model"] == []
+    assert plain(verb(head(constructor(data), 0), "y", ["q", "p"], **options))["model"] == []
 
 
 @SEGMENT_VERBS

@@ -83,7 +83,7 @@ def require(
     True
     >>> bf.require(compas, **columns, rules=["recall >= 0.6", "difference(recall) <= 0.5"])
     Traceback (most recent call last):
-    balframe.errors.CheckFailed: 1 of 3 verdicts fails and 2 are inconclusive (too few rows to tell):
+    balframe.errors.CheckFailed: 1 of 3 verdicts fails and 2 are inconclusive (too few rows):
       fail: recall >= 0.6: 0.5228 [0.4867, 0.5586] where race is Caucasian
       inconclusive: recall >= 0.6: 0.6667 [0.3186, 0.8954] where race is Asian
       inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.5768]
@@ -132,7 +132,7 @@ def _message(
     if unknown:
         are = "is" if len(unknown) == 1 else "are"
         of_all = "" if failed else f" of {n_verdicts} verdicts"
-        parts.append(f"{len(unknown)}{of_all} {are} inconclusive (too few rows to tell)")
+        parts.append(f"{len(unknown)}{of_all} {are} inconclusive (too few rows)")
     worst = sorted(failed, key=_violation, reverse=True) + list(unknown)
     lines = [_line(one) for one in worst[:_SHOWN]]
     if len(worst) > _SHOWN:

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from constructors import assert_table, pandas_numpy, plain, polars_eager, polars_lazy
+from constructors import assert_table, head, pandas_numpy, plain, polars_eager, polars_lazy
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -287,7 +287,7 @@ def test_bad_questions_raise_at_once(constructor, options, kind, words):
 
 
 def test_no_rows_give_no_rows(constructor):
-    out = bf.compare(constructor(random_rows(20)).head(0), "y", PAIR, by="g")
+    out = bf.compare(head(constructor(random_rows(20)), 0), "y", PAIR, by="g")
 
     assert plain(out) == {name: [] for name in ["g", *COLUMNS]}
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from balframe.errors import UnsupportedTypeError, check_choice
 from balframe.frames import in_pandas, in_polars
-from balframe.frames.engines import PYARROW, Engine, check_installed
+from balframe.frames.engines import PYARROW, Engine, check_installed, from_arrow
 from balframe.frames.library import Library, Name
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -73,8 +73,7 @@ def _to_arrow(answer: Any, like: Any) -> Any:  # noqa: ANN401
 
 def _types_kept(answer: pl.DataFrame, like: Any) -> dict[Name, Any]:  # noqa: ANN401
     """Look up the types of the columns that the answer has as the table had them."""
-    read = pl.from_arrow(like.schema.empty_table())
-    assert isinstance(read, pl.DataFrame)
+    read = from_arrow(like.schema.empty_table())
     kept = set(read.schema.items()) & set(answer.schema.items())
     return {name: like.schema.field(name).type for name, _ in kept}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import pandas as pd
@@ -152,12 +152,12 @@ def without_rows(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
     names = frame.column_names if engine is PYARROW else frame.columns
     _check_distinct(names)
     if engine is PYARROW:
-        return pl.from_arrow(frame.schema.empty_table())
+        return from_arrow(frame.schema.empty_table())
     schema = nw.from_native(frame).collect_schema().to_polars()
     return pl.DataFrame(
         schema={
             name: pl.Null if dtype in (pl.Unknown, pl.Object) else dtype
-            for name, dtype in schema.items()
+            for name, dtype in zip(names, schema.dtypes(), strict=True)
         }
     )
 
@@ -183,7 +183,15 @@ def _check_distinct(names: Sequence[Name]) -> None:
 
 def in_memory(frame: Any, engine: Engine, query: Query) -> Any:  # noqa: ANN401
     """Take the rows of an eager frame in the engine's library: only the columns that are read."""
-    return pl.from_arrow(frame.select(list(query.columns))) if engine is PYARROW else frame
+    return from_arrow(frame.select(list(query.columns))) if engine is PYARROW else frame
+
+
+def from_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401
+    """Read a table of Arrow under its own names; polars makes up one for an empty name."""
+    numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
+    return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
+        dict(zip(numbered.column_names, table.column_names, strict=True))
+    )
 
 
 def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
@@ -193,6 +201,9 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
         cells = rows.collect(engine="streaming").to_native()
     else:
         cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
+    if engine is DUCKDB:  # Arrow's dictionaries, which bring the cells, lose the order of an ENUM
+        schema = rows.collect_schema().to_polars()
+        cells = cells.cast({n: dtype for n, dtype in schema.items() if dtype == pl.Enum})
     check_size(len(cells), query)
     return cells
 

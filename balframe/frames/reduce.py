@@ -99,13 +99,13 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 def _with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     """Rename columns whose names an engine might read as more: "*", "^y.*$", "a.b", 0."""
-    known = rows.collect_schema().names()
+    known = rows.columns  # the schema of SQLFrame may have them in quotes
     odd = [name for name in query.columns if not (isinstance(name, str) and name.isidentifier())]
     longest = max((len(str(name)) for name in known), default=0)
     plain = {name: f"c{i}".ljust(longest + 3, "_") for i, name in enumerate(odd)}
     if not plain:
         return rows, query
-    return rows.rename(plain), replace(
+    return _renamed(rows, plain, query.columns), replace(
         query,
         y_true=plain.get(query.y_true, query.y_true),
         y_pred=tuple(plain.get(name, name) for name in query.y_pred),
@@ -113,6 +113,24 @@ def _with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
         counts=plain.get(query.counts, query.counts),
         sample_weight=plain.get(query.sample_weight, query.sample_weight),
     )
+
+
+def _renamed(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
+    holder: nw.Implementation = rows.implementation
+    native: Any = rows.to_native()
+    if holder.is_spark_like():  # its columns are looked up by parts of "a.b"
+        native = native.toDF(*(plain.get(name, name) for name in rows.columns))
+    elif holder.is_duckdb():  # narwhals has it read "*" as all columns
+        renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
+        native = native.project(", ".join(renamed))
+    else:
+        return rows.rename(plain)
+    result: Rows = nw.from_native(native)
+    return result
+
+
+def _quoted(name: Name) -> str:
+    return '"' + str(name).replace('"', '""') + '"'
 
 
 def _keys(query: Query) -> dict[str, nw.Expr]:
@@ -130,15 +148,15 @@ def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) ->
 def _reached(name: Name, thresholds: Thresholds) -> nw.Expr:
     """Take the score, or how many thresholds it reaches."""
     score = nw.col(name).cast(nw.Float64)
-    score = nw.when(~score.is_nan()).then(score)
+    score = nw.when(~_is_nan(score)).then(score)
     if thresholds.is_exact:
         return score
-    is_infinite = (score == float("inf")) | (score == float("-inf"))
-    reached = thresholds.expression(nw.when(~is_infinite).then(score).otherwise(0.0))
+    is_finite = (score > float("-inf")) & (score < float("inf"))
+    reached = thresholds.expression(nw.when(is_finite).then(score).otherwise(0.0))
     if thresholds.is_even:
         is_outside = (score < 0) | (score > 1)
         reached = nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(reached)
-    reached = nw.when(is_infinite).then(nw.lit(INFINITE)).otherwise(reached)
+    reached = nw.when(is_finite).then(reached).otherwise(nw.lit(INFINITE))
     return nw.when(~score.is_null()).then(reached)
 
 
@@ -198,7 +216,16 @@ def _spare_exponent(query: Query) -> int:
 def _is_known(name: Name, schema: nw.Schema) -> nw.Expr:
     column = nw.col(name)
     known = ~column.is_null()
-    return known & ~column.is_nan().fill_null(False) if schema[name].is_float() else known
+    return known & ~_is_nan(column).fill_null(False) if schema[name].is_float() else known
+
+
+def _is_nan(column: nw.Expr) -> nw.Expr:
+    """Ask it of the remainder: DuckDB takes Parquet's statistics for true, which leave NaN out.
+
+    Of the column itself it would say no without a look at the values.
+    """
+    is_infinite = (column == float("inf")) | (column == float("-inf"))
+    return (column % 1).is_nan() & ~is_infinite
 
 
 def measures_of(cells: Any, library: Library, query: Query) -> Measures:  # noqa: ANN401

@@ -77,10 +77,32 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     """Ask for rows by score, or by the number of thresholds it reaches: one group-by."""
     rows, query = _with_plain_names(rows, query)
     keys, carried = _keys(query), _measures(query, rows.collect_schema())
-    scores = {outcome_key(i): _reached(name, thresholds) for i, name in enumerate(query.y_pred)}
+    scores = {outcome_key(i): nw.col(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **scores, **carried)
     models = _below_each_other(selected, list(scores), [*keys, *carried])
-    return _grouped(models, [*keys, MODEL_INDEX, OUTCOME], carried)
+    return _grouped(_reached(models, thresholds), [*keys, MODEL_INDEX, OUTCOME], carried)
+
+
+def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
+    """Put the number of thresholds reached in the place of scores, step by step.
+
+    Each step is a column, for engines that would write the expression before it out every time.
+    """
+    score, finite, guess = (nw.col(name) for name in (OUTCOME, "finite", "guess"))
+    rows = rows.with_columns(nw.when(~_is_nan(score)).then(score).alias(OUTCOME))
+    if thresholds.is_exact:
+        return rows
+    is_finite = (score > float("-inf")) & (score < float("inf"))
+    rows = rows.with_columns(finite=nw.when(is_finite).then(score).otherwise(0.0))
+    if thresholds.is_even:
+        rows = rows.with_columns(guess=thresholds.guessed(finite))
+        is_outside = (finite < 0) | (finite > 1)
+        settled = thresholds.settled(finite, guess)
+        rows = rows.with_columns(guess=nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(settled))
+    else:
+        rows = rows.with_columns(guess=thresholds.counted(finite))
+    reached = nw.when(is_finite).then(guess).otherwise(nw.lit(INFINITE))
+    return rows.with_columns(nw.when(~score.is_null()).then(reached).alias(OUTCOME))
 
 
 def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
@@ -143,21 +165,6 @@ def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) ->
     cells = rows.group_by(*keys).agg(*(nw.col(name).sum() for name in carried))
     integers = [name for name in carried if not name.startswith("weight")]
     return cells.with_columns(*(nw.col(name).cast(nw.Int64) for name in integers))
-
-
-def _reached(name: Name, thresholds: Thresholds) -> nw.Expr:
-    """Take the score, or how many thresholds it reaches."""
-    score = nw.col(name).cast(nw.Float64)
-    score = nw.when(~_is_nan(score)).then(score)
-    if thresholds.is_exact:
-        return score
-    is_finite = (score > float("-inf")) & (score < float("inf"))
-    reached = thresholds.expression(nw.when(is_finite).then(score).otherwise(0.0))
-    if thresholds.is_even:
-        is_outside = (score < 0) | (score > 1)
-        reached = nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(reached)
-    reached = nw.when(is_finite).then(reached).otherwise(nw.lit(INFINITE))
-    return nw.when(~score.is_null()).then(reached)
 
 
 def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:

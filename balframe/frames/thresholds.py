@@ -82,17 +82,26 @@ class Thresholds:
         on_all_cores(compare, range(0, len(score), _BLOCK))
         return out
 
-    def expression(self, score: nw.Expr) -> nw.Expr:
-        """Write the same for an engine."""
-        assert self.values is not None
-        if not self.is_even:
-            return _added([(score >= value).cast(nw.Int64) for value in self.values.tolist()])
-        # a column of the number of steps: engines turn division by a constant into a product
-        steps = score * 0.0 + float(len(self.values) - 1)
-        guess = (score * steps).cast(nw.Int64)
+    def guessed(self, score: nw.Expr) -> nw.Expr:
+        """Count the thresholds that a score in [0, 1] reaches on an even grid, or one off."""
+        return (score * self._steps(score)).cast(nw.Int64)
+
+    def settled(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
+        """Settle a guess by comparing the score with the thresholds beside it."""
+        steps = self._steps(score)
         is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
         is_below = score < guess.cast(nw.Float64) / steps
         return guess + 1 + is_above.cast(nw.Int64) - is_below.cast(nw.Int64)
+
+    def counted(self, score: nw.Expr) -> nw.Expr:
+        """Count the thresholds of a list that a score reaches."""
+        assert self.values is not None
+        return _added([(score >= value).cast(nw.Int64) for value in self.values.tolist()])
+
+    def _steps(self, score: nw.Expr) -> nw.Expr:
+        """Make a column of their number: engines make a product of a division by a constant."""
+        assert self.values is not None
+        return score * 0.0 + float(len(self.values) - 1)
 
 
 def _added(terms: Sequence[nw.Expr]) -> nw.Expr:

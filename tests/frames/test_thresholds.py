@@ -50,7 +50,10 @@ def by_comparison(thresholds, score):
 
 def by_engine(thresholds, score):
     frame = nw.from_native(pl.LazyFrame({"s": score}))
-    out = frame.select(r=thresholds.expression(nw.col("s"))).to_native().collect()
+    s = nw.col("s")
+    even = thresholds.is_even
+    reached = thresholds.settled(s, thresholds.guessed(s)) if even else thresholds.counted(s)
+    out = frame.select(r=reached).to_native().collect()
     return out["r"].to_numpy()
 
 

@@ -267,7 +267,7 @@ def test_segments_compare_the_same_everywhere(constructor, verb, options):
     assert type(out) is type(frame)
     assert_table(out, plain(expected))
     assert plain(frame) == data
-    assert plain(verb(constructor(data).head(0), "y", ["q", "p"], **options))["model"] == []
+    assert plain(verb(constructor(data)[:0], "y", ["q", "p"], **options))["model"] == []
 
 
 @SEGMENT_VERBS

@@ -296,5 +296,5 @@ def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, verb
     before = copy.deepcopy(plain(frame))
     full = plain(verb(frame, "y", "s", by="g"))
     assert plain(frame) == before
-    empty = plain(verb(frame.head(0), "y", "s", by="g"))
+    empty = plain(verb(frame[:0], "y", "s", by="g"))
     assert empty == {name: [] for name in full}

@@ -56,9 +56,11 @@ def require(
         The columns whose combinations are the segments; by default all rows are one segment.
     allow_inconclusive : bool, default False
         Let pass what too few rows can tell of; otherwise that raises too.
-    decide, adjust, level, min_support
+    decide, adjust, level, min_support : options of the verdicts
         How verdicts are found, as in `check`.
-    class_weight, sample_weight, counts, cells, labels, pos_label, missing, margins, max_cells
+    class_weight, sample_weight, counts, cells, labels : options of the reading
+        As in `check`.
+    pos_label, missing, margins, max_cells : options of the reading
         As in `check`.
 
     Returns

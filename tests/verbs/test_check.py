@@ -127,6 +127,13 @@ def test_few_rows_without_an_error_are_no_evidence():
     assert letters(check(wrong, rules, decide="estimate")) == "PPFP"
 
 
+def test_a_score_without_limits_is_no_evidence():
+    segments = {"a": (0, 0, 3, 3), "b": (40, 5, 5, 40)}  # kappa is 0 of a, as by chance
+    rules = ["kappa >= 0.5", "difference(kappa) <= 0.1"]
+    assert letters(check(segments, rules)) == "-P-"
+    assert letters(check(segments, rules, decide="estimate")) == "FPF"
+
+
 def test_min_support_is_the_smallest_denominator_of_the_metric():
     segments = {"a": (50, 0, 0, 9), "b": (50, 0, 0, 10), "c": (50, 0)}
     rules = [f"{name} >= 0.1" for name in ("recall", "specificity", "uar", "accuracy")]
@@ -149,6 +156,12 @@ def test_rules_on_counts_are_exact():
         assert out["upper"].equals(out["estimate"])
         counted = out.filter(pl.col("rule").is_in(["n >= 5", "min_support >= 5"]))
         assert counted["estimate"].to_list() == [12, 4, 5, 5, 1, 1]
+
+
+def test_large_counts_are_compared_exactly():
+    frame = pl.DataFrame({"y": [1], "p": [1], "n": [2**53 + 1]})
+    rules = [f"n {operator} {2**53}" for operator in (">", "==", "<=")]
+    assert letters(bf.check(frame, "y", "p", counts="n", rules=rules)) == "PFF"
 
 
 def test_counts_are_of_rows_and_scores_of_weights():

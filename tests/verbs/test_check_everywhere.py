@@ -24,7 +24,7 @@ def random_frame(seed, rows=600):
 RULES = [
     "difference(uar) <= 0.5", "recall >= 0.7",
     {"rule": "f1 > 0.6", "where": {"g": ["a", None]}, "reason": "agreed"},
-    "n >= 60", {"rule": "ratio(accuracy) >= 0.8", "where": {"sex": "f"}, "reason": "law"},
+    "n >= 60", {"rule": "ratio(accuracy) >= 0.8", "where": {"sex": "m"}, "reason": "law"},
 ]  # fmt: skip
 
 

@@ -41,6 +41,11 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
         self.n_failed = n_failed
         self.n_inconclusive = n_inconclusive
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and other processes have all of it, not the message alone."""
+        given = (*self.args, self.frame, self.n_failed, self.n_inconclusive)
+        return type(self), given, self.__dict__
+
 
 def not_found(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
     """Say which name is unknown, which known ones are near to it, and which there are."""

@@ -21,11 +21,12 @@ VERBS = [name for name in vars(Bal) if not name.startswith("_")]
 def test_every_verb_is_a_method_and_a_function(verb):
     df = pl.DataFrame({"y": [1, 0, 1], "m1": [1, 1, 0], "m2": [1, 0, 1], "g": [1, 2, 2]})
     arguments = ("y", ["m1", "m2"])
-    expected = getattr(bf, verb)(df, *arguments, by="g")
+    options = {"by": "g"} | ({"rules": "n >= 1"} if verb in ("check", "require") else {})
+    expected = getattr(bf, verb)(df, *arguments, **options)
 
-    assert getattr(df.bal, verb)(*arguments, by="g").equals(expected)
-    assert getattr(df.lazy().bal, verb)(*arguments, by="g").collect().equals(expected)
-    assert plain(getattr(df.to_pandas().bal, verb)(*arguments, by="g")) == plain(expected)
+    assert getattr(df.bal, verb)(*arguments, **options).equals(expected)
+    assert getattr(df.lazy().bal, verb)(*arguments, **options).collect().equals(expected)
+    assert plain(getattr(df.to_pandas().bal, verb)(*arguments, **options)) == plain(expected)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from itertools import combinations
 from math import prod
 from typing import Any, Protocol, Self, TypeVar
@@ -110,6 +111,8 @@ class Reading:
         if value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>")):
             return len(levels)
         value = value.item() if isinstance(value, np.generic) else value
+        if type(value) is date and levels and isinstance(levels[0], datetime):
+            value = datetime(value.year, value.month, value.day)
         try:
             return levels.index(value) if value in levels else -1
         except (TypeError, ValueError):  # it does not compare with the values of the column

@@ -6,7 +6,13 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice, listed, not_found
+from balframe.errors import (
+    InvalidInputError,
+    UnknownNameError,
+    check_choice,
+    listed,
+    not_found,
+)
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
@@ -110,8 +116,10 @@ def check(
         - `estimate`: the score, count, difference or ratio; `lower`, `upper`: its limits, of counts
           the count itself, null where the estimate decides; `bound`
         - `status`: "pass", "fail" or "inconclusive". Where the score is undefined it is
-          inconclusive; a difference or ratio that would pass is so too, where a segment could not
-          be compared.
+          inconclusive; a difference or ratio is so too where a segment could not be compared,
+          unless it fails and that segment could only make it worse.
+
+        Rules on a difference or ratio leave out the margin "overall", which is one segment.
 
         A frame without rows has no segments, and nothing to pass: `require` refuses it.
 
@@ -210,4 +218,5 @@ def _check_have_limits(rules: Iterable[Rule]) -> None:
 def _check_where(rule: Rule, query: Query) -> None:
     for name in rule.where:
         if name not in query.by:
-            raise not_found(f"column of where= in the rule {rule.text!r}, in by=,", name, query.by)
+            error = not_found("by-column", name, query.by)
+            raise UnknownNameError(f"where= of the rule {rule.text!r}: {error}")

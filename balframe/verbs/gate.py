@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
@@ -14,7 +14,6 @@ from balframe.errors import (
     BalframeError,
     InvalidInputError,
     MissingExtraError,
-    UnknownNameError,
     UnsupportedTypeError,
     listed,
     not_found,
@@ -33,7 +32,7 @@ _OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
 _KEYS = ("rule", "where", "reason")
 _NAME = re.compile(r"[^\W\d]\w*")
 _OPERATOR = re.compile(r"[<>=!]+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?!\w)")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 _EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 
 
@@ -42,17 +41,17 @@ class Rule:
     """What has to hold: of every segment, or of the segments furthest apart.
 
     `metric` is None where the quantity is a count; `where` names the values of by-columns that it
-    is limited to.
+    is limited to. Rules are equal where they ask the same, whatever their text and reason.
     """
 
-    text: str
+    text: str = field(compare=False)
     quantity: str
     metric: Metric | None
     over: Over | None
     operator: str
     bound: float
     where: Mapping[Name, Sequence[Any]]
-    reason: str | None
+    reason: str | None = field(compare=False)
 
     def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
         """Tell whether values keep the bound; none that is undefined does."""
@@ -78,7 +77,7 @@ def _is_path(text: str) -> bool:
 
 def _loaded(path: Path) -> object:
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
         if path.suffix.lower() == ".toml":
             return tomllib.loads(text)
         return _yaml(text)
@@ -96,13 +95,34 @@ def _yaml(text: str) -> object:
             "python -m pip install 'balframe[yaml]'"
         ) from error
     try:
-        return yaml.safe_load(text)
+        _check_keys(yaml.compose(text, yaml.SafeLoader))
+        return yaml.safe_load(text) or []
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 
 
+def _check_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
+    """Raise where a mapping has a key twice, of which YAML would drop the first."""
+    nodes, seen = [root], set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen or not isinstance(getattr(node, "value", None), list):
+            continue
+        seen.add(id(node))
+        keys = [one[0] for one in node.value if isinstance(one, tuple)]
+        names = [key.value for key in keys if isinstance(key.value, str)]
+        for key in keys:
+            if names.count(key.value) > 1:
+                line = key.start_mark.line + 1
+                raise ValueError(f"the key {key.value!r} is there twice (first in line {line})")
+        nodes += [one[1] if isinstance(one, tuple) else one for one in node.value]
+
+
 def _listed(given: object) -> list[Rule]:
-    if isinstance(given, Mapping) and set(given) == {"rules"}:
+    if isinstance(given, Mapping) and "rules" in given:
+        others = [repr(name) for name in given if name != "rules"]
+        if others:
+            raise InvalidInputError(f"beside 'rules' nothing is read; leave out {listed(others)}.")
         given = given["rules"]
     if isinstance(given, str):
         rules = [_rule(given)]
@@ -145,7 +165,7 @@ def _of_mapping(given: Mapping[Any, Any]) -> Rule:
     """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`."""
     for key in given:
         if key not in _KEYS:
-            raise not_found("key of a rule", key, _KEYS)
+            raise not_found("rule key", key, _KEYS)
     if "rule" not in given:
         raise InvalidInputError(f"a rule has no text: {dict(given)!r}; give it under 'rule'.")
     where, reason = given.get("where", {}), given.get("reason")
@@ -210,7 +230,7 @@ class _Parser:
         """Look up a metric by its name, which stood there."""
         try:
             return find(name)
-        except UnknownNameError as error:
+        except BalframeError as error:
             others = f" Counts: {listed(COUNTS)}." if self.text[:at].strip() == "" else ""
             raise self.wrong(
                 f"{str(error).rstrip('.')}.{others}".rstrip("."), at, len(name)

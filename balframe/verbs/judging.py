@@ -1,8 +1,7 @@
 """From scores and limits to verdicts: does a segment keep a rule, or can too few rows tell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.errors import UnknownNameError
-from balframe.frames.library import Name
 from balframe.frames.read import Reading
 from balframe.intervals.families import simultaneous
 from balframe.verbs.extremes import Extremal, denominator
@@ -139,8 +137,10 @@ class Judge:
         if not self.by_limits:
             lower = upper = np.array([np.nan])
         status = self._status(rule, estimate, lower, upper, ~np.isnan(estimate))
-        if found.n_left_out:
-            status = np.where(status == PASS, INCONCLUSIVE, status)
+        if found.n_left_out:  # one more segment can only let them lie further apart
+            mends = (">=", ">") if rule.over == "difference" else ("<=", "<")
+            stands = (status == FAIL) & (rule.operator not in mends)
+            status = np.where(stands, FAIL, INCONCLUSIVE)
         return estimate, lower, upper, status
 
     def _status(
@@ -179,7 +179,7 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
                 )
     found = []
     for group in reading.groups():
-        if not set(codes) <= set(group.by):
+        if not set(codes) <= set(group.by) or (rule.over is not None and not group.by):
             continue
         applies = np.ones(len(group.segments), np.bool_)
         for name, of_values in codes.items():
@@ -187,8 +187,8 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
         if applies.any():
             found.append(group.segments[applies])
     if not found:
-        wanted: Mapping[Name, Any] = rule.where
+        wanted = {name: list(values) for name, values in rule.where.items()}
         raise UnknownNameError(
-            f"the rule {rule.text!r} is limited to {dict(wanted)}, and no segment is that."
+            f"the rule {rule.text!r} is limited to {wanted}, and no segment is that."
         )
     return found

@@ -14,7 +14,6 @@ from balframe.verbs.gate import RulesOption
 from balframe.verbs.scoring import ClassWeight
 
 _SHOWN = 10
-_OWN = ("rule", "reason", "estimate", "lower", "upper", "bound", "status")
 
 
 def require(
@@ -57,9 +56,11 @@ def require(
         The columns whose combinations are the segments; by default all rows are one segment.
     allow_inconclusive : bool, default False
         Let pass what too few rows can tell of; otherwise that raises too.
-    decide, adjust, level, min_support
+    decide, adjust, level, min_support : options of the verdicts
         How verdicts are found, as in `check`.
-    class_weight, sample_weight, counts, cells, labels, pos_label, missing, margins, max_cells
+    class_weight, sample_weight, counts, cells, labels : options of the reading
+        As in `check`.
+    pos_label, missing, margins, max_cells : options of the reading
         As in `check`.
 
     Returns
@@ -69,7 +70,7 @@ def require(
     Raises
     ------
     CheckFailed
-        If a rule fails or, unless allowed, is inconclusive, or there is no row to judge. The
+        If a rule fails, is inconclusive unless that is allowed, or there is no row to judge. The
         message lists the worst violations first, ten at most; `frame` is the result of `check`.
     BalframeError
         If a rule, a name, an option or a value cannot be used.
@@ -87,7 +88,7 @@ def require(
       fail: recall >= 0.6: 0.5228 [0.4867, 0.5586] where race is Caucasian
       inconclusive: recall >= 0.6: 0.6667 [0.3186, 0.8954] where race is Asian
       inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.5768]
-    """
+    """  # noqa: E501 (a line of the message)
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     found = collected(
         check(
@@ -114,7 +115,7 @@ def require(
     verdicts = rows_of(found)
     failed = [one for one in verdicts if one["status"] == "fail"]
     unknown = [one for one in verdicts if one["status"] == "inconclusive"]
-    if failed or (not allow_inconclusive and (unknown or not verdicts)):
+    if failed or not verdicts or (unknown and not allow_inconclusive):
         listed = [] if allow_inconclusive else unknown
         message = _message(failed, listed, len(verdicts))
         raise CheckFailed(message, found, len(failed), len(unknown))
@@ -148,20 +149,30 @@ def _violation(verdict: Mapping[Name, Any]) -> float:
 
 def _line(verdict: Mapping[Name, Any]) -> str:
     """Write a verdict down: the rule, what was found, and where."""
-    found = "undefined" if verdict["estimate"] is None else f"{verdict['estimate']:.4g}"
-    if verdict["lower"] is not None and verdict["lower"] != verdict["upper"]:
-        found += f" [{verdict['lower']:.4g}, {verdict['upper']:.4g}]"
-    is_of_many = verdict["rule"].startswith(("difference(", "ratio("))
-    by = {name: value for name, value in verdict.items() if name not in _OWN}
-    if is_of_many:
-        by = {name: by[name] for name in ("margin", "model") if name in by}
-    where = ", ".join(f"{name} is {_text(value)}" for name, value in by.items())
-    reason = verdict.get("reason")
+    estimate, lower, upper = (
+        None if verdict[name] is None else _number(verdict[name], verdict["bound"])
+        for name in ("estimate", "lower", "upper")
+    )
+    found = "undefined" if estimate is None else estimate
+    if verdict["lower"] != verdict["upper"]:
+        found += f" [{lower}, {upper}]"
+    names = list(verdict)
+    by = names[: names.index("rule")]
+    reason = None if "reason" in by else verdict.get("reason")
+    if "(" in verdict["rule"]:  # it is about many segments, and these columns are null
+        by = [name for name in by if verdict[name] is not None]
+    where = ", ".join(f"{name} is {_text(verdict[name])}" for name in by)
     return (
         f"{verdict['status']}: {verdict['rule']}: {found}"
         + (f" where {where}" if where else "")
         + (f" ({reason})" if reason else "")
     )
+
+
+def _number(value: float, bound: float) -> str:
+    """Write a number down: whole ones exactly, and none rounded to the bound that it is not."""
+    text = str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+    return text if float(text) != bound or value == bound else repr(float(value))
 
 
 def _text(value: object) -> str:

@@ -62,6 +62,9 @@ CALLS = {
     "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
     "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
+    "check": lambda df, **kw: bf.check(
+        df, "y", "p", by="g", rules=["recall >= 0.5", "difference(uar) <= 0.9", "n >= 9"], **kw
+    ),
     "compare": lambda df, **kw: bf.compare(df, "y", ["p", "q", "r"], by="h", **kw),
     "curve on an even grid": lambda df, **kw: bf.curve(
         df, "y", "s", by="g", thresholds=21, interval=True, **kw

@@ -1,0 +1,318 @@
+"""Verdicts on segments, with limits that the tests compute by themselves."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import balframe as bf
+
+LETTERS = {"pass": "P", "fail": "F", "inconclusive": "-"}
+JUDGED = ["estimate", "lower", "upper", "bound", "status"]
+
+
+def table(segments):
+    """Write tp, fn, fp, tn of each segment as counted rows."""
+    counts = {g: (*four, 0, 0)[:4] for g, four in segments.items()}
+    n = [count for four in counts.values() for count in four]
+    g, size = np.repeat([*counts], 4).tolist(), len(counts)
+    return {"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n}
+
+
+def check(segments, rules, **options):
+    """Judge a table of counts by segment."""
+    frame = pl.DataFrame(table(segments))
+    return bf.check(frame, "y", "p", **{"rules": rules, "by": "g", "counts": "n"} | options)
+
+
+def letters(out):
+    return "".join(LETTERS[status] for status in out["status"])
+
+
+def wilson(hits, rows, level):
+    """Find Wilson's limits by the formula."""
+    z = stats.norm.ppf((1 + level) / 2)
+    middle = (hits + z**2 / 2) / (rows + z**2)
+    half = z / (rows + z**2) * np.sqrt(hits * (rows - hits) / rows + z**2 / 4)
+    return max(middle - half, 0), min(middle + half, 1)
+
+
+# Recalls of 0.1, 0.5 and 0.9 of 40 rows; one of no rows and one of 3 rows. With the limits of three
+# segments at once these are about 0.03 to 0.26, 0.33 to 0.67 and 0.74 to 0.97.
+SEGMENTS = {"a": (4, 36), "b": (20, 20), "c": (36, 4), "d": (0, 0, 9, 9), "e": (3, 0, 2, 2)}
+VERDICTS = [  # by confidence, by the estimate
+    ("recall >= 0.5", "F-P--", "FPP--"),
+    ("recall > 0.5", "F-P--", "FFP--"),
+    ("recall <= 0.5", "P-F--", "PPF--"),
+    ("recall < 0.5", "P-F--", "PFF--"),
+    ("recall == 0.5", "F-F--", "FPF--"),
+    ("recall == 0.1", "-FF--", "PFF--"),
+    ("recall == 0.2", "-FF--", "FFF--"),
+    ("recall >= 0.2", "-PP--", "FPP--"),
+    ("recall >= 0.7", "FFP--", "FFP--"),
+    ("recall <= 0.7", "PPF--", "PPF--"),
+    ("recall <= 0.95", "PP---", "PPP--"),
+    ("recall < 0.2", "-FF--", "PFF--"),
+    ("recall >= 0", "PPP--", "PPP--"),
+    ("recall <= 1", "PPP--", "PPP--"),
+    ("recall > 0", "PPP--", "PPP--"),
+    ("recall < 0", "FFF--", "FFF--"),
+    ("recall > 1", "FFF--", "FFF--"),
+    ("recall == -1", "FFF--", "FFF--"),
+]
+
+
+@pytest.mark.parametrize(("rule", "confident", "estimate"), VERDICTS)
+def test_every_comparison_passes_fails_or_is_inconclusive(rule, confident, estimate):
+    assert letters(check(SEGMENTS, rule, min_support=5)) == confident
+    assert letters(check(SEGMENTS, rule, min_support=5, decide="estimate")) == estimate
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_limits_of_proportions_hold_at_once_in_the_segments_that_are_judged(level):
+    options = {"level": level, "min_support": 5}
+    out = check(SEGMENTS, "recall >= 0.5", **options)
+    assert out.columns == ["g", "rule", *JUDGED]
+    assert out["g"].to_list() == [*"abcde"]
+    assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
+    assert out["bound"].to_list() == [0.5] * 5
+    for adjust, each in (("bonferroni", 1 - (1 - level) / 3), (None, level)):
+        out = check(SEGMENTS, "recall >= 0.5", adjust=adjust, **options)
+        expected = [wilson(hits, 40, each) for hits in (4, 20, 36)]
+        found = out.select("lower", "upper").rows()
+        assert found[:3] == [pytest.approx(pair, abs=1e-12) for pair in expected]
+        assert found[3:] == [(None, None)] * 2
+    out = check(SEGMENTS, "recall >= 0.5", decide="estimate", **options)
+    assert out.select("lower", "upper").rows() == [(None, None)] * 5
+    assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
+
+
+METRICS = ["accuracy", "balanced_accuracy", "geometric_mean", "f1", "mcc", "cohen_kappa"]
+METRICS += ["adjusted_balanced_accuracy", "false_positive_rate", "precision"]
+FOUR = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (41, 42, 36, 80), "d": (90, 30, 31, 50)}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_limits_are_those_of_a_report_at_the_level_of_each_segment(metric):
+    frame = pl.DataFrame(table(FOUR))
+    options = {"by": "g", "counts": "n", "metrics": metric, "interval": True}
+    known = bf.report(frame, "y", "p", level=1 - 0.1 / 4, **options)
+    names = [metric, f"{metric}_lower", f"{metric}_upper"]
+    out = check(FOUR, f"{metric} >= 0.6", level=0.9)
+    expected = np.array(known.select(names).rows())
+    assert out.select(JUDGED[:3]).to_numpy() == pytest.approx(expected, abs=1e-12)
+    for row, (_, lower, upper) in zip(out.to_dicts(), expected, strict=True):
+        wanted = "P" if lower >= 0.6 else "F" if upper < 0.6 else "-"
+        assert LETTERS[row["status"]] == wanted
+
+
+@pytest.mark.parametrize(("end", "verdicts"), [("lower", "P--F-"), ("upper", "-FP--")])
+def test_a_limit_at_the_bound_keeps_what_includes_the_bound(end, verdicts):
+    limit = repr(check({"a": (20, 20)}, "recall >= 0.5")[end].item())
+    rules = [f"recall {operator} {limit}" for operator in (">=", ">", "<=", "<", "==")]
+    assert letters(check({"a": (20, 20)}, rules)) == verdicts
+
+
+def test_few_rows_without_an_error_are_no_evidence():
+    right, wrong = {"a": (4, 0)}, {"a": (0, 4)}
+    rules = [f"recall {operator} 1" for operator in (">=", "==", "<", "<=")]
+    assert letters(check(right, rules)) == "---P"
+    assert letters(check(right, rules, decide="estimate")) == "PPFP"
+    rules = [f"recall {operator} 0" for operator in ("<=", "==", ">", ">=")]
+    assert letters(check(wrong, rules)) == "---P"
+    assert letters(check(wrong, rules, decide="estimate")) == "PPFP"
+
+
+def test_a_score_without_limits_is_no_evidence():
+    segments = {"a": (0, 0, 3, 3), "b": (40, 5, 5, 40)}  # kappa is 0 of a, as by chance
+    rules = ["kappa >= 0.5", "difference(kappa) <= 0.1"]
+    assert letters(check(segments, rules)) == "-P-"
+    assert letters(check(segments, rules, decide="estimate")) == "FPF"
+
+
+def test_min_support_is_the_smallest_denominator_of_the_metric():
+    segments = {"a": (50, 0, 0, 9), "b": (50, 0, 0, 10), "c": (50, 0)}
+    rules = [f"{name} >= 0.1" for name in ("recall", "specificity", "uar", "accuracy")]
+    for decide in ("confident", "estimate"):
+        out = check(segments, rules, min_support=10, decide=decide)
+        found = {rule: letters(out.filter(pl.col("rule") == rule)) for rule in rules}
+        assert [*found.values()] == ["PPP", "-P-", "-P-", "PPP"]
+
+
+def test_rules_on_counts_are_exact():
+    segments = {"a": (6, 2, 3, 1), "b": (5, 0), "c": (0, 0, 1, 0)}
+    rules = ["n >= 5", "n < 12", "n == 5", "n > 4.5", "n <= 1e300", "n_labels == 2"]
+    rules += ["min_support >= 5", "n >= -1"]
+    expected = ["PPF", "FPP", "FPF", "PPF", "PPP", "PFF", "FPF", "PPP"]
+    for decide, min_support in itertools.product(("confident", "estimate"), (0, 1000)):
+        out = check(segments, rules, decide=decide, min_support=min_support)
+        found = [letters(out.filter(pl.col("rule") == rule)) for rule in rules]
+        assert found == expected
+        assert out["lower"].equals(out["estimate"])
+        assert out["upper"].equals(out["estimate"])
+        counted = out.filter(pl.col("rule").is_in(["n >= 5", "min_support >= 5"]))
+        assert counted["estimate"].to_list() == [12, 4, 5, 5, 1, 1]
+
+
+def test_large_counts_are_compared_exactly():
+    frame = pl.DataFrame({"y": [1], "p": [1], "n": [2**53 + 1]})
+    rules = [f"n {operator} {2**53}" for operator in (">", "==", "<=")]
+    assert letters(bf.check(frame, "y", "p", counts="n", rules=rules)) == "PFF"
+
+
+def test_counts_are_of_rows_and_scores_of_weights():
+    frame = pl.DataFrame({"y": [1, 1, 1], "p": [1, 1, 0], "w": [0.5, 0.5, 3.0]})
+    options = {"sample_weight": "w", "decide": "estimate"}
+    out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], **options)
+    assert out.columns == ["rule", *JUDGED]
+    assert out["estimate"].to_list() == [3, 0.25]
+    assert letters(out) == "PP"
+    n_eff = 16 / 9.5  # Kish: (sum w)^2 / sum w^2
+    out = bf.check(frame, "y", "p", rules="recall <= 0.25", sample_weight="w")
+    limits = (out["lower"].item(), out["upper"].item())
+    assert limits == pytest.approx(wilson(n_eff / 4, n_eff, 0.95), abs=1e-12)
+
+
+RECALLS = {"a": (30, 70), "b": (60, 40), "c": (90, 10)}
+
+
+def test_differences_and_ratios_come_from_limits_that_hold_at_once():
+    low, high = np.transpose([wilson(hits, 100, 1 - 0.05 / 3) for hits in (30, 60, 90)])
+    expected = {
+        "difference": (0.6, low[2] - high[0], high[2] - low[0]),
+        "ratio": (1 / 3, low[0] / high[2], high[0] / low[2]),
+    }
+    for over, numbers in expected.items():
+        between = [repr(float(np.mean(pair))) for pair in itertools.pairwise(sorted(numbers))]
+        bounds = ["0.0001", *between, "0.9999"]
+        for operator, wanted in (("<=", "F--P"), (">=", "P--F"), ("<", "F--P"), (">", "P--F")):
+            out = check(RECALLS, [f"{over}(recall) {operator} {bound}" for bound in bounds])
+            assert letters(out) == wanted
+            assert out["g"].to_list() == [None] * 4
+            for row in out.select(JUDGED[:3]).rows():
+                assert row == pytest.approx(numbers, abs=1e-12)
+        rule, options = f"{over}(recall) == {numbers[0]!r}", {"decide": "estimate"}
+        out = check(RECALLS, rule)
+        assert (out["status"].item(), out.columns) == ("inconclusive", ["g", "rule", *JUDGED])
+        out = check(RECALLS, f"{over}(recall) <= 0.5", **options)
+        assert out["lower"].to_list() == out["upper"].to_list() == [None]
+        assert letters(out) == {"difference": "F", "ratio": "P"}[over]
+
+
+def test_alike_segments_have_a_difference_from_0_and_a_ratio_to_1():
+    out = check({"a": (50, 50), "b": (52, 48)}, ["difference(recall) >= 0", "ratio(recall) <= 1"])
+    (low, high), (least, most) = (wilson(hits, 100, 0.975) for hits in (50, 52))
+    limits = [pytest.approx((0, most - low)), pytest.approx((low / most, 1))]
+    assert out.select("lower", "upper").rows() == limits
+    assert least < high
+    assert letters(out) == "PP"
+
+
+@pytest.mark.parametrize("decide", ["confident", "estimate"])
+@pytest.mark.parametrize("left_out", [(0, 0, 5, 5), (4, 0, 2, 2)])
+def test_what_could_not_be_compared_can_only_make_it_worse(decide, left_out):
+    rules = {"difference(recall) <= 0.99": "-", "difference(recall) <= 0.01": "F"}
+    rules |= {"ratio(recall) >= 0.01": "-", "ratio(recall) >= 0.99": "F"}
+    rules |= {"difference(recall) >= 0.99": "-", "ratio(recall) <= 0.01": "-"}
+    out = check({**RECALLS, "d": left_out}, [*rules], decide=decide, min_support=10)
+    assert letters(out) == "".join(rules.values())
+    assert out["estimate"].to_list() == pytest.approx([0.6, 0.6, 1 / 3, 1 / 3, 0.6, 1 / 3])
+
+
+@pytest.mark.parametrize("decide", ["confident", "estimate"])
+@pytest.mark.parametrize(
+    "segments",
+    [
+        {"a": (30, 10)},
+        {"a": (0, 0, 3, 3), "b": (0, 0, 1, 2)},
+        {"a": (30, 10), "b": (0, 0, 1, 2)},
+    ],
+)
+def test_fewer_than_two_scores_have_no_difference(decide, segments):
+    rules = ["difference(recall) <= 1", "ratio(recall) >= 0", "difference(recall) > 1"]
+    out = check(segments, rules, decide=decide)
+    assert letters(out) == "---"
+    assert out.select(JUDGED[:3]).rows() == [(None, None, None)] * 3
+
+
+def test_the_ratio_of_scores_below_0_is_undefined():
+    segments = {"a": (8, 2, 2, 8), "b": (2, 8, 8, 2)}
+    out = check(segments, ["ratio(mcc) <= 1", "ratio(mcc) > 1"])
+    assert (letters(out), out["estimate"].to_list()) == ("--", [None, None])
+
+
+def test_a_difference_needs_segments():
+    for by, over in itertools.product((None, []), ("difference", "ratio")):
+        with pytest.raises(bf.InvalidInputError, match="by= names no column; a rule on a diff"):
+            check(SEGMENTS, ["recall >= 0", f"{over}(recall) <= 1"], by=by)
+
+
+RANK = {"fail": 0, "inconclusive": 1, "pass": 2}
+COUNTS = st.tuples(*[st.integers(0, 30)] * 4).filter(any)
+QUANTITIES = ["accuracy", "recall", "precision", "uar", "f1", "mcc", "geometric_mean", "n"]
+QUANTITIES += [f"{over}({name})" for over in ("difference", "ratio") for name in QUANTITIES[:6]]
+BOUNDS = st.sampled_from([-0.2, 0.0, 0.25, 0.5, 2 / 3, 1.0, 20.0]) | st.floats(-0.5, 1.5)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    counts=st.lists(COUNTS, min_size=1, max_size=4),
+    quantity=st.sampled_from(QUANTITIES),
+    bounds=st.tuples(BOUNDS, BOUNDS).map(sorted),
+    min_support=st.sampled_from([0, 8]),
+    level=st.sampled_from([0.5, 0.95]),
+)
+def test_verdicts_agree_with_the_estimate_and_grow_with_the_bound(
+    counts, quantity, bounds, min_support, level
+):
+    """A limit never lies on the far side of its estimate, so that neither verdict contradicts."""
+    assume(bounds[0] < bounds[1])
+    segments = dict(zip("abcd", counts, strict=False))
+    operators = (">=", ">", "<=", "<", "==")
+    rules = [f"{quantity} {operator} {bound!r}" for operator in operators for bound in bounds]
+    options = {"min_support": min_support, "level": level}
+    found = {
+        decide: check(segments, rules, decide=decide, **options)
+        for decide in ("confident", "estimate")
+    }
+    for sure, seen in zip(*(out.to_dicts() for out in found.values()), strict=True):
+        assert {sure["status"], seen["status"]} != {"pass", "fail"}
+        assert sure["status"] == "inconclusive" or sure["status"] == seen["status"]
+        if sure["estimate"] is None:
+            assert sure["status"] == seen["status"] == "inconclusive"
+    for out in found.values():
+        status = dict(zip(zip(out["g"], out["rule"], strict=True), out["status"], strict=True))
+        for (g, rule), verdict in status.items():
+            if rule.endswith(f" {bounds[0]!r}") and "==" not in rule:
+                above = status[g, rule.removesuffix(repr(bounds[0])) + repr(bounds[1])]
+                change = RANK[above] - RANK[verdict]
+                assert change <= 0 if ">" in rule else change >= 0
+
+
+def test_a_metric_without_limits_is_refused_where_they_decide():
+    for rule in ("f1_macro >= 0.5", "ratio(f1_macro) >= 0.5"):
+        with pytest.raises(bf.InvalidInputError, match=r"'f1_macro' has no limits.*decide=\"esti"):
+            check(FOUR, ["recall >= 0.5", rule])
+    assert letters(check(FOUR, "f1_macro >= 0.65", decide="estimate")) == "PPFP"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"decide": "sure"}, "decide='sure'.*'confident', 'estimate'"),
+        ({"adjust": "holm"}, "adjust='holm'.*'bonferroni', None"),
+        ({"level": 95}, "level=95 has to be a number between 0 and 1"),
+        ({"min_support": -1}, "min_support=-1 has to be a count of rows"),
+        ({"rules": "baw >= 0.5"}, "'baw' needs class_weight="),
+        ({"rules": []}, "rules= is empty"),
+        ({"rules": ["n >= 1"], "by": "status"}, "more than one column named 'status'"),
+    ],
+)
+def test_options_that_cannot_be_used_raise_at_once(constructor, options, words):
+    frame = constructor({"y": [0, 1], "p": [0, 1], "status": ["a", "b"]})
+    with pytest.raises(bf.InvalidInputError, match=words):
+        bf.check(frame, "y", "p", **{"rules": "n >= 1", **options})

@@ -1,0 +1,109 @@
+"""Rules that are limited to some segments, and the reasons of rules."""
+
+from datetime import date, datetime
+
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+ROWS = {
+    "g": ["a", "a", "b", None, None, "c"], "size": [1, 2, 1, 1, 2, 2], "y": [1, 0, 1, 0, 1, 1],
+    "p": [1, 0, 0, 0, 1, 1],
+}  # fmt: skip
+
+
+def judged(constructor, rules, by=("g",), columns=None, **options):
+    """Give the rows of verdicts up to the rule, and their estimate."""
+    frame = constructor(ROWS | (columns or {}))
+    options = {"by": list(by), "decide": "estimate", "rules": rules, **options}
+    out = plain(bf.check(frame, "y", "p", **options))
+    names = [*list(out)[: list(out).index("rule")], "estimate"]
+    return list(zip(*(out[name] for name in names), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ("a", [("a", 2)]), (["a"], [("a", 2)]), (("c", "a"), [("a", 2), ("c", 1)]),
+        (None, [(None, 2)]), ([None, "b"], [("b", 1), (None, 2)]), (float("nan"), [(None, 2)]),
+    ],
+)  # fmt: skip
+def test_a_rule_applies_to_the_segments_that_where_names(constructor, values, expected):
+    assert judged(constructor, {"rule": "n >= 1", "where": {"g": values}}) == expected
+
+
+def test_columns_of_where_hold_together(constructor):
+    by = ("size", "g")
+    rule = {"rule": "n >= 1", "where": {"g": ["a", "b"], "size": 1}}
+    assert judged(constructor, rule, by) == [(1, "a", 1), (1, "b", 1)]
+    assert judged(constructor, {"rule": "n >= 1", "where": {"size": 2.0}}, ("size",)) == [(2, 3)]
+    assert len(judged(constructor, {"rule": "n >= 1", "where": {}}, by)) == 6
+
+
+def test_a_roll_up_is_no_null(constructor):
+    rule = {"rule": "n >= 1", "where": {"g": None}}
+    found = judged(constructor, rule, ("g", "size"), margins="all")
+    assert found == [(None, 1, "g, size", 1), (None, 2, "g, size", 1), (None, None, "g", 2)]
+    rule = {"rule": "n >= 1", "where": {"size": None}}
+    with pytest.raises(KeyError, match=r"limited to {'size': \[None\]}, and no segment is that"):
+        bf.require(pl.DataFrame(ROWS), "y", "p", rules=rule, by=["g", "size"], margins="all")
+
+
+def test_differences_are_of_the_segments_named(constructor):
+    by_hand = [(None, 1.0), (None, 0.0)]  # accuracies 1 of a, 0 of b, 1 of null and of c
+    rules = [
+        {"rule": "difference(accuracy) <= 1", "where": {"g": ["a", "b"]}},
+        {"rule": "difference(accuracy) <= 0", "where": {"g": ["a", None, "c"]}},
+    ]
+    assert judged(constructor, rules) == by_hand
+    margins = judged(constructor, rules[0], ("g", "size"), margins="all")
+    assert [margin for *_, margin, _ in margins] == ["g, size", "g"]
+
+
+def test_values_that_do_not_occur_and_columns_not_in_by_raise(constructor):
+    cases = [
+        ({"g": "z"}, r"the rule 'n >= 1' is limited to 'g' 'z', which does not occur\. Leave it"),
+        ({"g": ["a", 5]}, "limited to 'g' 5, which does not occur"),
+        ({"g": [["a"]]}, r"limited to 'g' \['a'\], which does not occur"),
+        ({"G": "a"}, r"where= of the rule 'n >= 1': by-column 'G' not found.*By-columns: g\."),
+        ({"y": 1}, r"where= of the rule 'n >= 1': by-column 'y' not found"),
+        ({"g": []}, r"limited to {'g': \[\]}, and no segment is that"),
+    ]
+    for where, words in cases:
+        with pytest.raises(bf.UnknownNameError, match=words):
+            judged(constructor, {"rule": "n >= 1", "where": where})
+    rule = {"rule": "n >= 1", "where": {"g": "a", "size": 3}}
+    with pytest.raises(bf.UnknownNameError, match="limited to 'size' 3, which does not occur"):
+        judged(constructor, rule, ("g", "size"))
+
+
+def test_values_that_occur_apart_but_in_no_segment_raise(constructor):
+    rule = {"rule": "n >= 1", "where": {"g": "b", "size": 2}}
+    with pytest.raises(bf.UnknownNameError, match=r"'size'.*and no segment is that"):
+        judged(constructor, rule, ("g", "size"))
+
+
+@pytest.mark.parametrize("kind", [date, datetime])
+def test_toml_knows_dates_and_integers(constructor, tmp_path, kind):
+    path = tmp_path / "gate.toml"
+    path.write_text("[[rules]]\nrule = 'n >= 1'\nwhere = { day = [2026-01-02], size = 1 }\n")
+    days = [kind(2026, 1, day) for day in (1, 1, 2, 2, 2, 2)]
+    ((day, size, n),) = judged(constructor, path, ("day", "size"), {"day": days})
+    assert (str(day)[:10], size, n) == ("2026-01-02", 1, 2)
+
+
+def test_a_reason_stands_beside_its_rule(constructor):
+    rules = ["n >= 2", {"rule": "n >= 1", "reason": "law [5]\nand more"}]
+    rules.append({"rule": "accuracy >= 0", "reason": ""})
+    out = plain(bf.check(constructor(ROWS), "y", "p", rules=rules, decide="estimate"))
+    assert list(out)[:3] == ["rule", "reason", "estimate"]
+    assert out["reason"] == [None, "law [5]\nand more", ""]
+    same = [{"rule": rule, "reason": "x"} for rule in ("n >= 2", "n >= 1")]
+    assert plain(bf.check(constructor(ROWS), "y", "p", rules=same))["reason"] == ["x", "x"]
+
+
+def test_without_a_reason_there_is_no_column_of_them(constructor):
+    out = bf.check(constructor(ROWS), "y", "p", rules={"rule": "n >= 2"})
+    assert "reason" not in plain(out)

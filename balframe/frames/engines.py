@@ -153,13 +153,17 @@ def without_rows(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
     _check_distinct(names)
     if engine is PYARROW:
         return from_arrow(frame.schema.empty_table())
-    schema = nw.from_native(frame).collect_schema().to_polars()
-    return pl.DataFrame(
-        schema={
-            name: pl.Null if dtype in (pl.Unknown, pl.Object) else dtype
-            for name, dtype in zip(names, schema.dtypes(), strict=True)
-        }
-    )
+    dtypes = nw.from_native(frame).collect_schema().dtypes()
+    return pl.DataFrame(schema={n: _dtype(one) for n, one in zip(names, dtypes, strict=True)})
+
+
+def _dtype(dtype: Any) -> Any:  # noqa: ANN401
+    """Find the type of polars; where there is none, only the values can tell."""
+    try:
+        known = nw.Schema({"column": dtype}).to_polars()["column"]
+    except (NotImplementedError, TypeError, ValueError):
+        return pl.Null
+    return pl.Null if known in (pl.Unknown, pl.Object) else known
 
 
 def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
@@ -202,8 +206,8 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
     else:
         cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
     if engine is DUCKDB:  # Arrow's dictionaries, which bring the cells, lose the order of an ENUM
-        schema = rows.collect_schema().to_polars()
-        cells = cells.cast({n: dtype for n, dtype in schema.items() if dtype == pl.Enum})
+        schema = rows.collect_schema().items()
+        cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, nw.Enum)})
     check_size(len(cells), query)
     return cells
 

@@ -121,7 +121,7 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 def _with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     """Rename columns whose names an engine might read as more: "*", "^y.*$", "a.b", 0."""
-    known = rows.columns  # the schema of SQLFrame may have them in quotes
+    known = rows.collect_schema().names()
     odd = [name for name in query.columns if not (isinstance(name, str) and name.isidentifier())]
     longest = max((len(str(name)) for name in known), default=0)
     plain = {name: f"c{i}".ljust(longest + 3, "_") for i, name in enumerate(odd)}

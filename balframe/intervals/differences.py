@@ -5,9 +5,9 @@ row for each pair of segments and one column for each label. A proportion has on
 """
 
 import numpy as np
-from scipy import special
 
 from balframe.core.arrays import FloatArray
+from balframe.intervals.later import special
 from balframe.intervals.mid_p import mid_p_value
 from balframe.intervals.proportions import Limits, normal_quantile
 

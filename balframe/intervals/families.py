@@ -1,9 +1,9 @@
 """Many segments at once: are all alike, how far apart are the extremes, which p-values stand."""
 
 import numpy as np
-from scipy import special
 
 from balframe.core.arrays import FloatArray
+from balframe.intervals.later import special
 
 LEAST_FOR_CHI_SQUARE = 10  # rows of every label in every segment from which Q is chi-square
 

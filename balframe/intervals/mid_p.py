@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import special
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.parallel import on_all_cores
+from balframe.intervals.later import special
 
 _MOST_TRIALS = 60  # a binomial with more enters as a normal
 _MOST_STATES = 2**16  # and so do the largest, where the states together would be more

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft, special
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.parallel import on_all_cores
+from balframe.intervals.later import fft, special
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 

@@ -1,9 +1,9 @@
 """Limits of a proportion x / n, for counts that need not be whole."""
 
 import numpy as np
-from scipy import special
 
 from balframe.core.arrays import FloatArray
+from balframe.intervals.later import special
 
 Limits = tuple[FloatArray, FloatArray]
 

@@ -138,7 +138,7 @@ class Judge:
             lower = upper = np.array([np.nan])
         status = self._status(rule, estimate, lower, upper, ~np.isnan(estimate))
         if found.n_left_out:  # one more segment can only let them lie further apart
-            mends = (">=", ">") if rule.over == "difference" else ("<=", "<")
+            mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
             stands = (status == FAIL) & (rule.operator not in mends)
             status = np.where(stands, FAIL, INCONCLUSIVE)
         return estimate, lower, upper, status

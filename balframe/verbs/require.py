@@ -88,7 +88,7 @@ def require(
       fail: recall >= 0.6: 0.5228 [0.4867, 0.5586] where race is Caucasian
       inconclusive: recall >= 0.6: 0.6667 [0.3186, 0.8954] where race is Asian
       inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.5768]
-    """  # noqa: E501 (a line of the message)
+    """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     found = collected(
         check(

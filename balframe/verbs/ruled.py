@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy import special
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
@@ -13,6 +12,7 @@ from balframe.core.parallel import on_all_cores
 from balframe.core.rules import NEGATIVE, POSITIVE, Rules
 from balframe.errors import InvalidInputError
 from balframe.frames.scores import Scored
+from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
 from balframe.verbs.limits import Request, effective, limits_of
 from balframe.verbs.scoring import Scoring, score

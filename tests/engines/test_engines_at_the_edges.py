@@ -70,6 +70,8 @@ def _as_given(value, like):
 @pytest.mark.parametrize("name", ["duckdb", "ibis"])
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint64(), pa.decimal128(38, 2)], ids=str)
 def test_unsigned_numbers_and_decimals_of_databases_are_segments(name, kind, request):
+    if pa.types.is_decimal(kind) and pl.__version__.startswith("1.30."):
+        pytest.skip("this polars cannot look up decimals")
     low, high = (Decimal("-0.25"), Decimal("9.50")) if pa.types.is_decimal(kind) else (0, 255)
     high = 2**64 - 1 if kind == pa.uint64() else high
     rows = {"g": pa.array([high, None, low], kind), "y": [1, 0, 1], "p": [1, 0, 0]}

@@ -1,0 +1,18 @@
+"""Parts of SciPy, loaded when they are first used, for that takes a while."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scipy import fft as fft
+    from scipy import special as special
+else:
+
+    class _Later:
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401
+            return getattr(import_module(self._name), attribute)
+
+    fft, special = _Later("scipy.fft"), _Later("scipy.special")

@@ -1,0 +1,89 @@
+"""What is asked of a frame before it is asked for cells: that it is known, and all installed."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from constructors import plain
+
+import balframe as bf
+from balframe.frames import engines
+
+ROWS = {"g": ["a", "b", None], "y": [1, 0, 1], "p": [1, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("module", "advice"),
+    [
+        ("modin.pandas.dataframe", r"frame\.modin\.to_pandas\(\)"),
+        ("pyspark.pandas.frame", r"frame\.to_spark\(\)"),
+        ("elsewhere", "Convert it to one of these first"),
+    ],
+)
+def test_a_frame_that_is_not_read_is_told_what_to_do(module, advice):
+    frame = type("DataFrame", (), {"__module__": module})()
+    with pytest.raises(bf.UnsupportedTypeError, match=rf"got {module}\.DataFrame.*{advice}"):
+        bf.report(frame, "y", "p")
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Let modules seem not to be installed."""
+    found = engines.find_spec
+
+    def hide(*names):
+        monkeypatch.setattr(
+            engines, "find_spec", lambda name: None if name in names else found(name)
+        )
+
+    return hide
+
+
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(without):
+    table = pa.table(ROWS)
+    without("pyarrow", "dask")
+    command = r"python -m pip install 'balframe\[{}\]'"
+    with pytest.raises(bf.MissingExtraError, match=command.format("arrow")):
+        bf.report(table, "y", "p")
+    with pytest.raises(bf.MissingExtraError, match=command.format("arrow")) as caught:
+        bf.report(pl.DataFrame(ROWS), "y", "p", backend="pandas")
+    assert isinstance(caught.value, ImportError)
+    with pytest.raises(bf.MissingExtraError, match=command.format("dask")):
+        bf.register("dask")
+
+
+def test_frames_of_dask_have_the_namespace_once_asked_for():
+    dataframe = pytest.importorskip("dask.dataframe")
+    bf.register("dask")
+    frame = dataframe.from_pandas(pd.DataFrame(ROWS), npartitions=2)
+    assert plain(frame.bal.report("y", "p", by="g")) == plain(bf.report(frame, "y", "p", by="g"))
+    with pytest.raises(bf.InvalidInputError, match="library='spark' is not one of the options"):
+        bf.register("spark")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(ROWS), pl.DataFrame(ROWS), pl.LazyFrame(ROWS)])
+def test_the_answer_of_any_frame_may_be_of_another_library(frame):
+    expected = plain(bf.report(frame, "y", "p", by="g", margins="overall"))
+    for backend, kind in {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": pa.Table,
+    }.items():
+        answer = bf.report(frame, "y", "p", by="g", margins="overall", backend=backend)
+        assert isinstance(answer, kind)
+        assert plain(answer) == expected
+    with pytest.raises(bf.InvalidInputError, match="backend='numpy' is not one of the options"):
+        bf.report(frame, "y", "p", backend="numpy")
+
+
+def test_integers_and_booleans_beside_nulls_stay_what_they_are_in_pandas():
+    rows = pl.DataFrame({"i": [2**60 + 1, None], "b": [None, True], "y": [1, 1], "p": [1, 0]})
+    answer = bf.report(rows, "y", "p", by=["i", "b"], backend="pandas")
+    assert answer["i"].tolist() == [2**60 + 1, pd.NA]
+    assert (str(answer["i"].dtype), str(answer["b"].dtype)) == ("Int64", "boolean")
+
+
+def test_what_another_library_cannot_hold_is_said():
+    frame = pd.DataFrame({"g": [1, "a"], "y": [1, 0], "p": [1, 0]})
+    with pytest.raises(bf.UnsupportedTypeError, match="polars cannot hold the answer"):
+        bf.report(frame, "y", "p", by="g", backend="polars")

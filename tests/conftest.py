@@ -1,10 +1,70 @@
-"""What all tests share: a frame constructor of every library."""
+"""What tests share: a frame constructor of every library, and runs of the command line."""
 
+import sys
+from types import SimpleNamespace
+
+import polars as pl
 import pytest
 from constructors import CONSTRUCTORS
+
+from balframe.cli.main import main
 
 
 @pytest.fixture(params=CONSTRUCTORS, ids=lambda constructor: constructor.__name__)
 def constructor(request):
     """Make a frame from a dict of lists."""
     return request.param
+
+
+@pytest.fixture
+def table():
+    """Predicted labels and scores of two models."""
+    return pl.DataFrame(
+        {
+            "y": ["yes", "yes", "yes", "no", "no", "no", "no", "yes"] * 6,
+            "p": ["yes", "no", "yes", "no", "yes", "no", "no", "yes"] * 6,
+            "q": ["yes", "yes", "no", "no", "no", "yes", "no", "no"] * 6,
+            "g": ["a"] * 20 + ["b"] * 28,
+            "sex": ["f", "m", "m"] * 16,
+            "w": [0.5, 1.0, 2.0, 1.5] * 12,
+            "k": [1, 2, 0, 3, 1, 2] * 8,
+            "s": [0.9, 0.4, 0.8, 0.1, 0.6, 0.3, 0.2, 0.7] * 6,
+            "t": [0.5, 0.5, 0.6, 0.2, 0.1, 0.7, 0.3, 0.9] * 6,
+        }
+    )
+
+
+@pytest.fixture
+def people(tmp_path, table):
+    """The table in a file."""
+    path = tmp_path / "people.parquet"
+    table.write_parquet(path)
+    return path
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line within this process: its exit code and what it wrote."""
+
+    def started(*arguments):
+        monkeypatch.setattr(sys, "argv", ["balframe", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        written = capsys.readouterr()
+        return SimpleNamespace(code=end.value.code or 0, out=written.out, err=written.err)
+
+    return started
+
+
+@pytest.fixture
+def refused(run):
+    """Run what has to end with exit code 2 and one line of error: that line."""
+
+    def started(*arguments):
+        done = run(*arguments)
+        assert (done.code, done.out) == (2, "")
+        (line,) = done.err.splitlines()
+        assert line.startswith("balframe: ")
+        return line.removeprefix("balframe: ")
+
+    return started

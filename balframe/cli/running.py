@@ -1,0 +1,138 @@
+"""Running a query of files, showing its answer, and saying in one line what is wrong."""
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import polars as pl
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from balframe.cli import inputs, outputs
+from balframe.errors import BalframeError, InvalidInputError
+
+_OPTIONS = {"metrics": "metric", "labels": "label"}  # others have the names of the parameters
+_NAMES = (
+    "y_true|y_pred|y_score|by|counts|cells|missing|margins|metrics|metric|interval|level|absent|"
+    "sample_weight|class_weight|labels|pos_label|max_cells|complete|normalize|reference|adjust|"
+    "min_support|thresholds|band|rules|decide"
+)
+_PARAMETER = re.compile(
+    r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|"  # what is quoted stays
+    rf"(?P<name>(?<![\w.])(?:{_NAMES})(?==)|^(?:by|[a-z]+_[a-z]+)(?= ))=?(?:\"(?P<word>\w+)\")?"
+)
+
+
+@contextmanager
+def running(
+    files: Sequence[str],
+    format: str | None,
+    out: Path | None,
+    sort: Sequence[str] | None,
+    *,
+    of_rules: bool = False,
+    may_be_unknown: bool = False,
+) -> Iterator[tuple[pl.LazyFrame, Callable[[pl.LazyFrame], pl.DataFrame]]]:
+    """Open files, and give the means to run a query of them and show its answer."""
+
+    def show(query: pl.LazyFrame) -> pl.DataFrame:
+        outputs.sort_columns(sort or [], query.collect_schema().names())
+        with _busy():
+            answer = query.collect(engine="streaming")
+        show_answer(answer, format, out, sort, of_rules=of_rules, may_be_unknown=may_be_unknown)
+        return answer
+
+    with one_line_errors():
+        outputs.check(outputs.format_of(format, out), out, of_rules=of_rules)
+        try:
+            with inputs.opened(files) as rows:
+                yield rows, show
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise inputs.unreadable(files, error) from error
+
+
+def show_answer(
+    answer: pl.DataFrame,
+    format: str | None,
+    out: Path | None,
+    sort: Sequence[str] | None,
+    *,
+    of_rules: bool = False,
+    may_be_unknown: bool = False,
+) -> None:
+    """Sort an answer and write it, or let a closed pipe be."""
+    kind = outputs.format_of(format, out)
+    outputs.check(kind, out, of_rules=of_rules)
+    try:
+        shown = outputs.in_order(answer, sort or [])
+        outputs.write(shown, kind, out, may_be_unknown=may_be_unknown)
+    except BrokenPipeError:  # whoever reads has seen enough; what is said after it is lost too
+        _drop_output()
+    except OSError as error:
+        if out is None:
+            _drop_output()
+        place = "standard output" if out is None else f"--out {str(out)!r}"
+        raise InvalidInputError(f"{place} cannot be written: {error.strerror}.") from error
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Say in one line what is wrong with the input."""
+    try:
+        yield
+    except BalframeError as error:
+        _fail(_with_options(str(error).partition("\n")[0]))
+    except (OSError, ValueError) as error:
+        _fail(str(error).partition("\n")[0])
+
+
+def _with_options(message: str) -> str:
+    """Name options as they are typed: --pos-label for pos_label=, outside of what is quoted."""
+
+    def typed(found: re.Match[str]) -> str:
+        if found["name"] is None or found["name"] not in _NAMES.split("|"):
+            return found[0]
+        option = f"--{_OPTIONS.get(found['name'], found['name']).replace('_', '-')}"
+        if found["word"]:
+            return f"{option} {found['word']}"
+        has_value = found.string[found.end() : found.end() + 1].strip(" ,.;:)")
+        return f"{option} " if has_value else option
+
+    return _PARAMETER.sub(typed, message)
+
+
+def _fail(message: str) -> NoReturn:
+    """End with a line on standard error."""
+    print(f"balframe: {' '.join(message.split())}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """Show on a terminal that work goes on, once it takes a while."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    columns = SpinnerColumn(), TextColumn("counting"), TimeElapsedColumn()
+    progress = Progress(*columns, console=console, transient=True)
+    progress.add_task("")
+    begin = threading.Timer(0.5, progress.start)
+    begin.start()
+    try:
+        yield
+    finally:
+        begin.cancel()
+        begin.join()
+        progress.stop()

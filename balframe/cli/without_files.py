@@ -1,0 +1,40 @@
+"""The commands that read no files."""
+
+import typer
+
+from balframe import datasets
+from balframe.cli import options, outputs
+from balframe.cli.app import app
+from balframe.cli.running import one_line_errors, show_answer
+from balframe.verbs.list_metrics import list_metrics
+from balframe.verbs.report import report as report_of
+
+
+@app.command()
+def metrics(
+    format: options.Format = None, out: options.Out = None, sort: options.Sort = None
+) -> None:
+    """List the metrics: names, formula, range, which way is better, source."""
+    with one_line_errors():
+        show_answer(list_metrics(), format, out, sort)
+
+
+@app.command()
+def demo(format: options.Format = None, out: options.Out = None, sort: options.Sort = None) -> None:
+    """Score a published table: the COMPAS recidivism scores, by race."""
+    with one_line_errors():
+        if outputs.format_of(format, out) == "table" and out is None:
+            typer.echo(
+                'COMPAS two-year recidivism, "high risk" = medium or high (ProPublica 2016)\n'
+            )
+        answer = report_of(
+            datasets.compas(),
+            "reoffended",
+            "high_risk",
+            by="race",
+            counts="n",
+            metrics=["accuracy", "balanced_accuracy", "false_positive_rate", "false_negative_rate"],
+            margins="overall",
+            interval=True,
+        )
+        show_answer(answer, format, out, sort)

@@ -1,0 +1,347 @@
+import csv
+import io
+from datetime import date
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+
+LABELS = ["--y-true", "y", "--y-pred", "p"]
+SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]
+THREE = {"labels": ["yes", "no", "none"]}
+EVEN = {"class_weight": {"yes": 0.5, "no": 0.5}}
+
+ALIKE = {  # options that every verb on labels has
+    "--by g --by sex": {"by": ["g", "sex"]},
+    "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
+    "--by g --counts k": {"by": "g", "counts": "k"},
+    "--by g --label yes --label no --label none": {"by": "g", **THREE},
+    "--by g --pos-label yes": {"by": "g", "pos_label": "yes"},
+    "--by g --missing drop": {"by": "g", "missing": "drop"},
+    "--by g --by sex --margins all": {"by": ["g", "sex"], "margins": "all"},
+    "--by g --margins overall": {"by": "g", "margins": "overall"},
+    "--by g --y-pred q": {"by": "g", "y_pred": ["p", "q"]},
+    "--by g --max-cells 100": {"by": "g", "max_cells": 100},
+}
+OWN = {
+    "report": {
+        "": {},
+        "--metric recall --metric f1 --pos-label yes": {
+            "metrics": ["recall", "f1"],
+            "pos_label": "yes",
+        },
+        "--metric all --pos-label yes": {"metrics": "all", "pos_label": "yes"},
+        "--interval --level 0.8": {"interval": True, "level": 0.8},
+        "--interval-method jeffreys --metric accuracy": {
+            "interval": "jeffreys",
+            "metrics": "accuracy",
+        },
+        "--class-weight balanced": {"class_weight": "balanced"},
+        "--class-weight yes=0.8 --class-weight no=0.2": {"class_weight": {"yes": 0.8, "no": 0.2}},
+        "--absent zero --label yes --label no --label none": {"absent": "zero", **THREE},
+    },
+    "classes": {"--interval": {"interval": True}, "--interval-method exact": {"interval": "exact"}},
+    "confusion": {
+        "--complete --normalize true": {"complete": True, "normalize": "true"},
+        "--normalize all": {"normalize": "all"},
+    },
+    "gaps": {
+        "--by g --reference best --metric accuracy": {"reference": "best", "metrics": "accuracy"},
+        "--by g --reference a --adjust none": {"reference": "a", "adjust": None},
+        "--by g --adjust holm --level 0.9": {"adjust": "holm", "level": 0.9},
+        "--by g --class-weight prevalence": {"class_weight": "prevalence"},
+    },
+    "disparity": {
+        "--by sex --min-support 10 --level 0.9": {"by": "sex", "min_support": 10, "level": 0.9},
+        "--by g --class-weight yes=0.5 --class-weight no=0.5": EVEN,
+        "--by g --metric recall --pos-label yes": {"metrics": "recall", "pos_label": "yes"},
+    },
+    "check": {
+        "--decide estimate --by g": {"decide": "estimate"},
+        "--adjust none --level 0.8 --by g": {"adjust": None, "level": 0.8},
+        "--min-support 15 --by g": {"min_support": 15},
+        "--class-weight balanced --by g": {"class_weight": "balanced"},
+        "--rule n>=10 --allow-inconclusive --by g": {"rules": ["accuracy>=0.6", "n>=10"]},
+    },
+    "curve": {
+        "": {},
+        "--thresholds 5 --by g": {"thresholds": 5, "by": "g"},
+        "--thresholds 0.25,0.5": {"thresholds": [0.25, 0.5]},
+        "--thresholds 0.5": {"thresholds": [0.5]},
+        "--thresholds quantiles,4": {"thresholds": ("quantiles", 4)},
+        "--metric accuracy --interval --level 0.9": {
+            "metrics": "accuracy",
+            "interval": True,
+            "level": 0.9,
+        },
+        "--interval-method posterior": {"interval": "posterior"},
+        "--band": {"band": True},
+        "--class-weight yes=0.5 --class-weight no=0.5": EVEN,
+        "--y-score t --margins overall --by g": {
+            "y_score": ["s", "t"],
+            "margins": "overall",
+            "by": "g",
+        },
+        "--counts k --max-cells 900": {"counts": "k", "max_cells": 900},
+        "--sample-weight w --missing drop": {"sample_weight": "w", "missing": "drop"},
+        "--label no --label yes": {"labels": ["no", "yes"]},
+    },
+    "best-threshold": {
+        "--by g": {"by": "g"},
+        "--metric f1 --thresholds 11": {"metric": "f1", "thresholds": 11},
+        "--metric weighted_balanced_accuracy --class-weight balanced": {
+            "metric": "weighted_balanced_accuracy",
+            "class_weight": "balanced",
+        },
+        "--y-score t --counts k": {"y_score": ["s", "t"], "counts": "k"},
+        "--sample-weight w --missing drop": {"sample_weight": "w", "missing": "drop"},
+        "--by g --margins overall": {"by": "g", "margins": "overall"},
+        "--label no --label yes --max-cells 900": {"labels": ["no", "yes"], "max_cells": 900},
+    },
+}
+ON_LABELS = ["report", "classes", "confusion", "gaps", "disparity", "check"]
+CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
+CASES += [(command, *case) for command in ON_LABELS for case in ALIKE.items()]
+
+
+def columns_of(command):
+    return SCORES if command in ("curve", "best-threshold") else LABELS
+
+
+def called(command, table, options):
+    """Give the answer of the verb itself."""
+    if columns_of(command) is SCORES:
+        given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
+    else:
+        given = {"y_true": "y", "y_pred": "p"}
+    if command == "check":
+        given["rules"] = ["accuracy>=0.6"]
+    if command in ("gaps", "disparity", "check"):
+        given["by"] = "g"
+    return getattr(bf, command.replace("-", "_"))(table, **given | options)
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "options"), CASES, ids=[f"{one[0]} {one[1]}" for one in CASES]
+)
+def test_every_option_reaches_its_verb(run, people, table, tmp_path, command, text, options):
+    out = tmp_path / "out.parquet"
+    rule = ["--rule", "accuracy>=0.6"] if command == "check" else []
+
+    done = run(command, people, *columns_of(command), *rule, *text.split(), "--out", out)
+
+    assert (done.out, done.err) == ("", "")
+    assert done.code in ((0, 1, 3) if command == "check" else (0,))
+    assert_frame_equal(pl.read_parquet(out), called(command, table, options))
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])
+def test_report_scores_every_segment_of_a_file_of_any_kind(run, tmp_path, kind):
+    path = tmp_path / f"predictions.{kind}"
+    compas = bf.datasets.compas(expand=True)
+    writers = {
+        "csv": compas.write_csv,
+        "tsv": lambda path: compas.write_csv(path, separator="\t"),
+        "parquet": compas.write_parquet,
+        "ndjson": compas.write_ndjson,
+        "jsonl": compas.write_ndjson,
+    }
+    writers.get(kind, compas.write_ipc)(path)
+
+    done = run(
+        "report", path, "--y-true", "reoffended", "--y-pred", "high_risk", "--by", "race",
+        "--metric", "accuracy", "--metric", "fpr",
+    )  # fmt: skip
+
+    found = {row["race"]: row for row in rows(done.out)}
+    assert len(found) == 6
+    assert float(found["Asian"]["accuracy"]) == pytest.approx((6 + 21) / 32)
+    assert float(found["Asian"]["fpr"]) == pytest.approx(2 / 23)
+    assert float(found["Caucasian"]["accuracy"]) == pytest.approx((505 + 1139) / 2454)
+    assert float(found["Caucasian"]["fpr"]) == pytest.approx(349 / 1488)
+
+
+def test_report_compares_models_and_rolls_up(run, tmp_path):
+    path = tmp_path / "compas.csv"
+    bf.datasets.compas(expand=True).write_csv(path)
+
+    done = run(
+        "report", path, "--y-true", "reoffended", "--y-pred", "high_risk", "--y-pred",
+        "reoffended", "--margins", "overall", "--metric", "accuracy",
+    )  # fmt: skip
+
+    right = 1369 + 990 + 505 + 1139 + 103 + 318 + 43 + 208 + 6 + 21 + 9 + 5
+    accuracies = {row["model"]: float(row["accuracy"]) for row in rows(done.out)}
+    assert accuracies == {"high_risk": pytest.approx(right / 7214), "reoffended": 1}
+
+
+def test_demo_shows_propublicas_rates(run):
+    found = {row["race"]: row for row in rows(run("demo").out)}
+
+    black, white = found["African-American"], found["Caucasian"]
+    assert float(black["false_positive_rate"]) == pytest.approx(0.448, abs=5e-4)
+    assert float(black["false_negative_rate"]) == pytest.approx(0.280, abs=5e-4)
+    assert float(white["false_positive_rate"]) == pytest.approx(0.235, abs=5e-4)
+    assert float(white["false_negative_rate"]) == pytest.approx(0.477, abs=5e-4)
+
+
+def test_metrics_lists_what_the_library_lists(run, tmp_path):
+    out = tmp_path / "metrics.parquet"
+
+    assert run("metrics", "--out", out, "--sort", "name").code == 0
+
+    assert_frame_equal(pl.read_parquet(out), bf.list_metrics().sort("name"))
+
+
+def test_cells_of_confusion_are_read_back(run, people, tmp_path):
+    cells = tmp_path / "cells.csv"
+    direct = run("report", people, *LABELS, "--by", "g")
+
+    run("confusion", people, *LABELS, "--by", "g", "--out", cells)
+
+    assert run("report", cells, *LABELS, "--by", "g", "--cells").out == direct.out
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([1, 0], "1"),
+        ([1, 0], "1.0"),
+        ([-1, 1], "-1"),
+        ([1.0, 0.0], "1"),
+        ([True, False], "true"),
+        ([True, False], "True"),
+        (["1", "0"], "1"),
+        (["-", "--by"], "-"),
+        (['é, "x" [red]', "b"], 'é, "x" [red]'),
+        ([date(2024, 1, 2), date(2025, 1, 2)], "2024-01-02"),
+    ],
+    ids=str,
+)
+def test_a_positive_label_is_read_as_the_column(run, tmp_path, values, text):
+    first, second = values
+    path = tmp_path / "labels.parquet"
+    columns = {"y": [first, first, first, second], "p": [first, second, second, second]}
+    pl.DataFrame(columns).write_parquet(path)
+
+    done = run("report", path, *LABELS, "--metric", "recall", "--pos-label", text)
+
+    assert [float(row["recall"]) for row in rows(done.out)] == [pytest.approx(1 / 3)]
+
+
+def test_weights_of_labels_are_read_as_the_column(run, tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("y,p\n1,1\n1,0\n0,0\n")
+
+    done = run("report", path, *LABELS, "--class-weight", "1=0.8", "--class-weight", "0=0.2")
+
+    (row,) = rows(done.out)
+    assert float(row["weighted_balanced_accuracy"]) == pytest.approx(0.8 * (1 / 2) + 0.2 * 1)
+
+
+def test_limits_of_a_share_are_wilsons(run, tmp_path):
+    path = tmp_path / "text.csv"
+    path.write_text("y,p\nyes,yes\nyes,no\nno,no\nno,no\n")
+
+    done = run("report", path, *LABELS, "--metric", "recall", "--pos-label", "yes", "--interval")
+
+    (row,) = rows(done.out)
+    # of 1 in 2, with z = 1.96: 1/2 plus or minus z / 2 / sqrt(2 + z^2)
+    half = 1.959963984540054 / 2 / (2 + 1.959963984540054**2) ** 0.5
+    assert float(row["recall_lower"]) == pytest.approx(0.5 - half)
+    assert float(row["recall_upper"]) == pytest.approx(0.5 + half)
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        (["--sort", "accuracy"], ["low", "mid", "top", "top2"]),
+        (["--sort", "-accuracy"], ["top", "top2", "mid", "low"]),
+        (["--sort", "-accuracy", "--sort", "-g"], ["top2", "top", "mid", "low"]),
+    ],
+)
+def test_rows_are_sorted_by_columns(run, tmp_path, sort, expected):
+    path = tmp_path / "scores.csv"
+    path.write_text("g,y,p\ntop,1,1\ntop2,1,1\nmid,1,1\nmid,1,0\nlow,1,0\n")
+
+    done = run("report", path, *LABELS, "--by", "g", "--metric", "accuracy", *sort)
+
+    assert [row["g"] for row in rows(done.out)] == expected
+
+
+def test_a_column_whose_name_begins_with_a_minus_can_be_sorted_by(run, tmp_path):
+    path = tmp_path / "minus.csv"
+    path.write_text("-g,y,p\nb,1,1\na,1,1\n")
+
+    done = run("report", path, *LABELS, "--by", "-g", "--sort", "-g")
+
+    assert [row["-g"] for row in rows(done.out)] == ["a", "b"]
+
+
+def test_several_files_and_patterns_are_one_table(run, tmp_path):
+    for day in (1, 2, 3):
+        (tmp_path / f"day={day}").mkdir()
+        columns = {"y": [1] * day, "p": [1] * day}
+        pl.DataFrame(columns).write_parquet(tmp_path / f"day={day}" / "part.parquet")
+    first, second, _ = parts = [tmp_path / f"day={day}" / "part.parquet" for day in (1, 2, 3)]
+
+    done = run("confusion", tmp_path / "day=*" / "*.parquet", *LABELS, "--by", "day")
+
+    assert [(row["day"], row["n"]) for row in rows(done.out)] == [
+        ("1", "1"),
+        ("2", "2"),
+        ("3", "3"),
+    ]
+    assert rows(run("confusion", first, second, *LABELS).out)[0]["n"] == "3"
+    assert rows(run("confusion", *parts, *LABELS).out)[0]["n"] == "6"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gate.toml", 'rules = ["n >= 1", {rule = "recall >= 0.99", reason = "as agreed"}]'),
+        ("gate.yaml", "rules:\n- n >= 1\n- {rule: recall >= 0.99, reason: as agreed}\n"),
+    ],
+)
+def test_rules_come_from_a_file(run, people, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+
+    done = run("check", people, *LABELS, "--pos-label", "yes", "--rules", tmp_path / name)
+
+    assert done.code == 1
+    assert [(row["rule"], row["reason"], row["status"]) for row in rows(done.out)] == [
+        ("n >= 1", "", "pass"),
+        ("recall >= 0.99", "as agreed", "fail"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [
+        (["accuracy >= 0.1"], 0),
+        (["accuracy >= 0.99"], 1),
+        (["accuracy >= 0.75"], 3),
+        (["accuracy >= 0.75", "--allow-inconclusive"], 0),
+        (["accuracy >= 0.75", "--rule", "accuracy >= 0.99", "--allow-inconclusive"], 1),
+    ],
+)
+def test_the_verdict_is_the_exit_code(run, people, rules, code):
+    # 36 of 48 are right
+    assert run("check", people, *LABELS, "--rule", *rules).code == code
+
+
+@pytest.mark.parametrize(("allowed", "code"), [([], 3), (["--allow-inconclusive"], 0)])
+def test_a_file_without_rows_passes_no_rule(run, tmp_path, allowed, code):
+    path = tmp_path / "header.csv"
+    path.write_text("y,p\n")
+
+    done = run("check", path, *LABELS, "--rule", "accuracy >= 0.1", *allowed)
+
+    assert done.code == code
+    assert done.err == "balframe: there is no row to judge, so that no rule can pass.\n"

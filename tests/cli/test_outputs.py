@@ -1,0 +1,211 @@
+"""Formats, and files that are written whole or not at all."""
+
+import errno
+import json
+import os
+import stat
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """Segments whose names need care in every format."""
+    path = tmp_path / "odd.csv"
+    path.write_text('"seg, [red]ment",y,p\n"a ""q"", b",1,1\nx|y,1,0\n"two\nlines",1,1\nשפה,1,1\n')
+    return path
+
+
+@pytest.fixture
+def by_odd(run, odd):
+    return lambda *more: run("report", odd, *LABELS, "--by", "seg, [red]ment", *more)
+
+
+SEGMENTS = ['a "q", b', "two\nlines", "x|y", "שפה"]
+
+
+def test_csv_quotes_what_needs_quotes(by_odd):
+    frame = pl.read_csv(by_odd().out.encode())
+
+    assert frame.get_column("seg, [red]ment").to_list() == SEGMENTS
+    assert frame.get_column("accuracy").to_list() == [1, 1, 0, 1]
+
+
+def test_json_and_ndjson_are_read_back(by_odd):
+    rows = json.loads(by_odd("--format", "json").out)
+    lines = [json.loads(line) for line in by_odd("--format", "ndjson").out.splitlines()]
+
+    assert rows == lines
+    assert [row["seg, [red]ment"] for row in rows] == SEGMENTS
+
+
+def test_markdown_has_one_line_for_each_row(by_odd):
+    header, rule, *rows = by_odd("--format", "markdown").out.splitlines()
+
+    assert header == "| seg, [red]ment | n | n_labels | min_support | accuracy |"
+    assert rule == "| --- | ---: | ---: | ---: | ---: |"
+    assert rows == [
+        '| a "q", b | 1 | 1 | 1 | 1.000 |',
+        "| two lines | 1 | 1 | 1 | 1.000 |",
+        "| x\\|y | 1 | 1 | 1 | 0.000 |",
+        "| שפה | 1 | 1 | 1 | 1.000 |",
+    ]
+
+
+def test_a_table_has_one_line_for_each_row_and_leaves_markup_alone(by_odd):
+    header, *rows = by_odd("--format", "table").out.splitlines()
+
+    assert header.split() == ["seg,", "[red]ment", "n", "n_labels", "min_support", "accuracy"]
+    assert [row.split("  ")[0] for row in rows] == ['a "q", b', r"two\nlines", "x|y", "שפה"]
+
+
+def test_a_table_steers_no_terminal(run, tmp_path):
+    path = tmp_path / "escape.csv"
+    path.write_text("g,y,p\n\x1b]0;title\x07,1,1\n")
+
+    done = run("report", path, *LABELS, "--by", "g", "--format", "table")
+
+    assert r"\x1b]0;title\x07" in done.out
+
+
+def test_a_table_aligns_numbers_and_puts_limits_into_their_cells(run, tmp_path):
+    path = tmp_path / "limits.csv"
+    path.write_text("g,y,p\n" + "a,1,1\n" * 8 + "a,1,0\n" * 2 + "bb,1,1\n")
+
+    done = run("report", path, *LABELS, "--by", "g", "--interval", "--format", "table")
+
+    header, first, second = done.out.splitlines()
+    # Wilson's limits of 8 of 10 and of 1 of 1, by hand
+    assert first.endswith("0.80 [0.49, 0.94]")
+    assert second.endswith("1.00 [0.21, 1.00]")
+    assert len({len(header), len(first), len(second)}) == 1
+    assert "lower" not in header
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    [
+        ("csv", b"n,n_labels"),
+        ("json", b"[{"),
+        ("ndjson", b'{"n"'),
+        ("jsonl", b'{"n"'),
+        ("md", b"| n |"),
+        ("parquet", b"PAR1"),
+        ("txt", b" n  n_labels"),
+        ("CSV", b"n,n_labels"),
+    ],
+)
+def test_the_ending_of_the_file_tells_the_format(run, people, tmp_path, ending, begins):
+    out = tmp_path / f"out.{ending}"
+
+    done = run("report", people, *LABELS, "--out", out)
+
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert out.read_bytes().startswith(begins)
+
+
+def test_a_format_that_is_asked_for_overrides_the_ending(run, people, tmp_path):
+    out = tmp_path / "out.txt"
+
+    run("report", people, *LABELS, "--out", out, "--format", "json")
+
+    assert json.loads(out.read_text())[0]["n"] == 48
+
+
+@pytest.mark.parametrize(
+    ("allowed", "children", "counts"),
+    [
+        ([], ["failure", None, "error"], {"failures": "1", "errors": "1", "skipped": "0"}),
+        (
+            ["--allow-inconclusive"],
+            ["failure", None, "skipped"],
+            {"failures": "1", "errors": "0", "skipped": "1"},
+        ),
+    ],
+)
+def test_junit_shows_every_verdict_as_a_test(run, tmp_path, allowed, children, counts):
+    path, out = tmp_path / "g.csv", tmp_path / "out.xml"
+    # none of 40 right, all of 400 right, 4 of 5 right
+    cases = "<a&b>,1,0\n" * 40 + "b\x08,1,1\n" * 400 + "c,1,1\n" * 4 + "c,1,0\n"
+    path.write_text("g,y,p\n" + cases)
+
+    code = run(
+        "check", path, *LABELS[:4], "--by", "g", "--rule", "accuracy >= 0.7", "--out", out, *allowed
+    ).code
+
+    suite = ElementTree.parse(out).getroot().find("testsuite")
+    assert code == 1
+    assert suite.attrib == {"name": "balframe check", "tests": "3", **counts}
+    assert [case.get("classname") for case in suite] == ["accuracy >= 0.7"] * 3
+    assert [case.get("name") for case in suite] == ["g=<a&b>", "g=b\ufffd", "g=c"]
+    assert [next((child.tag for child in case), None) for case in suite] == children
+
+
+def test_a_file_is_replaced_as_a_whole(run, people, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("old" * 10_000)
+    out.chmod(0o640)
+
+    run("report", people, *LABELS, "--out", out)
+
+    assert out.read_text().startswith("n,n_labels")
+    assert "old" not in out.read_text()
+    assert stat.S_IMODE(out.stat().st_mode) == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.parquet"]
+
+
+def test_a_new_file_has_the_permissions_of_new_files(run, people, tmp_path):
+    (tmp_path / "other").touch()
+
+    run("report", people, *LABELS, "--out", tmp_path / "out.csv")
+
+    assert (tmp_path / "out.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_a_file_stays_as_it_was_when_the_command_fails(refused, people, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+
+    refused("report", people, *LABELS, "--by", "nope", "--out", out)
+
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.parquet"]
+
+
+def test_a_link_is_followed(run, people, tmp_path):
+    link, target = tmp_path / "link.csv", tmp_path / "target.csv"
+    link.symlink_to(target)
+
+    run("report", people, *LABELS, "--out", link)
+
+    assert link.is_symlink()
+    assert target.read_text().startswith("n,n_labels")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
+def test_what_is_no_regular_file_is_written_to_and_stays(run, people, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("report", people, *LABELS, "--out", pipe).code == 0
+        assert os.read(reader, 10_000).startswith(b"n,n_labels")
+    finally:
+        os.close(reader)
+
+    assert pipe.is_fifo()
+
+
+def test_a_place_that_cannot_be_written_to_is_named(refused, people, tmp_path, monkeypatch):
+    def denied(*arguments, **options):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("balframe.cli.outputs.tempfile.NamedTemporaryFile", denied)
+
+    line = refused("report", people, *LABELS, "--out", tmp_path / "out.csv")
+
+    assert line.endswith("out.csv' cannot be written: Permission denied.")

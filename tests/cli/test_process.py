@@ -1,0 +1,304 @@
+"""The command line as a process: what only pipes, signals and terminals show."""
+
+import csv
+import io
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import balframe as bf
+
+pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
+
+PROGRAM = [sys.executable, "-c", "from balframe.cli.main import main; main()"]
+LABELS = ["--y-true", "y", "--y-pred", "p"]
+COMMANDS = ["report", "classes", "confusion", "gaps", "disparity", "curve", "best-threshold"]
+COMMANDS += ["check", "metrics", "demo"]  # in the order of the help
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+RED = "\x1b[1;31m"
+
+
+def started(*arguments, **options):
+    texts = [str(argument) for argument in arguments]
+    return subprocess.run([*PROGRAM, *texts], capture_output=True, check=False, **options)
+
+
+def on_terminal(*arguments, columns=200, program=PROGRAM, stdout=None, **variables):
+    """Run with a terminal for its streams: the exit code and what the terminal got."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    names = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "CI", "GITHUB_ACTIONS")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment |= {"TERM": "xterm-256color", **variables}
+    process = subprocess.Popen(
+        [*program, *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs if stdout is None else stdout,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    read = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if select.select([ours], [], [], 1)[0]:
+            try:
+                part = os.read(ours, 65_536)
+            except OSError:  # Linux's way to say that the other end is closed
+                break
+            if not part:
+                break
+            read += part
+    os.close(ours)
+    return process.wait(10), read.decode().replace("\r\n", "\n")
+
+
+def waiting(stream):
+    """Count the bytes in a pipe that nobody has read yet."""
+    return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
+
+
+@pytest.fixture
+def groups(tmp_path):
+    """Group a is always right, group b never."""
+    path = tmp_path / "groups.csv"
+    path.write_text("g,y,p\n" + "a,1,1\n" * 400 + "b,1,0\n" * 40)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"), [("accuracy >= 0", 0), ("accuracy >= 0.5", 1), ("n >= x", 2)]
+)
+def test_the_verdict_is_the_exit_code_of_the_process(groups, rule, code):
+    done = started("check", groups, *LABELS, "--by", "g", "--rule", rule, text=True)
+
+    assert done.returncode == code
+    assert len(done.stderr.splitlines()) == (code == 2)
+    assert bool(done.stdout) == (code != 2)
+
+
+def test_an_undecided_rule_ends_with_3(tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("y,p\n1,1\n0,0\n")
+
+    assert started("check", path, *LABELS, "--rule", "accuracy >= 0.9").returncode == 3
+
+
+def test_csv_is_read_from_standard_input_and_written_to_a_pipe(groups):
+    done = started(
+        "report", "-", *LABELS, "--by", "g", "--metric", "accuracy", input=groups.read_bytes()
+    )
+
+    frame = pl.read_csv(done.stdout)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert frame.select("g", "n", "accuracy").rows() == [("a", 400, 1.0), ("b", 40, 0.0)]
+
+
+@pytest.mark.parametrize(("content", "why"), [(b"", b"empty"), (b"y,p\n\xff,\xff\n", b"UTF-8")])
+def test_standard_input_that_is_no_csv_is_one_line(content, why):
+    done = started("report", "-", *LABELS, input=content)
+
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert line.startswith(b"balframe: standard input cannot be read as csv: ")
+    assert why in line
+
+
+def test_parquet_goes_through_a_pipe(groups, tmp_path):
+    done = started("confusion", groups, *LABELS, "--by", "g", "--format", "parquet")
+
+    (tmp_path / "out.parquet").write_bytes(done.stdout)
+    assert pl.read_parquet(tmp_path / "out.parquet").rows() == [
+        ("a", 1, 1, 400),
+        ("b", 1, 0, 40),
+    ]
+
+
+@pytest.mark.parametrize(("rule", "code"), [("accuracy >= 0", 0), ("accuracy >= 0.5", 1)])
+def test_a_closed_pipe_is_no_error_and_keeps_the_verdict(tmp_path, rule, code):
+    path = tmp_path / "many.csv"
+    path.write_text("g,y,p\n" + "".join(f"{g},1,0\n{g},1,1\n{g},1,0\n" for g in range(20_000)))
+    process = subprocess.Popen(
+        [*PROGRAM, "check", path, *LABELS, "--by", "g", "--rule", rule, "--decide", "estimate"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+    assert process.stdout.readline().startswith(b"g,rule,estimate")
+    process.stdout.close()
+
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == code
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no full device")
+def test_a_full_disk_behind_standard_output_is_one_line():
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*PROGRAM, "demo"], stdout=full, stderr=subprocess.PIPE, check=False)
+
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith(b"balframe: standard output cannot be written: ")
+
+
+def test_a_closed_standard_output_is_no_traceback():
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *PROGRAM, "demo"], capture_output=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_ctrl_c_while_standard_input_is_awaited_ends_with_130():
+    process = subprocess.Popen(
+        [*PROGRAM, "report", "-", *LABELS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write(b"y,p\n")
+    process.stdin.flush()
+    while waiting(process.stdin):  # until it has begun to read
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert (out, err.strip()) == (b"", b"")
+
+
+def test_column_names_of_all_kinds_survive_the_shell(tmp_path):
+    path = tmp_path / 'it\'s a "file", [red]ö.parquet'
+    name = 'the [red]"group"[/red], it\'s\nשפה'
+    pl.DataFrame({name: ["a", "b"], "true label": [1, 0], "-p": [1, 1]}).write_parquet(path)
+
+    done = started(
+        "report", path, "--y-true", "true label", "--y-pred", "-p", "--by", name,
+        "--metric", "accuracy",
+    )  # fmt: skip
+
+    header, *rows = csv.reader(io.StringIO(done.stdout.decode()))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (header[0], header[-1]) == (name, "accuracy")
+    assert [(row[0], row[-1]) for row in rows] == [("a", "1.0"), ("b", "0.0")]
+
+
+def test_a_missing_file_is_one_line_and_no_traceback():
+    done = started("report", "absent.csv", *LABELS, text=True)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "balframe: 'absent.csv' is not a file; give the path of a file, or a pattern.\n"
+    )
+
+
+def test_a_terminal_gets_a_table_with_colours(groups):
+    rule = ["--rule", "accuracy >= 0.5"]
+    code, text = on_terminal("check", groups, *LABELS, "--by", "g", *rule)
+
+    header, right, wrong = text.splitlines()
+    assert code == 1
+    assert STYLE.sub("", header).split() == ["g", "rule", "estimate", "bound", "status"]
+    assert "\x1b[32mpass" in right
+    assert f"{RED}fail" in wrong
+    assert "counting" not in text
+
+
+def test_a_terminal_shows_the_worst_segment_in_colour_and_without_colour_if_asked(groups):
+    arguments = ["report", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
+
+    _, coloured = on_terminal(*arguments)
+    _, plain = on_terminal(*arguments, NO_COLOR="1")
+
+    assert [RED in line for line in coloured.splitlines()] == [False, False, True]
+    assert re.search(f"{re.escape(RED)} *0.000", coloured)
+    assert "31m" not in plain
+    assert STYLE.sub("", plain) == STYLE.sub("", coloured)
+
+
+def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():
+    code, text = on_terminal("demo", columns=80)
+
+    lines = STYLE.sub("", text).splitlines()
+    headers = [line.split() for line in lines if line.startswith("race")]
+    assert code == 0
+    assert max(map(len, lines)) <= 80
+    assert len(headers) > 1
+    assert all(header[:2] == ["race", "margin"] for header in headers)
+    shown = [name for header in headers for name in header[2:]]
+    assert shown[:3] == ["n", "n_labels", "min_support"]
+    assert len(shown) == len(set(shown)) == 7
+
+
+def test_a_terminal_shows_that_long_work_goes_on_and_clears_it(groups, tmp_path):
+    slow = (
+        "import time, polars as pl; collect = pl.LazyFrame.collect\n"
+        "def slowly(self, **options):\n"
+        "    time.sleep(1.5 * (options.get('engine') == 'streaming'))\n"
+        "    return collect(self, **options)\n"
+        "pl.LazyFrame.collect = slowly\n"
+    )
+    program = [*PROGRAM[:2], slow + PROGRAM[2]]
+
+    with open(tmp_path / "out.csv", "wb") as out:
+        code, seen = on_terminal("report", groups, *LABELS, program=program, stdout=out)
+    silent = subprocess.run([*program, "report", groups, *LABELS], capture_output=True, check=False)
+
+    assert (code, silent.returncode, silent.stderr) == (0, 0, b"")
+    assert (tmp_path / "out.csv").read_bytes() == silent.stdout
+    assert "counting" in seen
+    assert "0:00:01" in seen
+    assert seen.rstrip().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_parquet_is_kept_from_a_terminal(groups):
+    code, text = on_terminal("report", groups, *LABELS, "--format", "parquet")
+
+    assert (code, len(text.splitlines())) == (2, 1)
+    assert "--format parquet is not for a terminal; give --out, or a pipe." in text
+
+
+def test_the_version_is_that_of_the_package():
+    done = started("--version", text=True)
+
+    assert (done.returncode, done.stdout) == (0, f"balframe {bf.__version__}\n")
+
+
+def test_the_help_names_the_commands_in_order():
+    done = started("--help", text=True)
+
+    found = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("│ ")]
+    assert done.returncode == 0
+    assert [name for name in found if name in COMMANDS] == COMMANDS
+    assert {"--install-completion", "--show-completion", "--version"} <= set(found)
+
+
+def test_completion_is_for_the_name_of_the_program():
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = started("--show-completion", "bash", text=True, env=environment)
+
+    assert done.returncode == 0
+    assert "_BALFRAME_COMPLETE=complete_bash" in done.stdout
+
+
+def test_without_the_extra_the_command_says_what_to_install():
+    code = "import sys; sys.modules['typer'] = None\n" + PROGRAM[-1]
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "The command line needs an extra: python -m pip install 'balframe[cli]'"
+    ]

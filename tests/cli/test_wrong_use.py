@@ -1,0 +1,228 @@
+"""Wrong usage and wrong input: exit code 2, and one line that says what to do."""
+
+import polars as pl
+import pytest
+
+LABELS = ["--y-true", "y", "--y-pred", "p"]
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("y,p,g,s\nyes,yes,a,0.9\nyes,no,a,0.4\nno,no,b,0.2\nno,no,b,0.1\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "parts"),
+    [
+        ("absent.csv", None, ["absent.csv' is not a file", "or a pattern"]),
+        ("absent*.csv", None, ["absent*.csv' matches no file"]),
+        ("data.xlsx", b"", ["ends in '.xlsx'", ".csv, .tsv, .parquet"]),
+        ("data", b"", ["data' has no ending", ".csv, .tsv, .parquet"]),
+        ("empty.csv", b"", ["empty.csv' cannot be read", "names of columns"]),
+        ("latin.csv", "y,p\né,é\n".encode("latin-1"), ["latin.csv'", "UTF-8", "iconv"]),
+        ("ragged.csv", b"y,p\n1,1\n1,1,1\n", ["ragged.csv'", "more fields"]),
+        ("late.csv", b"y,p\n" + b"1,1\n" * 10_001 + b"x,1\n", ["late.csv'", "`x`", "'y'"]),
+        ("short.csv", b"y,p\n1,1\n1\n", ["'p' has 1 null value", "--missing drop"]),
+        ("broken.parquet", b"not parquet", ["broken.parquet' cannot be read"]),
+        ("empty.parquet", b"", ["empty.parquet' cannot be read"]),
+        ("broken.ndjson", b'{"y": 1, "p": 1}\n{"y"', ["broken.ndjson' cannot be read"]),
+        ("broken.arrow", b"not arrow", ["broken.arrow' cannot be read"]),
+        ("other.csv", b"y,pp\n1,1\n", ["column 'p' not found", "did you mean 'pp'", "y, pp"]),
+        ("kinds.csv", b"y,p\n1,a\n", ["'y' holds numbers", "'p' holds strings"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_file_that_cannot_be_read_is_named(refused, tmp_path, name, content, parts):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+
+    line = refused("report", path, *LABELS)
+
+    assert all(part in line for part in parts), line
+
+
+@pytest.mark.parametrize("size", [4, 200, -9, -1])
+def test_a_truncated_parquet_file_is_named(refused, people, size):
+    whole = people.read_bytes()
+    people.write_bytes(whole[:size])
+
+    assert "people.parquet' cannot be read" in refused("report", people, *LABELS)
+
+
+def test_a_parquet_file_with_a_broken_footer_is_named(refused, people):
+    whole = people.read_bytes()
+    people.write_bytes(whole[:-60] + b"\xff" * 52 + whole[-8:])
+
+    assert "people.parquet' cannot be read" in refused("report", people, *LABELS)
+
+
+def test_a_folder_is_no_file(refused, tmp_path):
+    assert "is a folder; give its files, as in" in refused("report", tmp_path, *LABELS)
+
+
+def test_a_pattern_that_matches_only_folders_matches_no_file(refused, tmp_path):
+    (tmp_path / "folder").mkdir()
+
+    assert "matches no file" in refused("report", tmp_path / "*", *LABELS)
+
+
+def test_a_file_given_twice_is_refused_since_its_rows_would_count_twice(refused, people):
+    assert "people.parquet' is given twice" in refused(
+        "report", people, people.parent / "*.parquet", *LABELS
+    )
+
+
+def test_files_of_several_kinds_are_refused(refused, people, small):
+    assert ".parquet, .csv. Give those of one kind" in refused("report", people, small, *LABELS)
+
+
+@pytest.mark.parametrize(
+    ("names", "advice"),
+    [("y,pp", "Give files with the same columns."), ("p,y", "the same columns in the same order.")],
+)
+def test_files_with_different_columns_are_named(refused, tmp_path, names, advice):
+    (tmp_path / "1.csv").write_text("y,p\n1,1\n")
+    (tmp_path / "2.csv").write_text(f"{names}\n1,1\n")
+
+    line = refused("report", tmp_path / "1.csv", tmp_path / "2.csv", *LABELS)
+
+    assert "1.csv' has y, p; " in line
+    assert f"2.csv' has {names.replace(',', ', ')}. " in line
+    assert line.endswith(advice)
+
+
+def test_of_several_files_the_broken_one_is_named(refused, people):
+    (people.parent / "broken.parquet").write_bytes(b"not parquet")
+
+    line = refused("report", people, people.parent / "broken.parquet", *LABELS)
+
+    assert "broken.parquet' cannot be read" in line
+    assert "people" not in line
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "parts"),
+    [
+        ("report", "--y-true y --y-pred pp", ["'pp' not found; did you mean 'p'", "y, p, g, s"]),
+        ("report", "--y-true y", ["Missing option '--y-pred'", "balframe report --help"]),
+        ("report", "LABELS --by gg", ["'gg' not found; did you mean 'g'"]),
+        ("report", "LABELS --by g s", ["'s' is not a file", "--by sex --by age"]),
+        ("report", "LABELS --by g --by g", ["--by names a column twice"]),
+        ("report", "LABELS --y-pred p", ["--y-pred names a column twice"]),
+        ("report", "LABELS --metric acuracy", ["did you mean 'accuracy'"]),
+        ("report", "LABELS --metric recall", ["needs --pos-label", "'no', 'yes'"]),
+        ("report", "LABELS --metric all --metric f1", ["--metric all"]),
+        ("report", "LABELS --pos-label nix", ["--pos-label 'nix'", "'no', 'yes'"]),
+        ("report", "LABELS --label yes --label nix", ["found the label 'no'", "--label"]),
+        ("report", "LABELS --label yes --label yes", ["--label lists a label twice"]),
+        ("report", "LABELS --class-weight yes=1", ["--class-weight has no weight for 'no'"]),
+        ("report", "LABELS --class-weight yes=a", ["--class-weight 'yes=a'", "yes=0.8"]),
+        ("report", "LABELS --class-weight even", ["--class-weight 'even'", "'prevalence'"]),
+        (
+            "report",
+            "LABELS --class-weight yes=1 --class-weight yes=2",
+            ["--class-weight gives 'yes' more than one weight"],
+        ),
+        ("report", "LABELS --metric baw", ["needs --class-weight", '"balanced"']),
+        ("report", "LABELS --level 95", ["--level 95", "between 0 and 1"]),
+        ("report", "LABELS --level high", ["'--level'", "number", "balframe report --help"]),
+        ("report", "LABELS --interval wilson", ["--interval-method wilson"]),
+        ("report", "LABELS --interval-method wald", ["'wald' is not one of", "'wilson'"]),
+        ("report", "LABELS --margins some", ["'some' is not one of 'overall', 'all'"]),
+        ("report", "LABELS --missing keep", ["'keep' is not one of 'raise', 'drop'"]),
+        ("report", "LABELS --sample-weight g", ["column 'g'", "numbers"]),
+        ("report", "LABELS --counts s", ["column 's'", "--sample-weight"]),
+        ("report", "LABELS --cells", ["column 'n' not found"]),
+        ("report", "LABELS --max-cells 0", ["--max-cells 0", "from 1"]),
+        ("report", "LABELS --max-cells 1", ["--max-cells", "--by"]),
+        ("report", "LABELS --sort nope", ["--sort: column 'nope' not found", "accuracy"]),
+        ("report", "LABELS --format xml", ["'xml' is not one of", "'junit'"]),
+        ("report", "LABELS --format junit", ["--format junit is for `check`"]),
+        ("report", "LABELS --out out.xlsx", ["--out 'out.xlsx' ends in '.xlsx'", "--format"]),
+        ("report", "LABELS --out out", ["--out 'out' has no ending", ".csv, .json"]),
+        ("report", "LABELS --out no/out.csv", ["--out 'no/out.csv': there is no folder 'no'"]),
+        ("report", "LABELS --format csv --out .", ["--out '.' is a folder"]),
+        ("report", "LABELS --bogus", ["No such option: --bogus", "balframe report --help"]),
+        ("gaps", "LABELS", ["Missing option '--by'"]),
+        ("gaps", "LABELS --by g --reference c", ["no segment {'g': 'c'}", "{'g': 'a'}"]),
+        ("disparity", "LABELS --by g --min-support -1", ["--min-support -1", "from 0"]),
+        ("curve", "--y-true y --y-score s", ["--pos-label", "'no', 'yes'"]),
+        ("curve", "SCORES --thresholds many", ["--thresholds 'many'", "quantiles,10"]),
+        ("curve", "SCORES --thresholds quantiles", ["--thresholds 'quantiles'", "0.2,0.5"]),
+        ("curve", "SCORES --thresholds 1", ["--thresholds", "at least 2"]),
+        ("curve", "SCORES --thresholds nan", ["--thresholds holds NaN"]),
+        ("curve", "SCORES --y-score g", ["column 'g'", "numbers"]),
+        ("best-threshold", "SCORES --metric fpr --metric", ["'--metric'"]),
+        ("check", "LABELS", ["--rule", "--rules"]),
+        ("check", "LABELS --rule n>1 --rules gate.toml", ["--rule", "--rules"]),
+        ("check", "LABELS --rule accuracy", ["the rule 'accuracy'", ">=, >, <=, <, =="]),
+        ("check", "LABELS --rule acuracy>=0.5", ["did you mean 'accuracy'"]),
+        ("check", "LABELS --rule ratio(accuracy)>=0.5", ["--by names no column"]),
+        ("check", "LABELS --rules gate.toml", ["gate.toml: the rules cannot be read"]),
+        ("check", "LABELS --rules .", ["the rules cannot be read", "directory"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_wrong_use_says_what_is_allowed(
+    refused, small, monkeypatch, tmp_path, command, arguments, parts
+):
+    monkeypatch.chdir(tmp_path)
+    text = arguments.replace("LABELS", " ".join(LABELS))
+    text = text.replace("SCORES", "--y-true y --y-score s --pos-label yes")
+
+    line = refused(command, small, *text.split())
+
+    assert all(part in line for part in parts), line
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gate.toml", "rules = ["),
+        ("gate.yaml", "rules: ["),
+        ("gate.toml", "rules = []"),
+        ("gate.toml", 'rule = ["accuracy >= 0.5"]'),
+        ("gate.txt", "accuracy"),
+    ],
+)
+def test_a_broken_file_of_rules_is_named(refused, small, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+
+    assert name in refused("check", small, *LABELS, "--rules", tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["reprot"], "No such command 'reprot'"),
+        (["--bogus"], "No such option: --bogus"),
+        (["report"], "Missing argument 'files'"),
+        (["metrics", "--sort", "nam"], "did you mean 'name'"),
+        (["demo", "extra"], "extra"),
+    ],
+)
+def test_wrong_commands_point_to_the_help(refused, arguments, part):
+    assert part in refused(*arguments)
+
+
+def test_what_is_wrong_with_the_output_is_said_before_the_input_is_read(refused, tmp_path):
+    assert "--out" in refused("report", tmp_path / "absent.csv", *LABELS, "--out", "out.xlsx")
+
+
+def test_quoted_names_that_look_like_options_are_left_alone(refused, tmp_path):
+    path = tmp_path / "odd.csv"
+    pl.DataFrame({"y": [1], "pos_label=": [None]}, schema={"y": int, "pos_label=": int}).write_csv(
+        path
+    )
+
+    line = refused("report", path, "--y-true", "y", "--y-pred", "pos_label=")
+
+    assert "column 'pos_label='" in line
+
+
+@pytest.mark.parametrize("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])
+def test_an_unknown_column_of_any_name_is_one_line(refused, small, name):
+    refused("report", small, *LABELS, "--by", name)

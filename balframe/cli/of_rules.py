@@ -89,5 +89,5 @@ def check(
         raise typer.Exit(1)
     if statuses.is_empty():
         print("balframe: there is no row to judge, so that no rule can pass.", file=sys.stderr)
-    if not allow_inconclusive and (statuses.is_empty() or "inconclusive" in statuses):
+    if statuses.is_empty() or (not allow_inconclusive and "inconclusive" in statuses):
         raise typer.Exit(3)

@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 from xml.etree import ElementTree
@@ -167,11 +168,12 @@ def _blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
     ends = ends or [names.index(name) + 1 for name in ("rule", "metric", "name") if name in names]
     end = min(ends, default=1)
     keys = [one for place, one in enumerate(columns) if place < end or one.name == "metric"]
+    widths = {column.name: column.width + 2 for column in columns}
     blocks: list[list[_Column]] = []
     for column in columns:
         if column in keys:
             continue
-        if not blocks or sum(one.width + 2 for one in [*blocks[-1], column]) - 2 > width:
+        if not blocks or sum(widths[one.name] for one in [*blocks[-1], column]) - 2 > width:
             blocks.append([*keys])
         blocks[-1].append(column)
     return blocks if len(blocks) > 1 else [list(columns)]
@@ -198,14 +200,19 @@ def _markdown(frame: pl.DataFrame) -> str:
     return "\n".join([header, rule, *rows]) + "\n"
 
 
+@dataclass(frozen=True, slots=True)
 class _Column:
     """A column as it is shown: the text of each cell, and the style of some."""
 
-    def __init__(
-        self, name: str, texts: list[str], *, is_number: bool, styles: dict[int, str]
-    ) -> None:
-        self.name, self.texts, self.is_number, self.styles = name, texts, is_number, styles
-        self.width = max(map(cell_len, (_one_line(text) for text in (name, *texts))))
+    name: str
+    texts: Sequence[str]
+    is_number: bool
+    styles: Mapping[int, str]
+
+    @property
+    def width(self) -> int:
+        """Count the places on a terminal that the widest cell takes."""
+        return max(map(cell_len, (_one_line(text) for text in (self.name, *self.texts))))
 
 
 def _shown(frame: pl.DataFrame) -> list[_Column]:
@@ -223,14 +230,7 @@ def _shown(frame: pl.DataFrame) -> list[_Column]:
         else:
             show = _number if name in _BOUNDS else _text
             texts = [show(value) for value in values.to_list()]
-        columns.append(
-            _Column(
-                name,
-                texts,
-                is_number=values.dtype.is_numeric(),
-                styles=_styles(frame, name),
-            )
-        )
+        columns.append(_Column(name, texts, values.dtype.is_numeric(), _styles(frame, name)))
     return columns
 
 
@@ -302,11 +302,12 @@ def _junit(frame: pl.DataFrame, *, may_be_unknown: bool) -> bytes:
         errors=str(0 if may_be_unknown else statuses.count("inconclusive")),
         skipped=str(statuses.count("inconclusive") if may_be_unknown else 0),
     )
-    own = {"rule", "reason", "estimate", "lower", "upper", "bound", "status"}
+    by = frame.columns[: frame.columns.index("rule")]
     for row in frame.to_dicts():
-        where = ", ".join(f"{name}={_text(row[name])}" for name in row if name not in own)
+        where = ", ".join(f"{name}={_text(row[name])}" for name in by)
         found = _with_limits(row["estimate"], row["lower"], row["upper"]) or "undefined"
-        reason = f" ({row['reason']})" if row.get("reason") else ""
+        has_reason = "reason" not in by and row.get("reason")
+        reason = f" ({row['reason']})" if has_reason else ""
         case = ElementTree.SubElement(
             suite, "testcase", classname=_legal(row["rule"]), name=_legal(where or "all rows")
         )

@@ -336,12 +336,12 @@ def test_the_verdict_is_the_exit_code(run, people, rules, code):
     assert run("check", people, *LABELS, "--rule", *rules).code == code
 
 
-@pytest.mark.parametrize(("allowed", "code"), [([], 3), (["--allow-inconclusive"], 0)])
-def test_a_file_without_rows_passes_no_rule(run, tmp_path, allowed, code):
+@pytest.mark.parametrize("allowed", [[], ["--allow-inconclusive"]])
+def test_a_file_without_rows_passes_no_rule(run, tmp_path, allowed):
     path = tmp_path / "header.csv"
     path.write_text("y,p\n")
 
     done = run("check", path, *LABELS, "--rule", "accuracy >= 0.1", *allowed)
 
-    assert done.code == code
+    assert done.code == 3
     assert done.err == "balframe: there is no row to judge, so that no rule can pass.\n"

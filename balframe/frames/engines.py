@@ -1,5 +1,7 @@
 """The frames that balframe reads: what holds their rows, and what comes back."""
 
+import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,13 +19,16 @@ from balframe.frames.reduce import Rows
 
 LAZY = "polars, lazy"
 
+# It asks for a package that narwhals takes by itself where it is installed.
+warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals", FutureWarning)
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """A kind of frame: one row of the table of what is supported.
 
     `library` counts its cells, `answer` is what comes back, `extra` installs what it needs and
-    `notes` say what is not supported, or different.
+    `notes` say what is not supported, or different. Of lazy ones, only cells are fetched.
     """
 
     name: str
@@ -32,20 +37,22 @@ class Engine:
     answer: str
     extra: str | None = None
     notes: str = ""
-
-    @property
-    def is_lazy(self) -> bool:
-        """Tell whether the rows stay where they are, and only cells are fetched."""
-        return self.name not in {"pandas", "polars", "PyArrow"}
+    is_lazy: bool = True
 
 
-PANDAS = Engine("pandas", "pandas.DataFrame", in_pandas, "pandas")
-POLARS = Engine("polars", "polars.DataFrame", in_polars, "polars")
+PANDAS = Engine("pandas", "pandas.DataFrame", in_pandas, "pandas", is_lazy=False)
+POLARS = Engine("polars", "polars.DataFrame", in_polars, "polars", is_lazy=False)
 POLARS_LAZY = Engine(
     LAZY, "polars.LazyFrame", in_polars, LAZY, notes='`backend="polars"` collects at once'
 )
 PYARROW = Engine(
-    "PyArrow", "pyarrow.Table", in_polars, "pyarrow", "arrow", "no `.bal`; counted where it is"
+    "PyArrow",
+    "pyarrow.Table",
+    in_polars,
+    "pyarrow",
+    "arrow",
+    "no `.bal`; counted where it is",
+    is_lazy=False,
 )
 DASK = Engine(
     "Dask",
@@ -177,11 +184,11 @@ def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _check_distinct(names: Sequence[Name]) -> None:
-    for name in names:
-        if list(names).count(name) > 1:
+    for name, number in Counter(names).items():
+        if number > 1:
             raise InvalidInputError(
-                f"the frame has {list(names).count(name)} columns named {name!r}; rename them so "
-                "that the name says which one is meant."
+                f"the frame has {number} columns named {name!r}; rename them so that the name "
+                "says which one is meant."
             )
 
 

@@ -141,7 +141,7 @@ def _renamed(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
     holder: nw.Implementation = rows.implementation
     native: Any = rows.to_native()
     if holder.is_spark_like():  # its columns are looked up by parts of "a.b"
-        native = native.toDF(*(plain.get(name, name) for name in rows.columns))
+        native = native.toDF(*(plain.get(name, name) for name in native.columns))
     elif holder.is_duckdb():  # narwhals has it read "*" as all columns
         renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
         native = native.project(", ".join(renamed))

@@ -63,8 +63,9 @@ def curve(
     by : column name or list of column names, optional
         The columns whose combinations are the segments; by default all rows are one segment.
     thresholds : int, list of float, ("quantiles", int) or None, default None
-        None takes every distinct score of a segment, and infinity, which no row reaches. A number n
-        takes the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A list takes these thresholds.
+        None takes every distinct score of a segment, and infinity, which no row reaches; of a lazy
+        or distributed frame it fetches a row for each of them. A number n takes the grid 0,
+        1/(n-1), ..., 1, for scores in [0, 1]. A list takes these thresholds.
         ("quantiles", n) takes n quantiles of all scores together, from the lowest to the highest;
         that reads the data twice, the first time when the verb is called, also on a lazy frame.
     metrics : str or list of str, optional

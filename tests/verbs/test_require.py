@@ -100,7 +100,7 @@ def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
     with pytest.raises(bf.CheckFailed) as raised:
         bf.require(frame, rules=rules, **OPTIONS)
     first, *below = str(raised.value).split("\n")
-    assert first == "2 of 3 verdicts are inconclusive (too few rows to tell):"
+    assert first == "2 of 3 verdicts are inconclusive (too few rows):"
     assert below[0].startswith("  inconclusive: recall >= 0.7: 0.75 [0.2")
     assert below[1] == "  inconclusive: recall >= 0.7: undefined where g is b"
     assert (raised.value.n_failed, raised.value.n_inconclusive) == (0, 2)
@@ -109,17 +109,15 @@ def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
 
 def test_singular_and_plural_and_what_is_allowed_is_not_listed():
     one, both = {"a": (3, 1)}, {"a": (3, 1), "b": (10, 90)}
-    assert (
-        lines(one, "recall >= 0.7")[0] == "1 of 1 verdicts is inconclusive (too few rows to tell):"
-    )
+    assert lines(one, "recall >= 0.7")[0] == "1 of 1 verdicts is inconclusive (too few rows):"
     first, *below = lines(both, "recall >= 0.7")
-    assert first == "1 of 2 verdicts fails and 1 is inconclusive (too few rows to tell):"
+    assert first == "1 of 2 verdicts fails and 1 is inconclusive (too few rows):"
     assert [line.split(":")[0].strip() for line in below] == ["fail", "inconclusive"]
     first, *below = lines(both, "recall >= 0.7", allow_inconclusive=True)
     assert (first, len(below)) == ("1 of 2 verdicts fails:", 1)
     both |= {"c": (10, 90), "d": (3, 2)}
     first, *below = lines(both, "recall >= 0.7")
-    assert first == "2 of 4 verdicts fail and 2 are inconclusive (too few rows to tell):"
+    assert first == "2 of 4 verdicts fail and 2 are inconclusive (too few rows):"
 
 
 @pytest.mark.parametrize("allow_inconclusive", [False, True])

@@ -22,6 +22,8 @@ ROWS = {
 }
 LARGEST = 2**63 - 1
 
+pytestmark = pytest.mark.slow
+
 
 def engine_name(request):
     return request.node.callspec.params["engine"]

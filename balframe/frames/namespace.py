@@ -16,6 +16,9 @@ def register_namespace(name: str, namespace: type) -> None:
 def register_in_dask(name: str, namespace: type) -> None:
     """Give the frames of Dask the attribute."""
     check_installed("dask", "dask", "Dask frames")
+    from dask.dataframe import DataFrame
     from dask.dataframe.extensions import register_dataframe_accessor
 
+    if getattr(DataFrame, name, None) is namespace:
+        return
     register_dataframe_accessor(name)(namespace)  # type: ignore[no-untyped-call]

@@ -139,6 +139,7 @@ def _identity():
     return {"pid": os.getpid()}
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 @pytest.mark.xdist_group("dask")
 def test_progress_is_that_of_any_query(dask):
     from dask import config

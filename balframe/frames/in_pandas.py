@@ -259,7 +259,7 @@ def take(levels: Any, codes: Int64Array, *, nullable: bool) -> Any:  # noqa: ANN
     is_null = codes == len(levels)
     if not is_null.any():
         return levels.take(codes)
-    if isinstance(levels, pd.arrays.NumpyExtensionArray):  # as text is before pandas 3
+    if type(levels) is pd.arrays.NumpyExtensionArray:  # as text is before pandas 3
         levels = levels.to_numpy()
     return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.aggregate import Codes, Measures, aggregate, dense_limit
+from balframe.core.aggregate import aggregate, are_grouped
 from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
+from balframe.core.codes import Codes, most_levels
+from balframe.core.measures import Measures
 
 LEFT_OUT = -1
 
@@ -65,6 +67,8 @@ class Cells:
     def regrouped(self) -> "Cells":
         """Sort the cells and add up those with equal codes."""
         columns = [Codes.spanning(codes) for codes in (*self.by, self.actual, self.outcome)]
+        if are_grouped(columns, self.sums):
+            return self
         cells = Cells.count(columns, self.sums)
         *lows, low_actual, low_outcome = (column.low for column in columns)
         by = tuple(codes + low for codes, low in zip(cells.by, lows, strict=True))
@@ -113,7 +117,7 @@ def distinct_keys(
     one: Int64Array, other: Int64Array, size: int
 ) -> tuple[Int64Array, Int64Array, Int64Array]:
     """List the distinct keys of two arrays, and the position of each key in that list."""
-    if size <= dense_limit(len(one)):
+    if size <= most_levels(len(one)):
         occurs = np.zeros(size, np.bool_)
         occurs[one] = occurs[other] = True
         position = np.cumsum(occurs) - 1

@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.division import ratio
 from balframe.core.entries import Correctness, Entries, in_floats
+from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
 
 _FEW_LABELS = 16

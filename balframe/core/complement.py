@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import Counts, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.measures import Measures
 from balframe.core.selection import regrouped
 
 

@@ -30,11 +30,11 @@ class Entries:
     def of(cls, cells: Cells, n_labels: int) -> "Entries":
         """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
         segment, first = cells.segments()
-        counted = np.flatnonzero(cells.actual != LEFT_OUT)
+        left_out = cells.actual == LEFT_OUT
+        counted = np.flatnonzero(~left_out) if left_out.any() else slice(None)
+        begin = segment[counted] * n_labels
         entry, on_truth, on_outcome = distinct_keys(
-            segment[counted] * n_labels + cells.actual[counted],
-            segment[counted] * n_labels + cells.outcome[counted],
-            len(first) * n_labels,
+            begin + cells.actual[counted], begin + cells.outcome[counted], len(first) * n_labels
         )
         hit = on_truth == on_outcome
 

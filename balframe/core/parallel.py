@@ -7,22 +7,27 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 _here = threading.local()
 
 
-def on_all_cores(work: Callable[[Part], None], parts: Iterable[Part]) -> None:
-    """Do the work on every part; the first error is raised.
+def on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
+    """Do the work on every part and list what comes of each; the first error is raised.
 
     Work that is itself a part of such work goes on in its own thread.
     """
     every = list(parts)
     if len(every) < 2 or getattr(_here, "is_worker", False):
-        for part in every:
-            work(part)
-        return
+        return [work(part) for part in every]
     with ThreadPoolExecutor(os.cpu_count(), initializer=_mark) as pool:
-        list(pool.map(work, every))
+        return list(pool.map(work, every))
+
+
+def spans(rows: int) -> list[slice]:
+    """Share rows out among the cores."""
+    n = os.cpu_count() or 1
+    return [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
 
 
 def _mark() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import Counts, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Correctness, Entries
+from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.ties import Ties
 

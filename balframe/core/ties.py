@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from balframe.core.aggregate import Codes, Measures, narrow_key, shifted
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import ranges_of
+from balframe.core.codes import Codes, narrow_key, shifted
+from balframe.core.measures import Measures
 from balframe.core.parallel import on_all_cores
 
 _MANY_ROWS = 2**20
@@ -150,7 +151,7 @@ def tie(
     missing : int64 array or None
         How many rows each row that is left out stands for.
     """
-    key = narrow_key(by, len(score))
+    key = narrow_key(by, slice(0, len(score)))
     order = _sorted(key, score, counted)
     ordered_key, ordered_score = key[order], score[order]
     changes = np.ones(len(order), np.bool_)

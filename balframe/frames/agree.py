@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.labels import Label, LabelSet, as_labels, check_kinds, kind_of
+from balframe.core.measures import Measures
 from balframe.frames.library import DType, Library, Name, Series
 from balframe.frames.measures import raise_null
 from balframe.frames.query import Query
@@ -64,7 +64,8 @@ def agree_on_labels(
         _raise_nulls(parts, columns)
     positions: list[list[Int64Array]] = [[] for _ in columns]
     for part in parts:
-        rows = _whole(part, columns)
+        whole = _whole(part, columns)
+        rows = slice(None) if whole.all() else whole
         for holder, codes in zip(part.holders, part.labels, strict=True):
             positions[holder].append(codes[rows])
     found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
@@ -93,7 +94,10 @@ _Found = tuple[Int64Array, list[Label]]
 
 def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library) -> _Found:
     """List the positions that occur and the labels there."""
-    distinct = np.unique(np.concatenate(positions))
+    occurs = np.zeros(len(column.levels) + 1, np.bool_)
+    for codes in positions:
+        occurs[codes] = True
+    distinct = np.flatnonzero(occurs)
     values = library.values(library.take(column.levels, distinct, nullable=False))
     return distinct, as_labels(values, f"column {column.name!r}")
 

@@ -1,17 +1,19 @@
-"""Many rows over more possible cells than an array should hold: a hash table adds them up."""
+"""Many rows that no table of all possible cells can count: a hash table adds them up."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from balframe.core.aggregate import Codes, Measures, check_total, is_dense
+from balframe.core.aggregate import are_slow
+from balframe.core.codes import Codes
+from balframe.core.measures import Measures, check_total
 
 MANY_ROWS = 50_000
 
 
 def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:
-    """Add up rows with equal codes, unless they are few or an array can count them."""
-    if len(columns[0].values) < MANY_ROWS or is_dense(columns):
+    """Add up rows with equal codes, where they are many and would have to be put in order."""
+    if len(columns[0].values) < MANY_ROWS or not are_slow(columns, measures):
         return columns, measures
     check_total(measures.n)
     check_total(measures.missing)

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
@@ -95,7 +95,7 @@ def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
     low, high = int(low), int(high)
     size = high - low + 1
     has_null = series.hasnans
-    if size > dense_limit(len(series)) or (has_null and high >= _INT64.max):
+    if size > most_levels(len(series)) or (has_null and high >= _INT64.max):
         return None
     if has_null:
         values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from balframe.core.aggregate import Codes, dense_limit
 from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
@@ -76,7 +76,7 @@ def _unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:
 
 def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataType) -> Column | None:
     size = high - low + 1
-    if size > dense_limit(len(physical)):
+    if size > most_levels(len(physical)):
         return None
     has_null = physical.null_count() > 0
     if has_null and high >= 2**63 - 1:

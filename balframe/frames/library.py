@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 import polars as pl
 
-from balframe.core.aggregate import Codes
 from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.codes import Codes
 from balframe.core.labels import Label
 
 Name = Any  # the name of a column: any hashable value

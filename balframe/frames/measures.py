@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.aggregate import SPARE_EXPONENT, Measures
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.measures import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Library
 from balframe.frames.query import WEIGHT_SQ, Query

@@ -11,10 +11,12 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import Measures, aggregate, dense_limit
+from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
+from balframe.core.codes import most_levels
 from balframe.core.labels import LabelSet, check_kinds, kind_of
+from balframe.core.measures import Measures
 from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.hashing import MANY_ROWS, hashed
@@ -198,7 +200,7 @@ def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: 
     sizes = {name: 0 if column is None else column.codes.size for name, column in direct.items()}
     most_outcomes = max(prod(sizes[name] for name in names) for names in query.outcomes)
     cells = prod(sizes[name] for name in (*query.by, query.y_true)) * most_outcomes
-    return 0 in sizes.values() or cells > dense_limit(height)
+    return 0 in sizes.values() or cells > most_levels(height)
 
 
 def _assemble(

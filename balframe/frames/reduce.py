@@ -7,8 +7,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from balframe.core.aggregate import SPARE_EXPONENT, Measures
 from balframe.core.arrays import Int64Array
+from balframe.core.measures import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Library, Name
 from balframe.frames.measures import (

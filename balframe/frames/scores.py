@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from balframe.core.aggregate import Codes, Measures, aggregate, narrow_key
+from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.codes import Codes, narrow_key
 from balframe.core.labels import LabelSet
+from balframe.core.measures import Measures
 from balframe.core.rules import Rules
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError
@@ -238,7 +240,7 @@ def _rows_in(measures: Measures, rows: BoolArray) -> int:
 
 def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
     """Tie the rows of one model."""
-    kind = kinds[narrow_key([part.true], len(part.score))]
+    kind = kinds[narrow_key([part.true], slice(0, len(part.score)))]
     rows = _without_nulls(part, kind)
     counted = None if rows.n is None else rows.n > 0
     ties = tie(part.by, part.score, *split(rows, kind == _POSITIVE), counted, rows.missing)

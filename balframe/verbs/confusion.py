@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.division import ratio
 from balframe.core.labels import Label
+from balframe.core.measures import Measures
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, WEIGHT, WEIGHT_SQ, N, Options, Query

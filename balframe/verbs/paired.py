@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe.core.aggregate import Measures
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.core.entries import Entries
+from balframe.core.measures import Measures
 from balframe.intervals.differences import mcnemar, paired_limits
 from balframe.intervals.proportions import Limits
 from balframe.metrics.kinds import (

@@ -11,20 +11,30 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 import balframe as bf
-from balframe.core.aggregate import Codes, Measures
+from balframe.core import aggregate
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.codes import Codes
 from balframe.core.entries import Entries
+from balframe.core.measures import Measures
 from balframe.frames import read
 from balframe.frames.hashing import hashed
 
-FORCED = pytest.mark.parametrize("limit", [0, 10**9], ids=["sorted", "dense"])
+WAYS = ["in_table", "in_table on all cores", "in_runs", "in_order"]
+FORCED = pytest.mark.parametrize("way", WAYS)
 MEASURED = pytest.mark.parametrize("kinds", ["", "n", "weight", "n missing weight weight_sq"])
 
 
-def force(monkeypatch, limit):
-    """Count in an array where no more groups than this are possible."""
-    monkeypatch.setattr("balframe.core.aggregate.dense_limit", lambda rows: limit)
+def force(monkeypatch, way):
+    """Count in one of the ways; sorting keys alone is for rows that carry nothing."""
+    name, _, is_shared = way.partition(" ")
+    chosen, in_order = getattr(aggregate, f"_{name}"), aggregate._in_order
+    is_for_all = chosen is not aggregate._in_runs
+    monkeypatch.setattr(
+        aggregate, "_way", lambda _, rows: chosen if is_for_all or rows.is_plain else in_order
+    )
+    monkeypatch.setattr(aggregate, "_MANY_ROWS", 1 if is_shared else 10**9)
+    monkeypatch.setattr(aggregate, "_BLOCK", 100)
 
 
 def draw(n, sizes, *, seed=1):
@@ -78,16 +88,16 @@ def columns(rows):
 @FORCED
 @MEASURED
 @pytest.mark.parametrize("n", [1, 1000, 70_000])
-def test_cells_are_what_a_dictionary_counts(monkeypatch, limit, kinds, n):
-    force(monkeypatch, limit)
+def test_cells_are_what_a_dictionary_counts(monkeypatch, way, kinds, n):
+    force(monkeypatch, way)
     rows, measures = draw(n, SIZES), carry(n, kinds)
     counted = as_dictionary(Cells.count(columns(rows), measures))
     assert [*counted.items()] == [*by_dictionary(rows, measures).items()]
 
 
 @FORCED
-def test_no_rows_give_no_cells(monkeypatch, limit):
-    force(monkeypatch, limit)
+def test_no_rows_give_no_cells(monkeypatch, way):
+    force(monkeypatch, way)
     assert as_dictionary(Cells.count(columns(draw(0, SIZES)), Measures())) == {}
 
 
@@ -104,8 +114,8 @@ def test_no_rows_give_no_cells(monkeypatch, limit):
         (np.uint64, 2**64 - 8),
     ],
 )
-def test_codes_at_the_edges_of_their_type(monkeypatch, limit, dtype, low):
-    force(monkeypatch, limit)
+def test_codes_at_the_edges_of_their_type(monkeypatch, way, dtype, low):
+    force(monkeypatch, way)
     rows = draw(200, [8, 2, 2])
     first = np.array([low + code for code in rows[0].tolist()], dtype)
     cells = Cells.count([Codes(first, low, 8), *(Codes(row, 0, 2) for row in rows[1:])], Measures())
@@ -120,8 +130,8 @@ def test_more_possible_cells_than_an_integer_can_number():
 
 @FORCED
 @MEASURED
-def test_parts_sum_to_the_whole(monkeypatch, limit, kinds):
-    force(monkeypatch, limit)
+def test_parts_sum_to_the_whole(monkeypatch, way, kinds):
+    force(monkeypatch, way)
     rows, measures = draw(900, SIZES), carry(900, kinds)
     cuts = np.split(np.arange(900), [10, 400])
     a, b, c = (Cells.count(columns(rows[:, cut]), measures.at(cut)) for cut in cuts)
@@ -158,7 +168,7 @@ def test_segments_are_the_distinct_codes_of_the_by_columns():
 
 @MEASURED
 def test_a_hash_table_counts_the_same(monkeypatch, kinds):
-    force(monkeypatch, 0)
+    force(monkeypatch, "in_order")
     monkeypatch.setattr("balframe.frames.hashing.MANY_ROWS", 1)
     rows, measures = draw(2000, SIZES), carry(2000, kinds)
     codes, sums = hashed(columns(rows), measures)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from balframe.core.aggregate import Codes, Measures
+from balframe.core.codes import Codes
+from balframe.core.measures import Measures
 from balframe.core.rules import Rules
 from balframe.core.ties import Ties, _sorted, split, tie
 

@@ -1,0 +1,104 @@
+"""Columns as small integers, and several of them merged into one key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.arrays import Int64Array, IntegerArray
+
+LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """A column as small integers: the code of a row is `values - low`, below `size`."""
+
+    values: IntegerArray
+    low: int
+    size: int
+
+    @classmethod
+    def spanning(cls, values: Int64Array) -> "Codes":
+        """Take the range from the values themselves."""
+        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        return cls(values, low, high - low + 1)
+
+
+def most_levels(rows: int) -> int:
+    """Give the range up to which integers are their own codes."""
+    return max(rows, 65_536)
+
+
+def n_keys(columns: Sequence[Codes]) -> int:
+    """Count the possible keys of columns."""
+    return prod(column.size for column in columns)
+
+
+def shifted(column: Codes, rows: Int64Array | slice) -> Int64Array:
+    """Give the codes of some rows, from 0."""
+    codes = column.values[rows].astype(np.int64)
+    codes -= _wrapped(column.low, codes.dtype)
+    return codes
+
+
+def ravel(columns: Sequence[Codes]) -> Int64Array:
+    """Merge columns into one key; where it would overflow, its ranks take the key's place."""
+    everything = slice(None)
+    key = shifted(columns[0], everything)
+    size = columns[0].size
+    for column in columns[1:]:
+        if size * column.size > LARGEST_KEY:
+            distinct, key = np.unique(key, return_inverse=True)
+            size = len(distinct)
+        key = key * column.size + shifted(column, everything)
+        size *= column.size
+    return key
+
+
+def narrow_key(columns: Sequence[Codes], rows: slice, out: IntegerArray | None = None) -> Any:  # noqa: ANN401 (integers)
+    """Merge some rows of columns into one key of as few bytes as hold it.
+
+    Arithmetic wraps around on the way, and is right in the end.
+    """
+    dtype = key_dtype(n_keys(columns))
+    key = np.empty(rows.stop - rows.start, dtype) if out is None else out
+    varying = [column for column in columns if column.size > 1]
+    if not varying:
+        key.fill(0)
+        return key
+    low, target = 0, key
+    for column in varying:
+        np.copyto(target, column.values[rows], casting="unsafe")
+        if target is not key:
+            key *= column.size
+            key += target
+        else:
+            target = np.empty_like(key)
+        low = low * column.size + column.low
+    if low:
+        key -= _wrapped(low, dtype)
+    return key
+
+
+def key_dtype(size: int) -> np.dtype[Any]:
+    """Choose the fewest bytes that hold numbers up to a size."""
+    return np.min_scalar_type(size) if size < 2**32 else np.dtype(np.int64)
+
+
+def _wrapped(value: int, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (an integer of that type)
+    """Wrap a number as a cast to the type does: differences stay right."""
+    return np.array([value % 2**64], np.uint64).astype(dtype)[0]
+
+
+def unravel(keys: npt.NDArray[Any], sizes: Sequence[int]) -> tuple[Int64Array, ...]:
+    """Take keys apart into the codes of each column."""
+    codes = []
+    for size in reversed(sizes[1:]):
+        rest = keys // size
+        codes.append((keys - rest * size).astype(np.int64))
+        keys = rest
+    return (keys.astype(np.int64), *reversed(codes))

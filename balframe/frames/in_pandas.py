@@ -72,6 +72,14 @@ def _is_object(dtype: Any) -> bool:  # noqa: ANN401
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
+def has_codes(frame: pd.DataFrame, name: Name) -> bool:
+    """Tell whether the type of a column is one whose values may be codes themselves."""
+    dtype: Any = frame[name].dtype
+    return (
+        isinstance(dtype, pd.CategoricalDtype) or dtype == np.bool_ or types.is_integer_dtype(dtype)
+    )
+
+
 def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     array = _array(frame, name)
@@ -79,7 +87,9 @@ def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
         return _encode_categorical(array)
     if array.dtype == np.bool_:
         return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
-    return _encode_integers(array) if types.is_integer_dtype(array.dtype) else None
+    if not len(array):
+        return None
+    return _encode_integers(array) if isinstance(array, np.ndarray) else _encode_nullable(array)
 
 
 def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
@@ -87,7 +97,21 @@ def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
     return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
 
 
-def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
+def _encode_integers(values: npt.NDArray[Any]) -> Column | None:
+    low, high = int(values.min()), int(values.max())
+    size = high - low + 1
+    if size > most_levels(len(values)):
+        return None
+    return Column(Codes(values, low, size), _range(low, size, values.dtype))
+
+
+def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    values: npt.NDArray[Any] = np.arange(size).astype(dtype)
+    values += dtype.type(low)
+    return values
+
+
+def _encode_nullable(array: Any) -> Column | None:  # noqa: ANN401
     series: Any = pd.Series(array, copy=False)
     low, high = series.min(), series.max()
     if pd.isna(low):
@@ -101,9 +125,7 @@ def _encode_integers(array: Any) -> Column | None:  # noqa: ANN401
         values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))
     else:
         values = series.to_numpy(_numpy_dtype(array.dtype))
-    levels = np.arange(size).astype(values.dtype) + values.dtype.type(low)
-    if not isinstance(array.dtype, np.dtype):
-        levels = pd.array(levels, dtype=array.dtype)
+    levels = pd.array(_range(low, size, values.dtype), dtype=array.dtype)
     return Column(Codes(values, low, size + has_null), levels)
 
 

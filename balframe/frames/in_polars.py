@@ -50,23 +50,31 @@ def label_kind(frame: pl.DataFrame, name: Name) -> str | None:
     raise not_labels(f"column {name!r} of type {dtype}")
 
 
+def has_codes(frame: pl.DataFrame, name: Name) -> bool:
+    """Tell whether the type of a column is one whose values may be codes themselves."""
+    dtype = frame.schema[name]
+    if dtype.is_integer():
+        return _width(dtype) <= 64
+    return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
+
+
 def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     series = _unnamed(frame, name)
     if series.dtype == pl.Boolean:
         return _encode_integers(series.cast(pl.UInt8), 0, 1, series.dtype)
-    if isinstance(series.dtype, pl.Categorical):
-        return _encode_categorical(series)
     if isinstance(series.dtype, pl.Enum):
         last = len(series.dtype.categories) - 1
         physical = series.to_physical()
         return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
-    if (series.dtype.is_integer() and series.dtype != pl.Int128) or series.dtype == pl.Date:
-        physical = series.to_physical()
-        low, high = physical.min(), physical.max()
-        if low is not None and high is not None:
-            return _encode_integers(physical, int(low), int(high), series.dtype)  # type: ignore[arg-type]
-    return None
+    physical = series.to_physical()
+    low: Any = physical.min()
+    high: Any = physical.max()
+    if low is None or high is None:
+        return None
+    if isinstance(series.dtype, pl.Categorical):
+        return _encode_categorical(series, low, high)
+    return _encode_integers(physical, low, high, series.dtype)
 
 
 def _unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:
@@ -91,17 +99,20 @@ def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataTyp
     return Column(Codes(values, low, size + has_null), levels.cast(dtype))
 
 
-def _encode_categorical(series: pl.Series) -> Column | None:
-    levels = series.drop_nulls().unique()
-    levels = levels.gather(levels.cast(pl.String).arg_sort())
-    known = levels.to_physical().to_numpy().astype(np.int64)
-    low, high = (int(known.min()), int(known.max())) if len(known) else (0, 0)
-    column = _encode_integers(series.to_physical(), low, high, pl.UInt32())
+def _encode_categorical(series: pl.Series, low: int, high: int) -> Column | None:
+    """Take the physical codes, whose order is that of first use, and rank their categories."""
+    physical = series.to_physical()
+    if high - low + 1 > len(series):
+        return None
+    column = _encode_integers(physical, low, high, physical.dtype)
     if column is None:
         return None
+    codes = pl.Series(np.arange(low, high + 1), dtype=physical.dtype)
+    levels = codes.cat.to(series.dtype) if hasattr(codes.cat, "to") else codes.cast(series.dtype)
+    order = levels.cast(pl.String).arg_sort()
     rank = np.full(column.codes.size, len(levels))
-    rank[known - column.codes.low] = np.arange(len(levels))
-    return Column(column.codes, levels, rank)
+    rank[order.to_numpy()] = np.arange(len(levels))
+    return Column(column.codes, levels.gather(order), rank)
 
 
 def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:

@@ -53,6 +53,9 @@ class Library(Protocol):
     def label_kind(self, frame: Any, name: Name) -> str | None:  # noqa: ANN401
         """Tell the kind of the labels in a column; None where only the values can tell."""
 
+    def has_codes(self, frame: Any, name: Name) -> bool:  # noqa: ANN401
+        """Tell whether the type of a column is one whose values may be codes themselves."""
+
     def encode_direct(self, frame: Any, name: Name) -> Column | None:  # noqa: ANN401
         """Take codes from the values themselves; None where that needs a hash table."""
 

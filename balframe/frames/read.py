@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import combinations
-from math import prod
 from typing import Any, Protocol, Self, TypeVar
 
 import narwhals as nw
@@ -14,11 +13,11 @@ import polars as pl
 from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
-from balframe.core.codes import most_levels
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
 from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree
+from balframe.frames.encode import encode, encode_direct
 from balframe.frames.hashing import MANY_ROWS, hashed
 from balframe.frames.library import Column, DType, Library, Name, Series
 from balframe.frames.measures import measures
@@ -147,16 +146,12 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     check_labels(frame, library, query)
-    names = dict.fromkeys((*query.by, *query.label_columns))
-    direct = {name: library.encode_direct(frame, name) for name in names}
-    if isinstance(frame, pl.DataFrame) and _wants_group_by(direct, query, library.height(frame)):
-        read(frame.clear(), library, query)  # names the columns of a wrong type
-        cells = reduce.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
-        return read_reduced(cells.to_native(), library, query)
-    columns = {
-        name: library.encode_hashed(frame, name) if column is None else column
-        for name, column in direct.items()
-    }
+    names = (*query.by, *query.label_columns)
+    columns = encode_direct(frame, names, library)
+    if columns is None:
+        if isinstance(frame, pl.DataFrame) and frame.height >= MANY_ROWS:
+            return _by_engine(frame, library, query)
+        columns = encode(frame, names, library)
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
@@ -174,7 +169,7 @@ def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa
     by = [reduce.by_key(i) for i in range(len(query.by))]
     outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
     holders = (reduce.ACTUAL, *outcomes)
-    columns = {name: encode(cells, name, library) for name in (*by, *holders)}
+    columns = encode(cells, (*by, *holders), library)
     batch_of_row, _ = library.numbers(cells, reduce.BATCH)
     parts = []
     for number, batch in enumerate(reduce.batches(query)):
@@ -188,19 +183,11 @@ def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa
     return _assemble(columns, by, holders, parts, library, dtypes, query)
 
 
-def encode(frame: Any, name: Name, library: Library) -> Column:  # noqa: ANN401
-    """Turn a column into codes, the way that its values allow."""
-    return library.encode_direct(frame, name) or library.encode_hashed(frame, name)
-
-
-def _wants_group_by(direct: Mapping[Name, Column | None], query: Query, height: int) -> bool:
-    """Tell whether the engine's own group-by is the way: many rows, codes not at hand."""
-    if height < MANY_ROWS:
-        return False
-    sizes = {name: 0 if column is None else column.codes.size for name, column in direct.items()}
-    most_outcomes = max(prod(sizes[name] for name in names) for names in query.outcomes)
-    cells = prod(sizes[name] for name in (*query.by, query.y_true)) * most_outcomes
-    return 0 in sizes.values() or cells > most_levels(height)
+def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:
+    """Have polars group the rows by values that only a hash table tells apart."""
+    read(frame.clear(), library, query)  # names the columns of a wrong type
+    cells = reduce.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
+    return read_reduced(cells.to_native(), library, query)
 
 
 def _assemble(

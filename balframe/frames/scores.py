@@ -17,11 +17,12 @@ from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError
 from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
+from balframe.frames.encode import encode
 from balframe.frames.hashing import hashed
 from balframe.frames.library import Column, DType, Library, Name
 from balframe.frames.measures import measures, raise_null
 from balframe.frames.query import MARGIN, MODEL, Query
-from balframe.frames.read import Reading, check_labels, encode, with_margins
+from balframe.frames.read import Reading, check_labels, with_margins
 from balframe.frames.thresholds import Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
@@ -100,7 +101,7 @@ def read_scores(
     dtypes = {query.y_true: library.dtype(frame, query.y_true)}
     check_labels(frame, library, query)
     names = dict.fromkeys((*query.by, query.y_true))
-    columns = {name: encode(frame, name, library) for name in names}
+    columns = encode(frame, names, library)
     carried = measures(frame, library, query)
     encoded = [columns[name] for name in (*query.by, query.y_true)]
     parts = []
@@ -124,7 +125,7 @@ def read_reduced_scores(
     """Count the ties of cells that an engine has summed already."""
     carried = reduce.measures_of(cells, library, query)
     keys = (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
-    encoded = [encode(cells, name, library) for name in keys]
+    encoded = list(encode(cells, keys, library).values())
     model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)
     values, is_null = library.numbers(cells, reduce.OUTCOME)
     parts = []

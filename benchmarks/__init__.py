@@ -1,0 +1,1 @@
+"""Time and memory of balframe beside its peers: `python -m benchmarks` runs all of it."""

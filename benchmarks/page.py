@@ -1,0 +1,159 @@
+"""The page of results, in markdown."""
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.cases import GROUPS, Case
+from benchmarks.measurements import Measurements
+from benchmarks.peers import BALFRAME, PEERS
+from benchmarks.targets import TARGETS, Target
+
+PACKAGES = (
+    *("balframe", "numpy", "pandas", "polars", "pyarrow", "duckdb", "numba"),
+    *("scikit-learn", "fairlearn", "polarbearings"),
+)
+INTRODUCTION = """\
+# Benchmarks
+
+A report of balframe and what does the same job, per-segment accuracy and balanced accuracy, on the
+same data in one run: `python -m benchmarks` measures all of this and writes this page, and
+`python -m benchmarks --quick` does so on fewer rows and prints it. Both need the extra `bench`."""
+METHOD = """\
+## How it was measured
+
+- balframe is asked for its default report: all default metrics, checked, sorted, in a frame.
+- A peer is the best way we know by hand, or with the library named; `benchmarks/` has them, each a
+  short function. Some give counts alone, which is less than the job. The floor is a loop of one
+  thread, compiled by numba, over codes of segments and labels that no user has ready, and gives
+  counts alone.
+- Before a peer is timed, its scores or counts are compared with balframe's, to 1e-12.
+- Frames are made, converted, and loaded into DuckDB before the clock starts.
+- Times are medians of {rounds},
+  after that comparison{warm}; first all rounds of one peer, then those of the next.
+- Predictions agree with the truth in 80% of the rows; the seed is fixed. Segments are drawn alike
+  often.
+- scikit-learn's loop, fairlearn and polarbearings are measured on a million rows or fewer, for they
+  are slow, or know 0 and 1 alone. A dash is a peer left out of a case, for this reason or because
+  it is not made for it."""
+FULL = "5 rounds (of scikit-learn 3, of fairlearn 1; 20 times as many where there are 1,000 rows)"
+SHRUNK = "3 rounds (of fairlearn 1; 20 times as many where there are 1,000 rows)"
+
+
+MEMORY = """\
+The peak of the resident memory during a report, beyond what was resident before: a process that has
+read the frame from a file and asks for one report; the most of all such processes. Allocators are
+told to give back at once what is freed: kept, it would hide what the report takes."""
+
+
+def page(measured: Measurements) -> str:
+    """Put all of the page together."""
+    groups = [f"### {title}\n\n{group_table(group, measured)}" for title, group in GROUPS.items()]
+    parts = [
+        INTRODUCTION,
+        method(measured.divisor),
+        machine(measured.divisor),
+        f"## Targets\n\n{targets_table(measured)}",
+        "## Times\n\nNanoseconds per row, and in parentheses how many times that of balframe.",
+        *groups,
+        f"## Memory\n\n{memory_table(measured)}",
+        f"## Import\n\n{import_table(measured)}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def method(divisor: int) -> str:
+    """Say how it was measured."""
+    full = divisor == 1
+    return METHOD.format(
+        rounds=FULL if full else SHRUNK, warm=" and a round to warm up" if full else ""
+    )
+
+
+def machine(divisor: int) -> str:
+    """Say where it was measured, and with which versions."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    said = (
+        f"The machine: {processor()}, {os.cpu_count()} cores, {memory:.0f} GiB of memory, "
+        f"{platform.system()}. Python {platform.python_version()}, {versions}."
+    )
+    if divisor == 1:
+        return said
+    fewer = f"**Not the sizes that the cases are named by: up to {divisor} times fewer rows.**"
+    return f"{said}\n\n{fewer}"
+
+
+def processor() -> str:
+    """Name the processor, on Linux by its model."""
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def targets_table(measured: Measurements) -> str:
+    """Say of every target whether it holds."""
+    header = ("case", "compared with", "measured", "target, at most", "holds")
+    return table(header, (target_row(target, measured) for target in TARGETS))
+
+
+def target_row(target: Target, measured: Measurements) -> Sequence[str]:
+    """Compare what was measured with what is allowed."""
+    value, allowed = target.found(measured), target.written(target.at_most)
+    if value is None:
+        return *target.about, "not possible on this system", allowed, "unknown"
+    holds = "yes" if value <= target.at_most else "**no**"
+    return *target.about, target.written(value), allowed, holds
+
+
+def group_table(group: dict[str, Case], measured: Measurements) -> str:
+    """Show a row for each peer that is in any case of the group, the fastest way to read them."""
+    rows = []
+    for peer in PEERS:
+        cells = [cell(case, peer.name, measured) for case in group.values()]
+        if set(cells) != {"-"}:
+            rows.append((peer.name, *cells))
+    return table(("", *group), rows)
+
+
+def cell(case: Case, peer: str, measured: Measurements) -> str:
+    """Write nanoseconds per row, and the ratio to balframe's."""
+    timing = measured.times.get((case, peer))
+    if timing is None:
+        return "-"
+    ratio = timing.seconds / measured.times[case, BALFRAME.name].seconds
+    beside = "" if peer == BALFRAME.name else f" ({rounded(ratio)}x)"
+    return f"{rounded(timing.nanoseconds_per_row)}{beside}"
+
+
+def rounded(value: float) -> str:
+    """Round to what can be told apart."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def memory_table(measured: Measurements) -> str:
+    """Show the peaks, or that the system does not tell them."""
+    rows = (
+        (case.title, "not possible on this system" if peak is None else f"{peak / 1e6:.0f} MB")
+        for case, peak in measured.memory.items()
+    )
+    return f"{MEMORY}\n\n{table(('case', 'peak beyond the input'), rows)}"
+
+
+def import_table(measured: Measurements) -> str:
+    """Show both times."""
+    said = "Medians of fresh processes, of each in turn."
+    rows = (
+        ("`import balframe`", f"{measured.imports.balframe * 1e3:.0f} ms"),
+        ("`import polars, pandas`", f"{measured.imports.libraries * 1e3:.0f} ms"),
+    )
+    return f"{said}\n\n{table(('statement', 'time'), rows)}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table; all columns but the first are numbers or short."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

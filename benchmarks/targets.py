@@ -1,0 +1,178 @@
+"""What balframe promises: the one place that says how fast and how small."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from benchmarks.cases import MILLION, PANDAS, POLARS, Case
+from benchmarks.measurements import Measurements
+from benchmarks.peers import (
+    BALFRAME,
+    FAIRLEARN,
+    FLOOR,
+    IN_MEMORY,
+    PANDAS_COUNTS,
+    POLARBEARINGS,
+    SCIKIT_LEARN,
+    STREAMING,
+    THREE_KEYS,
+    Peer,
+)
+
+
+class Target(Protocol):
+    """A promise, and what was measured of it."""
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """What is measured, and what it is compared with."""
+
+    @property
+    def at_most(self) -> float:
+        """The most that is allowed."""
+
+    def found(self, measured: Measurements) -> float | None:
+        """Look up what was measured, None where that was impossible."""
+
+    def written(self, value: float) -> str:
+        """Write a value in its unit."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Time of a report over that of the fastest of some peers, on the same or another case."""
+
+    case: Case
+    against: str
+    peers: list[Peer]
+    at_most: float
+    on: Case | None = None
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The case, and the peers in words."""
+        return self.case.title, self.against
+
+    def found(self, measured: Measurements) -> float:
+        """Divide; of the peers, those that are measured on the case."""
+        names = [peer.name for peer in self.peers]
+        on = self.on or self.case
+        theirs = min(measured.times[on, name].seconds for name in names_on(measured, on, names))
+        return measured.times[self.case, BALFRAME.name].seconds / theirs
+
+    def written(self, value: float) -> str:
+        """Write small ratios as one over something."""
+        return f"1/{1 / value:.3g}" if value < 0.5 else f"{value:.2f}"
+
+
+def names_on(measured: Measurements, case: Case, names: list[str]) -> list[str]:
+    """Choose the peers that are measured on a case, at least one."""
+    there = [name for name in names if (case, name) in measured.times]
+    if not there:
+        raise LookupError(f"none of {names} is measured on: {case.title}")
+    return there
+
+
+@dataclass(frozen=True)
+class Duration:
+    """Time of a report, in milliseconds."""
+
+    case: Case
+    at_most: float
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The case; nothing to compare with."""
+        return self.case.title, "time alone"
+
+    def found(self, measured: Measurements) -> float:
+        """Look up the median."""
+        return measured.times[self.case, BALFRAME.name].seconds * 1e3
+
+    def written(self, value: float) -> str:
+        """Write milliseconds."""
+        return f"{value:.2f} ms"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Peak memory of a report beyond its input, in megabytes."""
+
+    case: Case
+    at_most: float
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The case; nothing to compare with."""
+        return self.case.title, "peak memory beyond the input"
+
+    def found(self, measured: Measurements) -> float | None:
+        """Look up the peak, which not every system tells."""
+        peak = measured.memory[self.case]
+        return None if peak is None else peak / 1e6
+
+    def written(self, value: float) -> str:
+        """Write megabytes."""
+        return f"{value:.0f} MB"
+
+
+@dataclass(frozen=True)
+class Importing:
+    """Time of `import balframe` over that of the libraries it needs."""
+
+    at_most: float
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The two statements."""
+        return "`import balframe`", "`import polars, pandas`"
+
+    def found(self, measured: Measurements) -> float:
+        """Divide the medians."""
+        return measured.imports.balframe / measured.imports.libraries
+
+    def written(self, value: float) -> str:
+        """Write a ratio."""
+        return f"{value:.2f}"
+
+
+BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest way by hand in polars"
+STREAMED = [peer for peer in STREAMING if peer.name.endswith(THREE_KEYS)]
+
+FAST_KEYS = [
+    POLARS,
+    replace(POLARS, segments=10),
+    replace(POLARS, by="bool", segments=2),
+    replace(POLARS, by="categorical"),
+    replace(POLARS, by="categorical", segments=10),
+]
+FAST_KEYS_OF_PANDAS = [
+    PANDAS,
+    replace(PANDAS, by="categorical"),
+    replace(PANDAS, by="categorical", label_type="categorical"),
+]
+MANY = [
+    replace(POLARS, labels=10),
+    replace(POLARS, labels=1_000),
+    replace(POLARS, segments=MILLION),
+]
+
+TARGETS: list[Target] = [
+    *(Ratio(case, BEST, BY_HAND, 1.0) for case in FAST_KEYS),
+    *(Ratio(case, FLOOR.name, [FLOOR], 4.0) for case in FAST_KEYS),
+    Ratio(replace(POLARS, by="string"), BEST, BY_HAND, 1.1),
+    *(Ratio(case, STREAMED[0].name, STREAMED, 1.0) for case in MANY),
+    *(Ratio(case, PANDAS_COUNTS.name, [PANDAS_COUNTS], 1 / 15) for case in FAST_KEYS_OF_PANDAS),
+    Ratio(replace(PANDAS, by="string"), PANDAS_COUNTS.name, [PANDAS_COUNTS], 1 / 4),
+    Ratio(replace(POLARS, rows=MILLION), "polarbearings", POLARBEARINGS, 1 / 15),
+    Ratio(replace(PANDAS, rows=MILLION), SCIKIT_LEARN.name, [SCIKIT_LEARN], 1 / 200),
+    Ratio(replace(PANDAS, rows=MILLION), FAIRLEARN.name, [FAIRLEARN], 1 / 700),
+    Duration(replace(POLARS, rows=1_000, segments=5), 1.0),
+    Duration(replace(PANDAS, rows=1_000, segments=5), 1.5),
+    *(
+        Ratio(replace(case, weighted=True), "itself without weights", [BALFRAME], 2.0, on=case)
+        for case in (POLARS, PANDAS)
+    ),
+    *(Memory(case, 100.0) for case in (POLARS, PANDAS)),
+    *(Memory(replace(case, by="string"), 200.0) for case in (POLARS, PANDAS)),
+    Importing(1.15),
+]

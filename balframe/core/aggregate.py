@@ -1,6 +1,7 @@
 """Group rows by integer codes and add up what they carry: the one loop over rows."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -10,6 +11,7 @@ from balframe.core.codes import (
     LARGEST_KEY,
     Codes,
     key_dtype,
+    merge,
     n_keys,
     narrow_key,
     ravel,
@@ -19,7 +21,7 @@ from balframe.core.codes import (
 from balframe.core.measures import Measures, check_total
 from balframe.core.parallel import on_all_cores, spans
 
-_BLOCK = 131_072  # rows at a time: keys stay in cache, and threads seldom wait for each other
+_BLOCK = 262_144  # rows at a time: keys stay in cache, and threads seldom wait for each other
 _MANY_ROWS = 2**20
 _SMALL_TABLE = 2**16
 
@@ -35,8 +37,11 @@ def aggregate(columns: Sequence[Codes], measures: Measures) -> Grouped:
     """
     check_total(measures.n)
     check_total(measures.missing)
-    measures = measures.summable()
-    return _way(columns, measures)(columns, measures)
+    codes, sums = _way(columns, measures)(columns, measures)
+    rescaled = sums.summable()
+    if rescaled is not sums:
+        return _way(columns, measures)(columns, measures.in_units_of(rescaled.exponent))
+    return codes, sums
 
 
 def are_slow(columns: Sequence[Codes], measures: Measures) -> bool:
@@ -49,7 +54,7 @@ def are_grouped(columns: Sequence[Codes], measures: Measures) -> bool:
     rows = len(columns[0].values)
     if n_keys(columns) > LARGEST_KEY or len(_standing_for_rows(measures)) < rows:
         return False
-    key = narrow_key(columns, slice(0, rows))
+    key = narrow_key(columns, rows)
     return bool((key[1:] > key[:-1]).all())
 
 
@@ -72,9 +77,15 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
 
     def add_up(part: slice) -> Measures:
         sums = _zeros(measures, size)
+        most = min(part.stop - part.start, _BLOCK)
+        keys = np.empty((2, most), key_dtype(columns))
+        places = np.empty(most, np.intp)  # made once: numpy would copy the keys for every sum
         for block in _blocks(part):
-            key = narrow_key(columns, block)
-            _add_block(sums, key, measures.at(block).with_squares())
+            length = block.stop - block.start
+            key, place = keys[0, :length], places[:length]
+            merge(columns, block, key, keys[1, :length])
+            np.copyto(place, key)
+            _add_block(sums, place, measures.at(block).with_squares())
         return sums
 
     everything = slice(0, rows)
@@ -86,13 +97,14 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
 def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
     """Sort the keys of rows that count as one each; a group is a run of equal keys."""
     rows = len(columns[0].values)
-    key = np.empty(rows, key_dtype(n_keys(columns)))
+    key: IntegerArray = np.empty(rows, key_dtype(columns))
 
-    def merge(part: slice) -> None:
+    def write(part: slice) -> None:
+        spare = np.empty_like(key[:_BLOCK])
         for block in _blocks(part):
-            narrow_key(columns, block, key[block])
+            merge(columns, block, key[block], spare[: block.stop - block.start])
 
-    on_all_cores(merge, spans(rows) if rows >= _MANY_ROWS else [slice(0, rows)])
+    on_all_cores(write, spans(rows) if rows >= _MANY_ROWS else [slice(0, rows)])
     key.sort()
     starts = _starts(key)
     return (
@@ -109,16 +121,20 @@ def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:
     ordered = measures.at(order).with_squares()
     n = np.ones(len(key), np.int64) if ordered.n is None else ordered.n
     with np.errstate(over="ignore"):
-        sums = Measures(
-            np.add.reduceat(n, starts),
-            None if ordered.missing is None else np.add.reduceat(ordered.missing, starts),
-            None if ordered.weight is None else np.add.reduceat(ordered.weight, starts),
-            None if ordered.weight_sq is None else np.add.reduceat(ordered.weight_sq, starts),
-            ordered.exponent,
+        sums = replace(
+            ordered,
+            n=np.add.reduceat(n, starts),
+            missing=_reduced(ordered.missing, starts),
+            weight=_reduced(ordered.weight, starts),
+            weight_sq=_reduced(ordered.weight_sq, starts),
         )
     kept = _standing_for_rows(sums)
     first = order[starts[kept]]
     return tuple(shifted(column, first) for column in columns), sums.at(kept)
+
+
+def _reduced(values: Counts | None, starts: Int64Array) -> Counts | None:
+    return None if values is None else np.add.reduceat(values, starts)
 
 
 def _blocks(part: slice) -> list[slice]:
@@ -129,19 +145,17 @@ def _blocks(part: slice) -> list[slice]:
 
 
 def _zeros(measures: Measures, size: int) -> Measures:
-    weighted = measures.weight is not None
-    return Measures(
-        np.zeros(size, np.int64),
-        None if measures.missing is None else np.zeros(size, np.int64),
-        np.zeros(size) if weighted else None,
-        np.zeros(size) if weighted else None,
-        measures.exponent,
+    is_weighted = measures.weight is not None
+    return replace(
+        measures,
+        n=np.zeros(size, np.int64),
+        missing=None if measures.missing is None else np.zeros(size, np.int64),
+        weight=np.zeros(size) if is_weighted else None,
+        weight_sq=np.zeros(size) if is_weighted and measures.keeps_squares else None,
     )
 
 
 def _add_block(sums: Measures, key: IntegerArray, part: Measures) -> None:
-    if part.n is not None or part.weight is not None:
-        key = key.astype(np.intp)  # once for all that follows
     assert sums.n is not None
     _add(sums.n, key, part.n)
     if sums.missing is not None:
@@ -168,12 +182,12 @@ def _added(one: Measures, other: Measures) -> Measures:
         return None if a is None or b is None else a + b
 
     with np.errstate(over="ignore"):
-        return Measures(
-            plus(one.n, other.n),
-            plus(one.missing, other.missing),
-            plus(one.weight, other.weight),
-            plus(one.weight_sq, other.weight_sq),
-            one.exponent,
+        return replace(
+            one,
+            n=plus(one.n, other.n),
+            missing=plus(one.missing, other.missing),
+            weight=plus(one.weight, other.weight),
+            weight_sq=plus(one.weight_sq, other.weight_sq),
         )
 
 

@@ -59,34 +59,35 @@ def ravel(columns: Sequence[Codes]) -> Int64Array:
     return key
 
 
-def narrow_key(columns: Sequence[Codes], rows: slice, out: IntegerArray | None = None) -> Any:  # noqa: ANN401 (integers)
-    """Merge some rows of columns into one key of as few bytes as hold it.
-
-    Arithmetic wraps around on the way, and is right in the end.
-    """
-    dtype = key_dtype(n_keys(columns))
-    key = np.empty(rows.stop - rows.start, dtype) if out is None else out
-    varying = [column for column in columns if column.size > 1]
-    if not varying:
-        key.fill(0)
-        return key
-    low, target = 0, key
-    for column in varying:
-        np.copyto(target, column.values[rows], casting="unsafe")
-        if target is not key:
-            key *= column.size
-            key += target
-        else:
-            target = np.empty_like(key)
-        low = low * column.size + column.low
-    if low:
-        key -= _wrapped(low, dtype)
+def narrow_key(columns: Sequence[Codes], rows: int) -> IntegerArray:
+    """Merge columns into one key of as few bytes as hold it."""
+    key: IntegerArray
+    key, spare = np.empty((2, rows), key_dtype(columns))
+    merge(columns, slice(0, rows), key, spare)
     return key
 
 
-def key_dtype(size: int) -> np.dtype[Any]:
-    """Choose the fewest bytes that hold numbers up to a size."""
+def key_dtype(columns: Sequence[Codes]) -> np.dtype[Any]:
+    """Choose the fewest bytes that hold the number of possible keys."""
+    size = n_keys(columns)
     return np.min_scalar_type(size) if size < 2**32 else np.dtype(np.int64)
+
+
+def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: IntegerArray) -> None:
+    """Write the keys of some rows; arithmetic wraps around on the way, and is right in the end."""
+    varying = [column for column in columns if column.size > 1]
+    if not varying:
+        key.fill(0)
+        return
+    np.copyto(key, varying[0].values[rows], casting="unsafe")
+    low = varying[0].low
+    for column in varying[1:]:
+        np.copyto(spare, column.values[rows], casting="unsafe")
+        key *= column.size
+        key += spare
+        low = low * column.size + column.low
+    if low:
+        key -= _wrapped(low, key.dtype)
 
 
 def _wrapped(value: int, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (an integer of that type)

@@ -20,7 +20,7 @@ class Measures:
     """What rows carry: how many rows each stands for, rows left out, weights and their squares.
 
     `n=None` stands for one each; `weight_sq=None` beside weights for the square of each weight.
-    Weights are in units of 2**exponent, squares are not.
+    Weights are in units of 2**exponent, squares are not. Without `keeps_squares` there are none.
     """
 
     n: Int64Array | None = None
@@ -28,6 +28,7 @@ class Measures:
     weight: FloatArray | None = None
     weight_sq: FloatArray | None = None
     exponent: int = 0
+    keeps_squares: bool = True
 
     @property
     def is_plain(self) -> bool:
@@ -42,6 +43,7 @@ class Measures:
             None if self.weight is None else self.weight[rows],
             None if self.weight_sq is None else self.weight_sq[rows],
             self.exponent,
+            self.keeps_squares,
         )
 
     @classmethod
@@ -55,6 +57,7 @@ class Measures:
             _joined([part.weight for part in parts]),
             _joined([part.weight_sq for part in parts]),
             exponent,
+            parts[0].keeps_squares,
         )
 
     def leaving_out(self, rows: BoolArray, missing: Int64Array) -> "Measures":
@@ -75,7 +78,7 @@ class Measures:
 
     def with_squares(self) -> "Measures":
         """Square the weights of single rows; what leaves the range of a float becomes 0 or inf."""
-        if self.weight is None or self.weight_sq is not None:
+        if self.weight is None or self.weight_sq is not None or not self.keeps_squares:
             return self
         with np.errstate(over="ignore", under="ignore"):
             return replace(self, weight_sq=self.weight * self.weight)
@@ -101,7 +104,7 @@ def _joined(arrays: Sequence[_Array | None]) -> _Array | None:
 
 def check_total(n: Int64Array | None) -> None:
     """Raise where counts add up to more than a 64-bit integer holds."""
-    if n is not None:
+    if n is not None and int(n.max(initial=0)) * len(n) > _LARGEST_COUNT:
         total = (int((n >> 32).sum()) << 32) + int((n & 0xFFFF_FFFF).sum())
         if total > _LARGEST_COUNT:
             raise InvalidInputError(

@@ -151,7 +151,7 @@ def tie(
     missing : int64 array or None
         How many rows each row that is left out stands for.
     """
-    key = narrow_key(by, slice(0, len(score)))
+    key = narrow_key(by, len(score))
     order = _sorted(key, score, counted)
     ordered_key, ordered_score = key[order], score[order]
     changes = np.ones(len(order), np.bool_)

@@ -1,6 +1,7 @@
 """Many rows that no table of all possible cells can count: a hash table adds them up."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -36,4 +37,4 @@ def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes
         for key, column in zip(keys, columns, strict=True)
     ]
     added = {name: cells.get_column(name).to_numpy() for name in ("n", *carried)}
-    return codes, Measures(**added, exponent=measures.exponent)
+    return codes, replace(measures, **added)  # type: ignore[arg-type]

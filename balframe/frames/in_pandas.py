@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.arrays import Int64Array
 from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.library import Column, Name
+from balframe.frames.library import Column, Name, Numbers, nan_is_null
 
 _INT64 = np.iinfo(np.int64)
 
@@ -66,6 +66,10 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401
     return (
         types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
     )
+
+
+def _is_nullable(dtype: Any) -> bool:  # noqa: ANN401
+    return not isinstance(dtype, np.dtype)
 
 
 def _is_object(dtype: Any) -> bool:  # noqa: ANN401
@@ -186,22 +190,20 @@ def values(levels: Any) -> list[Any]:  # noqa: ANN401
     return pd.Series(levels, copy=False).tolist()
 
 
-def numbers(frame: pd.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:
+def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     """Read a numeric column as integers or floats, and which rows are null."""
-    series = frame[name]
+    series: Any = frame[name]
     if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
         raise UnsupportedTypeError(
             f"column {name!r} is {series.dtype}; "
             "scores, counts and weights are numbers. Cast it first."
         )
-    is_null = series.isna().to_numpy(bool)
     kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
     if types.is_unsigned_integer_dtype(series.dtype):
         kind = "uint64"
-    array = series.to_numpy(kind, na_value=0) if is_null.any() else series.to_numpy(kind)
-    if kind == "float64":
-        is_null = is_null | np.isnan(array)
-    return np.where(is_null, 0, array) if is_null.any() else array, is_null
+    if not (_is_nullable(series.dtype) and series.hasnans):
+        return nan_is_null(series.to_numpy(kind), None)
+    return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
 
 
 def domain(dtypes: Sequence[Any]) -> list[Label] | None:

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from balframe.core.arrays import BoolArray, Int64Array
+from balframe.core.arrays import Int64Array
 from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.library import Column, Name
+from balframe.frames.library import Column, Name, Numbers, nan_is_null
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
@@ -67,14 +66,20 @@ def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
         last = len(series.dtype.categories) - 1
         physical = series.to_physical()
         return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
-    physical = series.to_physical()
-    low: Any = physical.min()
-    high: Any = physical.max()
-    if low is None or high is None:
+    low, high = _extremes(series.to_physical())
+    if low is None:
         return None
     if isinstance(series.dtype, pl.Categorical):
         return _encode_categorical(series, low, high)
-    return _encode_integers(physical, low, high, series.dtype)
+    return _encode_integers(series.to_physical(), low, high, series.dtype)
+
+
+def _extremes(physical: pl.Series) -> tuple[Any, Any]:
+    """Find the least and the largest number; numpy is faster, and does not know null."""
+    if not len(physical) or physical.null_count():
+        return physical.min(), physical.max()
+    values = physical.to_numpy()
+    return int(values.min()), int(values.max())
 
 
 def _unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:
@@ -141,7 +146,7 @@ def values(levels: pl.Series) -> list[Any]:
     return levels.to_list()
 
 
-def numbers(frame: pl.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:
+def numbers(frame: pl.DataFrame, name: Name) -> Numbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series = _unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
@@ -149,10 +154,9 @@ def numbers(frame: pl.DataFrame, name: Name) -> tuple[npt.NDArray[Any], BoolArra
             f"column {name!r} is {series.dtype}; "
             "scores, counts and weights are numbers. Cast it first."
         )
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-    is_null = series.is_null().to_numpy()
-    return series.fill_null(0).to_numpy(), is_null
+    if series.null_count() == 0:
+        return nan_is_null(series.to_numpy(), None)
+    return nan_is_null(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
 
 
 def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import polars as pl
@@ -16,6 +17,17 @@ Name = Any  # the name of a column: any hashable value
 Series = Any  # a column of pandas (an array or a Series) or a polars Series
 DType = Any  # a dtype of pandas or polars
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame, object)
+
+
+Numbers = tuple[npt.NDArray[Any], BoolArray | None]  # 0 where null; None where no row is
+
+
+def nan_is_null(values: npt.NDArray[Any], is_null: BoolArray | None) -> Numbers:
+    """Count NaN as null."""
+    if values.dtype.kind != "f" or not np.isnan(values.min(initial=0)):
+        return values, is_null
+    is_nan = np.isnan(values)
+    return np.where(is_nan, 0, values), is_nan if is_null is None else is_nan | is_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,7 @@ class Library(Protocol):
     def values(self, levels: Series) -> list[Any]:
         """Turn levels into Python values."""
 
-    def numbers(self, frame: Any, name: Name) -> tuple[npt.NDArray[Any], BoolArray]:  # noqa: ANN401
+    def numbers(self, frame: Any, name: Name) -> Numbers:  # noqa: ANN401
         """Read a numeric column as integers or floats, and which rows are null."""
 
     def domain(self, dtypes: Sequence[DType]) -> list[Label] | None:

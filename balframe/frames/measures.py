@@ -1,5 +1,6 @@
 """Counts and weights of rows: what is allowed, and how they become measures to add up."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,14 @@ def measures(frame: object, library: Library, query: Query) -> Measures:
         weight = _as_weights(values, query.sample_weight)
     if query.cells and query.sample_weight is not None:
         values, no_square = library.numbers(frame, WEIGHT_SQ)
-        weight_sq = np.where(no_square, np.inf, values.astype(np.float64))
+        weight_sq = values.astype(np.float64)
+        weight_sq[no_square if no_square is not None else slice(0)] = np.inf
         raise_invalid_weights(WEIGHT_SQ, int((weight_sq < 0).sum()))
     rows = Measures(n, None, weight, weight_sq)
     if weight_sq is None and weight is not None and n is not None:
         rows = _repeated(weight, n)
+    if not query.squares:
+        rows = replace(rows, weight_sq=None, keeps_squares=False)
     return _without_nulls(rows, query, no_count, no_weight)
 
 
@@ -96,16 +100,16 @@ def _without_nulls(
 
 
 def _as_counts(values: npt.NDArray[Any], name: object) -> Int64Array:
-    invalid = values < 0
     if values.dtype.kind == "f":
-        invalid |= (values >= 2.0**63) | (values != np.floor(values))
-    elif values.dtype.kind == "u":
-        invalid |= values > np.uint64(2**63 - 1)
-    raise_invalid_counts(name, int(invalid.sum()))
+        invalid = (values < 0) | (values >= 2.0**63) | (values != np.floor(values))
+        raise_invalid_counts(name, int(invalid.sum()))
+    elif values.min(initial=0) < 0 or int(values.max(initial=0)) >= 2**63:
+        raise_invalid_counts(name, int((values.astype(np.int64) < 0).sum()))
     return values.astype(np.int64, copy=False)
 
 
 def _as_weights(values: npt.NDArray[Any], name: object) -> FloatArray:
     weights = values.astype(np.float64, copy=False)
-    raise_invalid_weights(name, int(((weights < 0) | np.isinf(weights)).sum()))
+    if weights.min(initial=0) < 0 or np.isinf(weights.max(initial=0)):
+        raise_invalid_weights(name, int(((weights < 0) | np.isinf(weights)).sum()))
     return weights

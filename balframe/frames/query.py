@@ -32,6 +32,7 @@ class Query:
     max_cells: int
     joint: bool
     scores: bool
+    squares: bool
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -73,7 +74,7 @@ class Options:
     """The columns and options that all verbs have in common, as a caller gives them.
 
     `joint` asks for the predictions of pairs of models together, `scores` says that the
-    predictions are scores.
+    predictions are scores, `squares` that those of weights are of use.
     """
 
     y_true: Name
@@ -90,6 +91,7 @@ class Options:
     cells: bool = False
     joint: bool = False
     scores: bool = False
+    squares: bool = True
 
 
 def query(frame: object, library: Library, given: Options) -> Query:
@@ -122,6 +124,7 @@ def query(frame: object, library: Library, given: Options) -> Query:
         given.max_cells,
         given.joint,
         given.scores,
+        given.squares or given.cells,
     )
     predictions_role = "y_score" if given.scores else "y_pred"
     if not asked.y_pred:

@@ -204,8 +204,9 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
             "bad_weight": (has_weight & ~is_valid).cast(nw.Int64),
             "weight": weight * times,
             "weight_scaled": weight * scale * times,
-            "weight_sq": square * times,
         }
+        if query.squares:
+            carried["weight_sq"] = square * times
     counted = nw.when(has_both).then(n).otherwise(0)
     stands_for = nw.when(has_count).then(n).otherwise(1)
     low = counted % _HALF
@@ -255,7 +256,7 @@ def measures_of(cells: Any, library: Library, query: Query) -> Measures:  # noqa
     if weight is not None and not np.isfinite(weight).all():
         weight, exponent = array("weight_scaled"), _spare_exponent(query)
     n = _joined(array("n_high"), array("n_low"))
-    return Measures(n, array("missing"), weight, array("weight_sq"), exponent)
+    return Measures(n, array("missing"), weight, array("weight_sq"), exponent, query.squares)
 
 
 def _joined(high: Int64Array | None, low: Int64Array) -> Int64Array:

@@ -63,7 +63,7 @@ class _Part:
     true: Codes
     measures: Measures
     score: FloatArray
-    is_null: BoolArray
+    is_null: BoolArray | None
 
     @classmethod
     def of(
@@ -72,7 +72,7 @@ class _Part:
         rows: Any,  # noqa: ANN401 (any index of numpy)
         measures: Measures,
         score: FloatArray,
-        is_null: BoolArray,
+        is_null: BoolArray | None,
     ) -> "_Part":
         """Take rows of columns, the by-columns first and the true labels last."""
         *by, true = (replace(one.codes, values=one.codes.values[rows]) for one in encoded)
@@ -83,7 +83,7 @@ class _Part:
         assert thresholds.values is not None
         size = len(thresholds.values) + 1
         reached = thresholds.reached(self.score)
-        if self.is_null.any():
+        if self.is_null is not None:
             reached = np.where(self.is_null, size, reached)
         columns = [*self.by, self.true, Codes(reached, 0, size + 1)]
         (*by, true, reached), sums = aggregate(*hashed(columns, self.measures))
@@ -139,7 +139,9 @@ def read_reduced_scores(
                 _rows_in(model_rows, score == code) for code in (reduce.INFINITE, reduce.OUTSIDE)
             )
             _raise_unusable(name, n_infinite, n_outside)
-        parts.append(_Part.of(encoded, rows, model_rows, score, is_null[rows]))
+        parts.append(
+            _Part.of(encoded, rows, model_rows, score, None if is_null is None else is_null[rows])
+        )
     dtypes = {query.y_true: library.dtype(cells, reduce.ACTUAL)}
     return _assemble(encoded, parts, library, dtypes, query, thresholds)
 
@@ -181,7 +183,7 @@ def _assemble(
     kinds = _kinds(true, codes, _positive(labels, query))
     models = []
     for name, part in zip(query.y_pred, parts, strict=True):
-        if not query.drops_missing:
+        if part.is_null is not None and not query.drops_missing:
             raise_null(name, _rows_in(part.measures, part.is_null))
         models.append(_tied(by, kinds, part))
     levels = {name: one.levels for name, one in zip(query.by, by, strict=True)}
@@ -241,7 +243,7 @@ def _rows_in(measures: Measures, rows: BoolArray) -> int:
 
 def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
     """Tie the rows of one model."""
-    kind = kinds[narrow_key([part.true], slice(0, len(part.score)))]
+    kind = kinds[narrow_key([part.true], len(part.score))]
     rows = _without_nulls(part, kind)
     counted = None if rows.n is None else rows.n > 0
     ties = tie(part.by, part.score, *split(rows, kind == _POSITIVE), counted, rows.missing)
@@ -254,5 +256,7 @@ def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
 
 def _without_nulls(part: _Part, kind: Int64Array) -> Measures:
     """Let rows without a label or a score count as missing only."""
-    lost = (kind == _NO_LABEL) | part.is_null
+    lost = kind == _NO_LABEL
+    if part.is_null is not None:
+        lost |= part.is_null
     return part.measures.losing(lost) if lost.any() else part.measures

@@ -140,6 +140,7 @@ def classes(
         backend,
         max_cells,
         cells=cells,
+        squares=request is not None,
     )
     return answer(frame, options, compute, outputs)
 

@@ -174,5 +174,6 @@ def report(
         backend,
         max_cells,
         cells=cells,
+        squares=request is not None,
     )
     return answer(frame, options, compute, outputs)

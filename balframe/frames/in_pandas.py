@@ -11,7 +11,9 @@ from pandas.api import types
 from balframe.core.arrays import Int64Array
 from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
+from balframe.core.parallel import on_all_cores, spans
 from balframe.errors import UnsupportedTypeError
+from balframe.frames.hashing import MANY_ROWS
 from balframe.frames.library import Column, Name, Numbers, nan_is_null
 
 _INT64 = np.iinfo(np.int64)
@@ -142,7 +144,7 @@ def _encode_categorical(array: pd.Categorical) -> Column:
 def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
     """Look values up in a hash table of the distinct ones."""
     try:
-        codes, levels = pd.factorize(_array(frame, name))
+        codes, levels = _factorized(_array(frame, name))
         if types.is_float_dtype(levels.dtype):
             levels = _with_one_zero(levels)
         order = _ascending(levels)
@@ -153,6 +155,25 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
     rank = np.empty(len(levels), np.int64)
     rank[order] = np.arange(len(levels))
     return _with_null_below(codes, levels.take(order), rank)
+
+
+def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
+    """Give numbers to distinct values, -1 to null; those of many rows part by part on all cores."""
+    if len(array) < MANY_ROWS or _is_object(array.dtype):  # objects are for one thread at a time
+        return pd.factorize(array)
+
+    def work(part: slice) -> tuple[npt.NDArray[Any], Any]:
+        codes, found = pd.factorize(array[part])
+        return codes.astype(np.int32), found
+
+    parts = on_all_cores(work, spans(len(array)))
+    every: Any = pd.concat([pd.Series(found) for _, found in parts])
+    numbers, levels = pd.factorize(every.array)
+    ends = np.cumsum([len(found) for _, found in parts])[:-1]
+    tables = [np.append(numbers_of_part, -1) for numbers_of_part in np.split(numbers, ends)]
+    return np.concatenate(
+        [table.take(codes, mode="wrap") for table, (codes, _) in zip(tables, parts, strict=True)]
+    ), levels
 
 
 def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401

@@ -66,12 +66,13 @@ def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
         last = len(series.dtype.categories) - 1
         physical = series.to_physical()
         return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
-    low, high = _extremes(series.to_physical())
+    physical = series if series.dtype.is_integer() else series.to_physical()
+    low, high = _extremes(physical)
     if low is None:
         return None
     if isinstance(series.dtype, pl.Categorical):
-        return _encode_categorical(series, low, high)
-    return _encode_integers(series.to_physical(), low, high, series.dtype)
+        return _encode_categorical(physical, low, high, series.dtype)
+    return _encode_integers(physical, low, high, series.dtype)
 
 
 def _extremes(physical: pl.Series) -> tuple[Any, Any]:
@@ -104,20 +105,21 @@ def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataTyp
     return Column(Codes(values, low, size + has_null), levels.cast(dtype))
 
 
-def _encode_categorical(series: pl.Series, low: int, high: int) -> Column | None:
+def _encode_categorical(
+    physical: pl.Series, low: int, high: int, dtype: pl.DataType
+) -> Column | None:
     """Take the physical codes, whose order is that of first use, and rank their categories."""
-    physical = series.to_physical()
-    if high - low + 1 > len(series):
+    if high - low + 1 > len(physical):
         return None
     column = _encode_integers(physical, low, high, physical.dtype)
     if column is None:
         return None
     codes = pl.Series(np.arange(low, high + 1), dtype=physical.dtype)
-    levels = codes.cat.to(series.dtype) if hasattr(codes.cat, "to") else codes.cast(series.dtype)
-    order = levels.cast(pl.String).arg_sort()
+    levels = codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
+    order = levels.cast(pl.String).arg_sort().to_numpy()
     rank = np.full(column.codes.size, len(levels))
-    rank[order.to_numpy()] = np.arange(len(levels))
-    return Column(column.codes, levels.gather(order), rank)
+    rank[order] = np.arange(len(levels))
+    return Column(column.codes, levels[order], rank)
 
 
 def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:
@@ -212,7 +214,9 @@ def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Label
 
 def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
     """Look up levels by position, null past their end."""
-    return levels.extend_constant(None, 1).gather(codes)
+    if codes.max(initial=-1) == len(levels):
+        levels = levels.clone().append(levels.clear(1))
+    return levels[codes]
 
 
 def text(values: Sequence[str]) -> pl.Series:

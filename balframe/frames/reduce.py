@@ -161,9 +161,10 @@ def _keys(query: Query) -> dict[str, nw.Expr]:
 
 
 def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) -> Rows:
-    """Sum what the rows carry; engines may sum integers as decimals."""
-    cells = rows.group_by(*keys).agg(*(nw.col(name).sum() for name in carried))
-    integers = [name for name in carried if not name.startswith("weight")]
+    """Sum what the rows carry, or count them; engines may sum integers as decimals."""
+    sums = [nw.col(name).sum() for name in carried] or [nw.len().alias("n_low")]
+    cells = rows.group_by(*keys).agg(*sums)
+    integers = [name for name in carried if not name.startswith("weight")] or ["n_low"]
     return cells.with_columns(*(nw.col(name).cast(nw.Int64) for name in integers))
 
 
@@ -171,7 +172,7 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
     """Write what each row carries as columns to be summed; sums skip nulls, so count them."""
     one = nw.lit(1, nw.Int64)
     if query.counts is None and query.sample_weight is None:
-        return {"n_low": one}
+        return {}
     carried: dict[str, nw.Expr] = {}
     n, has_count = one, nw.lit(True)
     if query.counts is not None:

@@ -107,10 +107,10 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
     on_all_cores(write, spans(rows) if rows >= _MANY_ROWS else [slice(0, rows)])
     key.sort()
     starts = _starts(key)
-    return (
-        unravel(key[starts], [column.size for column in columns]),
-        Measures(np.diff(starts, append=rows)),
-    )
+    n = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=n[:-1])
+    n[-1:] = rows - starts[-1:]
+    return unravel(key[starts], [column.size for column in columns]), Measures(n)
 
 
 def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:

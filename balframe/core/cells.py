@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from balframe.core.measures import Measures
 LEFT_OUT = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cells:
     """Sparse counts, one entry per cell, sorted by the codes of `by`, then actual, then outcome.
 
@@ -55,6 +56,8 @@ class Cells:
     @classmethod
     def concat(cls, parts: Sequence["Cells"]) -> "Cells":
         """Put the cells of several parts one behind the other, as they are."""
+        if len(parts) == 1:
+            return parts[0]
         return cls(
             tuple(
                 np.concatenate(codes) for codes in zip(*(part.by for part in parts), strict=True)
@@ -93,19 +96,20 @@ class Cells:
 
     def missing_of_segments(self) -> Int64Array:
         """Count the rows left out of each segment."""
-        segment, first = self.segments()
+        segment, first = self.segments
         missing = np.zeros(len(first), np.int64)
         np.add.at(missing, segment, self.missing)
         return missing
 
     def at(self, segments: Int64Array) -> "Cells":
         """Take the segments at these positions, which become the only by-column."""
-        segment, first = self.segments()
+        segment, first = self.segments
         cells, position = ranges_of(segment, len(first), segments)
         return Cells((position,), self.actual[cells], self.outcome[cells], self.sums.at(cells))
 
+    @cached_property
     def segments(self) -> tuple[Int64Array, Int64Array]:
-        """Find the segment of each cell, numbered from 0, and the first cell of each segment."""
+        """The segment of each cell, numbered from 0, and the first cell of each segment."""
         changes = np.zeros(len(self.n), np.bool_)
         changes[:1] = True
         for codes in self.by:

@@ -185,6 +185,11 @@ class ClassCounts:
         return self.sum(self.support)
 
     @cached_property
+    def total_correct(self) -> FloatArray:
+        """Weight of the rows predicted right, of each segment."""
+        return self.sum(self.correct)
+
+    @cached_property
     def present(self) -> BoolArray:
         """Tell of each entry whether its label occurs in the truth and is compared."""
         return self.support > 0 if self.compared is None else (self.support > 0) & self.compared
@@ -210,6 +215,11 @@ class ClassCounts:
     def recall(self) -> FloatArray:
         """Recall of each entry: TP_k / P_k."""
         return ratio(self.correct, self.support)
+
+    @cached_property
+    def mean_recall(self) -> FloatArray:
+        """Mean over the labels of the recall, of each segment."""
+        return self.mean_over_labels(self.recall)
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -264,13 +274,13 @@ class ClassCounts:
             defined &= self.compared
         if whole is None:
             whole = self.n_labels if weights is None else self.sum(weights)
-        weights = np.ones(len(values)) if weights is None else weights
-        total = self.sum(np.where(defined, values, 0) * weights)
+        known = np.where(defined, values, 0)
+        total = self.sum(known if weights is None else known * weights)
         if self.absent == "zero":
             return ratio(
                 np.where(self.total > 0, total, np.nan), np.broadcast_to(whole, total.shape)
             )
-        mean = ratio(total, self.sum(np.where(defined, weights, 0)))
+        mean = ratio(total, self.sum(defined if weights is None else np.where(defined, weights, 0)))
         if self.absent == "null":
             mean[self.sum(defined) < self.n_labels] = np.nan
         return mean

@@ -29,7 +29,7 @@ def rest(c: ClassCounts, block: slice) -> ClassCounts:
 def rest_of_cells(cells: Cells, block: slice) -> Cells:
     """Add up the cells of all segments but one, for each one of a block, the only by-column."""
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
-    segment, outcome = cells.segments()[0][counted], cells.outcome[counted]
+    segment, outcome = cells.segments[0][counted], cells.outcome[counted]
     size = int(outcome.max(initial=0)) + 1
     keys = _Keys.of(segment, cells.actual[counted] * size + outcome, block)
     sums = cells.sums.at(counted)

@@ -29,20 +29,21 @@ class Entries:
     @classmethod
     def of(cls, cells: Cells, n_labels: int) -> "Entries":
         """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
-        segment, first = cells.segments()
+        segment, first = cells.segments
         left_out = cells.actual == LEFT_OUT
         counted = np.flatnonzero(~left_out) if left_out.any() else slice(None)
         begin = segment[counted] * n_labels
         entry, on_truth, on_outcome = distinct_keys(
             begin + cells.actual[counted], begin + cells.outcome[counted], len(first) * n_labels
         )
-        hit = on_truth == on_outcome
+        is_hit = on_truth == on_outcome
+        hit, miss = np.flatnonzero(is_hit), np.flatnonzero(~is_hit)
 
         def add_up(values: Counts) -> Correctness[Counts]:
             correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
             np.add.at(correct, on_truth[hit], values[hit])
-            np.add.at(missed, on_truth[~hit], values[~hit])
-            np.add.at(false_alarms, on_outcome[~hit], values[~hit])
+            np.add.at(missed, on_truth[miss], values[miss])
+            np.add.at(false_alarms, on_outcome[miss], values[miss])
             return correct, missed, false_alarms
 
         weights: Correctness[FloatArray] | None = None

@@ -52,41 +52,53 @@ def agree(
     Cells with a null become rows left out. Where a part has several columns of predictions, the
     outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
-    labels, tables = agree_on_labels(parts, columns, library, query)
-    return labels, [_translated(part, _whole(part, columns), tables, len(labels)) for part in parts]
+    whole = [_whole(part, columns) for part in parts]
+    labels, tables = _agree_on_labels(parts, whole, columns, library, query)
+    n = len(labels)
+    return labels, [_translated(*one, tables, n) for one in zip(parts, whole, strict=True)]
 
 
 def agree_on_labels(
     parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
 ) -> tuple[LabelSet, list[Int64Array]]:
     """Find the label set, and for each column the codes of its levels and of null."""
-    if not query.drops_missing:
-        _raise_nulls(parts, columns)
+    whole = [_whole(part, columns) for part in parts]
+    return _agree_on_labels(parts, whole, columns, library, query)
+
+
+def _agree_on_labels(
+    parts: Sequence[Counted],
+    whole: Sequence[BoolArray | None],
+    columns: Sequence[LabelColumn],
+    library: Library,
+    query: Query,
+) -> tuple[LabelSet, list[Int64Array]]:
     positions: list[list[Int64Array]] = [[] for _ in columns]
-    for part in parts:
-        whole = _whole(part, columns)
-        rows = slice(None) if whole.all() else whole
+    for part, rows in zip(parts, whole, strict=True):
+        if rows is not None and not query.drops_missing:
+            _raise_nulls(part, columns)
         for holder, codes in zip(part.holders, part.labels, strict=True):
-            positions[holder].append(codes[rows])
+            positions[holder].append(codes if rows is None else codes[rows])
     found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
     labels = _label_set(columns, found, library, query)
     return labels, [_table(*one, labels) for one in zip(columns, found, strict=True)]
 
 
-def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray:
-    """Tell which cells hold rows without a null."""
-    has_null: BoolArray = np.logical_or.reduce(part.lacks(columns))
-    return (_n(part) > 0) & ~has_null
+def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray | None:
+    """Tell which cells hold rows without a null; None for all of them."""
+    is_whole = _n(part) > 0
+    for lacking in part.lacks(columns):
+        is_whole &= ~lacking
+    return None if is_whole.all() else is_whole
 
 
 def _n(part: Counted) -> Int64Array:
     return part.sums.n  # type: ignore[return-value]
 
 
-def _raise_nulls(parts: Sequence[Counted], columns: Sequence[LabelColumn]) -> None:
-    for part in parts:
-        for holder, is_null in zip(part.holders, part.lacks(columns), strict=True):
-            raise_null(columns[holder].name, int(_n(part)[is_null].sum()))
+def _raise_nulls(part: Counted, columns: Sequence[LabelColumn]) -> None:
+    for holder, is_null in zip(part.holders, part.lacks(columns), strict=True):
+        raise_null(columns[holder].name, int(_n(part)[is_null].sum()))
 
 
 _Found = tuple[Int64Array, list[Label]]
@@ -126,16 +138,15 @@ def _table(column: LabelColumn, found: _Found, labels: LabelSet) -> Int64Array:
 
 
 def _translated(
-    part: Counted, whole: BoolArray, tables: Sequence[Int64Array], n_labels: int
+    part: Counted, whole: BoolArray | None, tables: Sequence[Int64Array], n_labels: int
 ) -> Cells:
-    sums = part.sums
-    if not whole.all():
-        sums = sums.losing(~whole)
     actual, *outcomes = (
         tables[holder][codes] for holder, codes in zip(part.holders, part.labels, strict=True)
     )
     outcome = outcomes[0]
     for codes in outcomes[1:]:
         outcome = outcome * n_labels + codes
+    if whole is None:
+        return Cells(part.by, actual, outcome, part.sums)
     actual, outcome = (np.where(whole, codes, LEFT_OUT) for codes in (actual, outcome))
-    return Cells(part.by, actual, outcome, sums)
+    return Cells(part.by, actual, outcome, part.sums.losing(~whole))

@@ -69,7 +69,7 @@ class Reading:
 
     def groups(self) -> list[Group]:
         """List the segments of each margin and model, which can be compared; one empty if none."""
-        _, first = self.cells.segments()
+        _, first = self.cells.segments
         if not len(first):
             return [Group(first, self.query.by)]
         subsets = margin_subsets(self.query)

@@ -25,7 +25,7 @@ def skill(score: FloatArray, chance: FloatArray) -> FloatArray:
 
 
 def _accuracy_parts(c: ClassCounts) -> Parts:
-    return c.sum(c.correct), c.total
+    return c.total_correct, c.total
 
 
 @proportion(
@@ -49,7 +49,7 @@ def balanced_accuracy(c: ClassCounts) -> FloatArray:
     Differs from scikit-learn's macro recall where a label is predicted but absent from the
     truth: there scikit-learn counts a recall of 0, as `absent="zero"` does here.
     """
-    return c.mean_over_labels(c.recall)
+    return c.mean_recall
 
 
 def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
@@ -67,7 +67,7 @@ def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
 
     The smallest value possible is 1/(1-K). With a single label it is undefined.
     """
-    return _adjusted(c, balanced_accuracy(c))
+    return _adjusted(c, c.mean_recall)
 
 
 def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:

@@ -171,7 +171,7 @@ def check(
                 for verdicts in judge.verdicts(rule, number, c, reading)
             ]
         ).in_order(reading)
-        _, first = reading.cells.segments()
+        _, first = reading.cells.segments
         has_blank = any(rule.over is not None for rule in known)
         columns = reading.by_columns(
             first[rows.segment], rows.is_of_many.astype(bool) if has_blank else None

@@ -121,7 +121,7 @@ def classes(
         reading.pos_label()
         n_labels = len(reading.labels)
         c = ClassCounts.of(Entries.of(reading.cells, n_labels))
-        first = reading.cells.segments()[1]
+        first = reading.cells.segments[1]
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns[LABEL] = reading.label_column(label)

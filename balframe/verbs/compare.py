@@ -187,7 +187,7 @@ def _columns(
     reading: Reading, tables: list[dict[str, Any]], counted: Sequence[Any], metrics: list[str]
 ) -> Columns:
     """Put the metrics of each segment and pair of models one below the other."""
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     shown = np.repeat(first, len(metrics))
     columns = reading.by_columns(shown)
     names = [str(name) for name in reading.query.y_pred]

@@ -170,7 +170,7 @@ class _Rows:
 
 def _counted(cells: Cells) -> _Rows:
     """Show the cells that hold rows."""
-    segment, _ = cells.segments()
+    segment, _ = cells.segments
     shown = np.flatnonzero(cells.actual != LEFT_OUT)
     actual, outcome = cells.actual[shown], cells.outcome[shown]
     return _Rows(shown, segment[shown], actual, outcome, cells.sums.at(shown))
@@ -178,7 +178,7 @@ def _counted(cells: Cells) -> _Rows:
 
 def _completed(cells: Cells, n_labels: int) -> _Rows:
     """Show every pair of labels in every segment, also in those that have no row left."""
-    _, first = cells.segments()
+    _, first = cells.segments
     counted = _counted(cells)
     size = n_labels * n_labels
     pair = np.arange(len(first) * size)

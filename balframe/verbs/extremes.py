@@ -170,7 +170,7 @@ def extreme_columns(
     reading: Reading, groups: Iterable[Group], rows: Iterable[Extremes]
 ) -> tuple[dict[Name, Any], dict[Name, Any]]:
     """Look up margin and model of the groups, one for each row, and the segments of the rows."""
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     rows = list(rows)
     of_group = [int(group.segments[0]) for group in groups]
     shared = reading.by_columns(first[np.array(of_group, np.int64)])

@@ -196,7 +196,7 @@ def _columns(
         return np.column_stack([column(table) for table in tables]).ravel()
 
     names = sorted({name for table in tables for name in table.names})
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     columns = reading.by_columns(np.repeat(first, len(metrics)))
     columns["n"] = np.repeat(c.n, len(metrics))
     for name in _COUNTED:

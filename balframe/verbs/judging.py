@@ -61,7 +61,7 @@ class Verdicts:
 
     def in_order(self, reading: Reading) -> "Verdicts":
         """Sort by margin, segment and rule, what is said of many segments behind them."""
-        _, first = reading.cells.segments()
+        _, first = reading.cells.segments
         margin = reading.margin_codes()[first[self.segment]]
         model = reading.model_codes()[first[self.segment]]
         place = np.where(self.is_of_many, model, self.segment)
@@ -169,7 +169,7 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
         name: [reading.code_of(name, value) for value in values]
         for name, values in rule.where.items()
     }
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     for name, of_values in codes.items():
         for value, code in zip(rule.where[name], of_values, strict=True):
             if code not in reading.codes[name]:

@@ -229,7 +229,7 @@ def _of_means(r: Recalls, n_segments: int, method: str, request: Request) -> lis
 def _of_coefficient(
     interval: Delta, c: ClassCounts, cells: Cells, estimate: FloatArray, level: float
 ) -> Limits:
-    segment, _ = cells.segments()
+    segment, _ = cells.segments
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
     segment = segment[counted]
     keys = c.segment * c.n_labels + c.label

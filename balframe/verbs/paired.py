@@ -64,7 +64,7 @@ def discordant(
         return None
     cells = counted[r.segment]
     n_labels = int(r.label.max(initial=0)) + 1
-    key = one.segments()[0][cells] * n_labels + r.label
+    key = one.segments[0][cells] * n_labels + r.label
     keys, first, entry = np.unique(key, return_index=True, return_inverse=True)
 
     def total(values: FloatArray | Int64Array) -> FloatArray:

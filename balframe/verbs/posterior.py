@@ -133,7 +133,7 @@ def posterior(
             return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
 
         found = over_segments(recalls_of_labels(c), c.n_segments, len(_FOUND), describe)
-        columns = reading.by_columns(reading.cells.segments()[1])
+        columns = reading.by_columns(reading.cells.segments[1])
         return columns | counted | dict(zip(_FOUND, found, strict=True))
 
     options = Options(

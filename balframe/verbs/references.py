@@ -94,7 +94,7 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
 
 def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int:
     """Find the segment of a group that has these values in the columns that the group keeps."""
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     found = np.ones(len(group.segments), np.bool_)
     for name in group.by:
         code = reading.code_of(name, values[name])
@@ -119,7 +119,7 @@ def _segment(reading: Reading, group: Group, position: int) -> Reference:
 
 def _name(reading: Reading, group: Group, position: int) -> str:
     """Name a segment by its value, or by all of them with their columns."""
-    _, first = reading.cells.segments()
+    _, first = reading.cells.segments
     cell = int(first[group.segments[position]])
     values = {name: reading.by_value(name, cell) for name in group.by}
     texts = {name: "null" if value is None else str(value) for name, value in values.items()}

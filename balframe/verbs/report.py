@@ -145,7 +145,7 @@ def report(
 
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)
-        _, first = reading.cells.segments()
+        _, first = reading.cells.segments
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         if reading.query.drops_missing:
             counted[N_MISSING] = reading.cells.missing_of_segments()

@@ -162,7 +162,7 @@ def test_segments_are_the_distinct_codes_of_the_by_columns():
     cells = Cells.count(
         columns([[2, 0, 2, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 3]]), Measures()
     )
-    segment, first = cells.segments()
+    segment, first = cells.segments
     assert (segment.tolist(), first.tolist()) == ([0, 1, 2, 2], [0, 1, 2])
 
 

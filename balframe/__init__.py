@@ -3,9 +3,11 @@
 Importing it gives pandas and polars frames the attribute `.bal`.
 """
 
-from balframe import accessor, datasets
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from balframe import accessor
 from balframe.accessor import register
-from balframe.core.class_counts import ClassCounts
 from balframe.errors import (
     BalframeError,
     CheckFailed,
@@ -14,23 +16,27 @@ from balframe.errors import (
     UnknownNameError,
     UnsupportedTypeError,
 )
-from balframe.metrics.registry import metric
-from balframe.verbs.best_threshold import best_threshold
-from balframe.verbs.check import check
-from balframe.verbs.classes import classes
-from balframe.verbs.combine import combine
-from balframe.verbs.compare import compare
-from balframe.verbs.confusion import confusion
-from balframe.verbs.curve import curve
-from balframe.verbs.disparity import disparity
-from balframe.verbs.fairness import fairness
-from balframe.verbs.from_matrix import from_matrix
-from balframe.verbs.gaps import gaps
-from balframe.verbs.list_metrics import list_metrics
-from balframe.verbs.posterior import posterior
-from balframe.verbs.ranking import ranking
-from balframe.verbs.report import report
-from balframe.verbs.require import require
+
+if TYPE_CHECKING:
+    from balframe import datasets
+    from balframe.core.class_counts import ClassCounts
+    from balframe.metrics.registry import metric
+    from balframe.verbs.best_threshold import best_threshold
+    from balframe.verbs.check import check
+    from balframe.verbs.classes import classes
+    from balframe.verbs.combine import combine
+    from balframe.verbs.compare import compare
+    from balframe.verbs.confusion import confusion
+    from balframe.verbs.curve import curve
+    from balframe.verbs.disparity import disparity
+    from balframe.verbs.fairness import fairness
+    from balframe.verbs.from_matrix import from_matrix
+    from balframe.verbs.gaps import gaps
+    from balframe.verbs.list_metrics import list_metrics
+    from balframe.verbs.posterior import posterior
+    from balframe.verbs.ranking import ranking
+    from balframe.verbs.report import report
+    from balframe.verbs.require import require
 
 __version__ = "0.1.0"
 
@@ -62,5 +68,21 @@ __all__ = [
     "report",
     "require",
 ]
+
+_ELSEWHERE = {"ClassCounts": "balframe.core.class_counts", "metric": "balframe.metrics.registry"}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
+    """Load a verb when it is first used: all of them take longer than is polite in an import."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "datasets":
+        return import_module("balframe.datasets")
+    return getattr(import_module(_ELSEWHERE.get(name, f"balframe.verbs.{name}")), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
 
 accessor.register_here()

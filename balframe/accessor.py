@@ -1,36 +1,25 @@
 """The namespace `.bal` of pandas and polars frames: every verb, as a method."""
 
 from collections.abc import Callable
-from functools import update_wrapper
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from importlib import import_module
+from types import MethodType
+from typing import Any, Literal
 
 from balframe.errors import check_choice
 from balframe.frames.namespace import register_in_dask, register_namespace
-from balframe.verbs.best_threshold import best_threshold
-from balframe.verbs.check import check
-from balframe.verbs.classes import classes
-from balframe.verbs.compare import compare
-from balframe.verbs.confusion import confusion
-from balframe.verbs.curve import curve
-from balframe.verbs.disparity import disparity
-from balframe.verbs.fairness import fairness
-from balframe.verbs.gaps import gaps
-from balframe.verbs.posterior import posterior
-from balframe.verbs.ranking import ranking
-from balframe.verbs.report import report
-from balframe.verbs.require import require
-
-P = ParamSpec("P")
-Result = TypeVar("Result")
 
 
-def _on_frame(verb: Callable[Concatenate[Any, P], Result]) -> Callable[..., Result]:
-    """Make a verb a method: the frame of the namespace is its first argument."""
+class _Verb:
+    """A verb as a method, loaded when it is first asked for; its first argument is the frame."""
 
-    def method(self: "Bal", *args: P.args, **kwargs: P.kwargs) -> Result:
-        return verb(self._frame, *args, **kwargs)
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
 
-    return update_wrapper(method, verb)
+    def __get__(self, namespace: "Bal | None", _: type) -> Callable[..., Any]:
+        verb: Callable[..., Any] = getattr(
+            import_module(f"balframe.verbs.{self._name}"), self._name
+        )
+        return verb if namespace is None else MethodType(verb, namespace._frame)
 
 
 class Bal:
@@ -42,19 +31,19 @@ class Bal:
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
 
-    confusion = _on_frame(confusion)
-    classes = _on_frame(classes)
-    report = _on_frame(report)
-    posterior = _on_frame(posterior)
-    gaps = _on_frame(gaps)
-    disparity = _on_frame(disparity)
-    fairness = _on_frame(fairness)
-    compare = _on_frame(compare)
-    curve = _on_frame(curve)
-    best_threshold = _on_frame(best_threshold)
-    ranking = _on_frame(ranking)
-    check = _on_frame(check)
-    require = _on_frame(require)
+    confusion = _Verb()
+    classes = _Verb()
+    report = _Verb()
+    posterior = _Verb()
+    gaps = _Verb()
+    disparity = _Verb()
+    fairness = _Verb()
+    compare = _Verb()
+    curve = _Verb()
+    best_threshold = _Verb()
+    ranking = _Verb()
+    check = _Verb()
+    require = _Verb()
 
 
 def register(library: Literal["dask"]) -> None:

@@ -53,14 +53,25 @@ def test_every_public_name_has_a_docstring_with_an_example():
                 )
 
 
-def test_import_loads_no_heavy_library():
-    code = "import sys, balframe; print([m for m in ('scipy.stats', 'typer') if m in sys.modules])"
+HEAVY = ("scipy", "narwhals", "typer", "balframe.verbs.report")
+REPORT = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
+
+
+@pytest.mark.parametrize(("call", "heavy"), [("", HEAVY), (REPORT, ("scipy.stats", "typer"))])
+def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
+    code = f"import sys, balframe\n{call}\nprint([m for m in {heavy} if m in sys.modules])"
 
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
 
     assert printed.stdout.strip() == "[]"
+
+
+def test_names_that_are_not_there_are_missing_as_of_any_module():
+    assert set(bf.__all__) < set(dir(bf))
+    with pytest.raises(AttributeError, match="module 'balframe' has no attribute 'reprot'"):
+        _ = bf.reprot
 
 
 def test_version_is_that_of_the_installed_package():

@@ -3,8 +3,6 @@
 import pandas as pd
 import polars as pl
 
-from balframe.frames.engines import check_installed
-
 
 def register_namespace(name: str, namespace: type) -> None:
     """Give the frames of pandas and polars the attribute."""
@@ -15,6 +13,8 @@ def register_namespace(name: str, namespace: type) -> None:
 
 def register_in_dask(name: str, namespace: type) -> None:
     """Give the frames of Dask the attribute."""
+    from balframe.frames.engines import check_installed  # and what reads frames with it
+
     check_installed("dask", "dask", "Dask frames")
     from dask.dataframe import DataFrame
     from dask.dataframe.extensions import register_dataframe_accessor

@@ -22,7 +22,6 @@ from balframe.core.measures import Measures, check_total
 from balframe.core.parallel import on_all_cores, spans
 
 _BLOCK = 262_144  # rows at a time: keys stay in cache, and threads seldom wait for each other
-_MANY_ROWS = 2**20
 _SMALL_TABLE = 2**16
 
 Grouped = tuple[tuple[Int64Array, ...], Measures]
@@ -73,7 +72,6 @@ def _way(columns: Sequence[Codes], measures: Measures) -> Way:
 def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
     """Add rows up in an array of all possible groups, on all cores if it is small."""
     size, rows = n_keys(columns), len(columns[0].values)
-    is_shared = rows >= _MANY_ROWS and size <= _SMALL_TABLE
 
     def add_up(part: slice) -> Measures:
         sums = _zeros(measures, size)
@@ -88,8 +86,8 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
             _add_block(sums, place, measures.at(block).with_squares())
         return sums
 
-    everything = slice(0, rows)
-    sums = reduce(_added, on_all_cores(add_up, spans(rows) if is_shared else [everything]))
+    shares = spans(rows) if size <= _SMALL_TABLE else [slice(0, rows)]
+    sums = reduce(_added, on_all_cores(add_up, shares))
     keys = _standing_for_rows(sums)
     return unravel(keys, [column.size for column in columns]), sums.at(keys)
 
@@ -104,7 +102,7 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
         for block in _blocks(part):
             merge(columns, block, key[block], spare[: block.stop - block.start])
 
-    on_all_cores(write, spans(rows) if rows >= _MANY_ROWS else [slice(0, rows)])
+    on_all_cores(write, spans(rows))
     key.sort()
     starts = _starts(key)
     n = np.empty_like(starts)

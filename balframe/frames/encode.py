@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from balframe.core.parallel import on_all_cores
-from balframe.frames.hashing import MANY_ROWS
+from balframe.core.parallel import are_many, on_all_cores
 from balframe.frames.library import Column, Library, Name
 
 
@@ -34,6 +33,6 @@ def _direct(frame: Any, names: list[Name], library: Library) -> dict[Name, Colum
     def one(name: Name) -> Column | None:
         return library.encode_direct(frame, name)
 
-    is_long = library.height(frame) >= MANY_ROWS
+    is_long = are_many(library.height(frame))
     columns = on_all_cores(one, names) if is_long else map(one, names)
     return {name: c for name, c in zip(names, columns, strict=True) if c is not None}

@@ -11,9 +11,8 @@ from pandas.api import types
 from balframe.core.arrays import Int64Array
 from balframe.core.codes import Codes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
-from balframe.core.parallel import on_all_cores, spans
+from balframe.core.parallel import are_many, on_all_cores, spans
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.hashing import MANY_ROWS
 from balframe.frames.library import Column, Name, Numbers, nan_is_null
 
 _INT64 = np.iinfo(np.int64)
@@ -158,22 +157,21 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
 
 
 def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
-    """Give numbers to distinct values, -1 to null; those of many rows part by part on all cores."""
-    if len(array) < MANY_ROWS or _is_object(array.dtype):  # objects are for one thread at a time
+    """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
+    is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
+    if not are_many(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
         return pd.factorize(array)
+    import pyarrow as pa  # which the array is made of
 
-    def work(part: slice) -> tuple[npt.NDArray[Any], Any]:
-        codes, found = pd.factorize(array[part])
-        return codes.astype(np.int32), found
-
-    parts = on_all_cores(work, spans(len(array)))
-    every: Any = pd.concat([pd.Series(found) for _, found in parts])
-    numbers, levels = pd.factorize(every.array)
-    ends = np.cumsum([len(found) for _, found in parts])[:-1]
-    tables = [np.append(numbers_of_part, -1) for numbers_of_part in np.split(numbers, ends)]
-    return np.concatenate(
-        [table.take(codes, mode="wrap") for table, (codes, _) in zip(tables, parts, strict=True)]
-    ), levels
+    texts = array.__arrow_array__()
+    parts = on_all_cores(
+        lambda rows: texts.slice(rows.start, rows.stop - rows.start).dictionary_encode(),
+        spans(len(array)),
+    )
+    found = pa.chunked_array([chunk for part in parts for chunk in part.chunks])
+    chunks = found.unify_dictionaries().chunks
+    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
+    return np.concatenate(codes), pd.array(chunks[0].dictionary, dtype=array.dtype)
 
 
 def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401

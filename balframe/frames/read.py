@@ -15,10 +15,9 @@ from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
-from balframe.frames import reduce
+from balframe.frames import hashing, reduce
 from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.encode import encode, encode_direct
-from balframe.frames.hashing import MANY_ROWS, hashed
 from balframe.frames.library import Column, DType, Library, Name, Series
 from balframe.frames.measures import measures
 from balframe.frames.query import MARGIN, MODEL, Query
@@ -149,7 +148,7 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     names = (*query.by, *query.label_columns)
     columns = encode_direct(frame, names, library)
     if columns is None:
-        if isinstance(frame, pl.DataFrame) and frame.height >= MANY_ROWS:
+        if isinstance(frame, pl.DataFrame) and frame.height >= hashing.MANY_ROWS:
             return _by_engine(frame, library, query)
         columns = encode(frame, names, library)
     carried = measures(frame, library, query)
@@ -227,7 +226,7 @@ def _count(
     of_labels = (holders[0], *part.outcomes)
     encoded = [columns[key] for key in (*by, *of_labels)]
     codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in encoded]
-    counted, sums = aggregate(*hashed(codes, part.measures))
+    counted, sums = aggregate(*hashing.hashed(codes, part.measures))
     positions = [one.ranked(code) for one, code in zip(encoded, counted, strict=True)]
     return Counted(
         tuple(positions[: len(by)]),

@@ -33,7 +33,7 @@ def force(monkeypatch, way):
     monkeypatch.setattr(
         aggregate, "_way", lambda _, rows: chosen if is_for_all or rows.is_plain else in_order
     )
-    monkeypatch.setattr(aggregate, "_MANY_ROWS", 1 if is_shared else 10**9)
+    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", 1 if is_shared else 10**9)
     monkeypatch.setattr(aggregate, "_BLOCK", 100)
 
 
@@ -198,7 +198,7 @@ def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, verb, carrie
     options = {"by": ["g", "h"], "missing": "drop", "margins": "all", **carried}
     expected = verb(frame, "y", ["p", "q"], **options)
     called = []
-    monkeypatch.setattr("balframe.frames.read.MANY_ROWS", 1)
+    monkeypatch.setattr("balframe.frames.hashing.MANY_ROWS", 1)
     reduce = read.reduce.reduce
     monkeypatch.setattr(read.reduce, "reduce", lambda *given: called.append(1) or reduce(*given))
     assert plain(verb(frame, "y", ["p", "q"], **options)) == plain(expected)

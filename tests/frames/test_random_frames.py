@@ -260,8 +260,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize(("verb", "options", "slow"), VERBS.values(), ids=VERBS)
-@settings(
+profile = settings(
     max_examples=60,
     derandomize=True,
     deadline=None,
@@ -269,8 +268,40 @@ VERBS = {
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+
+
+@pytest.mark.parametrize(("verb", "options", "slow"), VERBS.values(), ids=VERBS)
+@profile
 @given(table=tables())
 def test_random_frames(verb, options, slow, table):
+    assert_is(verb, options, slow, table)
+
+
+# What decides how rows are counted, and how it is counted on the way.
+MANY_FOR_CORES = "balframe.core.parallel._MANY_ROWS"
+MANY_FOR_A_HASH_TABLE = "balframe.frames.hashing.MANY_ROWS"
+SMALL_TABLE, BLOCK = "balframe.core.aggregate._SMALL_TABLE", "balframe.core.aggregate._BLOCK"
+WAYS = {
+    "a table, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 10**9, BLOCK: 2},
+    "runs or a large table": {SMALL_TABLE: 0},
+    "runs, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2},
+    "the engine or a hash table": {MANY_FOR_A_HASH_TABLE: 1, SMALL_TABLE: 0},
+    "all of it": {MANY_FOR_A_HASH_TABLE: 1, MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2},
+}
+
+
+@pytest.mark.parametrize("verb", ["confusion", "report"])
+@pytest.mark.parametrize("way", WAYS)
+@settings(profile, max_examples=25)
+@given(table=tables())
+def test_random_frames_counted_in_every_way(way, verb, table):
+    with pytest.MonkeyPatch.context() as forced:
+        for name, value in WAYS[way].items():
+            forced.setattr(name, value)
+        assert_is(*VERBS[verb], table)
+
+
+def assert_is(verb, options, slow, table):
     predicted = table.models[0] if len(table.models) == 1 else table.models
     asked = table.options | options | ({"metrics": METRICS} if verb is bf.report else {})
     frame = polars_frame(table)

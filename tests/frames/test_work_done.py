@@ -1,0 +1,136 @@
+"""How much work a report does: one pass over the rows, and nothing of Python's for each row."""
+
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from polars.io.plugins import register_io_source
+
+import balframe as bf
+
+FEW, MANY = 60_000, 240_000  # both past what is counted by an engine or on all cores
+NAMES = np.array([f"segment {i:02}" for i in range(20)])
+BY = {
+    "int64": lambda codes: codes,
+    "wide": lambda codes: codes * 2**40,
+    "float": lambda codes: codes / 4,
+    "bool": lambda codes: codes % 2 == 0,
+    "string": lambda codes: NAMES[codes],
+    "date": lambda codes: np.datetime64("2020-01-01") + codes,
+}
+OPTIONS = {
+    "one core": {},
+    "all cores": {"sample_weight": "w", "counts": "k", "interval": True},
+}
+
+
+def frame_of(n, by):
+    rng = np.random.default_rng(n)
+    y = rng.integers(0, 2, n)
+    return pl.DataFrame(
+        {
+            "g": BY[by](rng.integers(0, 20, n)),
+            "y": y,
+            "p": np.where(rng.random(n) < 0.8, y, 1 - y),
+            "w": rng.random(n),
+            "k": rng.integers(0, 4, n),
+        }
+    )
+
+
+def in_library(frame, library):
+    if library == "polars":
+        return frame
+    if library == "polars, categorical":
+        return frame.with_columns(pl.col("g").cast(pl.String).cast(pl.Categorical))
+    frame = frame.to_pandas()
+    return frame.astype({"g": "category"}) if library == "pandas, categorical" else frame
+
+
+def work_of(call):
+    """Count the calls of a call, and the most objects that it holds at once."""
+    calls, most = 0, 0
+
+    def watch(_, event, __):
+        nonlocal calls, most
+        calls += 1
+        if event == "c_return":  # what makes many objects is written in C; looking takes a while
+            most = max(most, sys.getallocatedblocks())
+
+    call()  # what is loaded or kept at first use
+    before = sys.getallocatedblocks()
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return calls, most - before
+
+
+@pytest.mark.parametrize("cores", OPTIONS)
+@pytest.mark.parametrize("by", BY)
+@pytest.mark.parametrize(
+    "library", ["polars", "polars, categorical", "pandas", "pandas, categorical"]
+)
+def test_no_way_makes_an_object_or_a_call_for_each_row(monkeypatch, library, by, cores):
+    many_rows = 1 if cores == "all cores" else 10**9
+    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", many_rows)
+    few, many = (in_library(frame_of(n, by), library) for n in (FEW, MANY))
+    calls, most = work_of(lambda: few.bal.report("y", "p", by="g", **OPTIONS[cores]))
+    more_calls, more_most = work_of(lambda: many.bal.report("y", "p", by="g", **OPTIONS[cores]))
+    assert more_calls - calls < 1_000
+    assert more_most - most < 10_000
+
+
+def test_the_count_of_work_sees_objects_and_calls_for_each_row():
+    values = np.arange(FEW)
+    calls, most = work_of(lambda: len(values.tolist()))
+    assert most > FEW / 2
+    calls, most = work_of(lambda: sum(map(abs, range(FEW))) + sum(int(v) for v in range(FEW)))
+    assert calls > FEW
+
+
+@pytest.mark.parametrize("predictions", ["p", ["p", "q"]])
+@pytest.mark.parametrize("options", [{}, {"margins": "all", "sample_weight": "w"}])
+def test_a_lazy_frame_is_read_once(predictions, options):
+    frame = frame_of(1_000, "string").with_columns(q=pl.col("y"))
+    read = []
+
+    def generate(columns, predicate, n_rows, batch_size):
+        read.append(columns)
+        yield frame if columns is None else frame.select(columns)
+
+    lazy = register_io_source(generate, schema=frame.schema)
+    out = bf.report(lazy, "y", predictions, by="g", **options).collect()
+    assert out["n"].sum() > 0
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("by", ["int64", "string", "wide"])
+def test_polars_groups_the_rows_of_an_eager_frame_at_most_once(monkeypatch, by):
+    frame, grouped = frame_of(FEW, by), []
+    collect = pl.LazyFrame.collect
+
+    def counting(query, *args, **kwargs):
+        grouped.append("AGGREGATE" in query.explain())
+        return collect(query, *args, **kwargs)
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", counting)
+    bf.report(frame, "y", "p", by="g")
+    assert sum(grouped) == (by != "int64")
+
+
+def test_pandas_columns_are_read_where_they_are(monkeypatch):
+    frame = pd.DataFrame(frame_of(1_000, "int64").to_dict())
+
+    def refuse(*_, **__):
+        raise AssertionError("a copy of the frame")
+
+    for name in ("copy", "reset_index", "sort_values", "groupby", "astype", "to_numpy"):
+        monkeypatch.setattr(pd.DataFrame, name, refuse)
+    assert bf.report(frame, "y", "p", by="g")["n"].sum() == 1_000

@@ -130,6 +130,8 @@ def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:
             f"column {name!r} is {series.dtype}, which has no order that segments could "
             "have; cast it, or take a part of it."
         )
+    if not len(series):
+        return Column(Codes(np.zeros(0, np.int64), 0, 1), series)
     if series.dtype.is_float():
         series = series.fill_nan(None) + 0.0
     levels = series.drop_nulls().unique()

@@ -10,6 +10,7 @@ from balframe.core.arrays import Counts, Int64Array, IntegerArray
 from balframe.core.codes import (
     LARGEST_KEY,
     Codes,
+    MisjudgedRangeError,
     key_dtype,
     merge,
     n_keys,
@@ -66,7 +67,11 @@ def _way(columns: Sequence[Codes], measures: Measures) -> Way:
     size, rows = n_keys(columns), len(columns[0].values)
     if size <= (_SMALL_TABLE if measures.is_plain else max(_SMALL_TABLE, rows)):
         return _in_table
-    return _in_runs if measures.is_plain and size <= LARGEST_KEY else _in_order
+    if measures.is_plain and size <= LARGEST_KEY:
+        return _in_runs
+    if any(column.is_guess for column in columns):
+        raise MisjudgedRangeError
+    return _in_order
 
 
 def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:

@@ -11,21 +11,37 @@ import numpy.typing as npt
 from balframe.core.arrays import Int64Array, IntegerArray
 
 LARGEST_KEY = 2**62
+_SAMPLE = 16_384
+
+
+class MisjudgedRangeError(Exception):
+    """Values lie outside of the range that a look at some of them led to expect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A column as small integers: the code of a row is `values - low`, below `size`."""
+    """A column as small integers: the code of a row is `values - low`, below `size`.
+
+    Where the range `is_guess`, merging columns raises MisjudgedRangeError if it does not hold.
+    """
 
     values: IntegerArray
     low: int
     size: int
+    is_guess: bool = False
 
     @classmethod
     def spanning(cls, values: Int64Array) -> "Codes":
         """Take the range from the values themselves."""
         low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
         return cls(values, low, high - low + 1)
+
+
+def extremes(values: npt.NDArray[Any], *, guess: bool) -> tuple[int, int]:
+    """Find the least and the largest of some integers, as a guess among a sample of them."""
+    if guess:
+        values = values[:: len(values) // _SAMPLE + 1]
+    return int(values.min()), int(values.max())
 
 
 def most_levels(rows: int) -> int:
@@ -75,6 +91,11 @@ def key_dtype(columns: Sequence[Codes]) -> np.dtype[Any]:
 
 def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: IntegerArray) -> None:
     """Write the keys of some rows; arithmetic wraps around on the way, and is right in the end."""
+    for column in columns:
+        if column.is_guess:  # while the values are in cache
+            low, high = extremes(column.values[rows], guess=False)
+            if low < column.low or high >= column.low + column.size:
+                raise MisjudgedRangeError
     varying = [column for column in columns if column.size > 1]
     if not varying:
         key.fill(0)

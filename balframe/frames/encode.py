@@ -10,7 +10,8 @@ from balframe.frames.library import Column, Library, Name
 def encode(frame: Any, names: Iterable[Name], library: Library) -> dict[Name, Column]:  # noqa: ANN401
     """Take codes from the values where they allow it, and hash the others."""
     distinct = list(dict.fromkeys(names))
-    found = _direct(frame, [one for one in distinct if library.has_codes(frame, one)], library)
+    coded = [name for name in distinct if library.has_codes(frame, name)]
+    found = _direct(frame, coded, library, guess=False)
     return {name: found.get(name) or library.encode_hashed(frame, name) for name in distinct}
 
 
@@ -18,21 +19,32 @@ def encode_direct(
     frame: Any,  # noqa: ANN401
     names: Iterable[Name],
     library: Library,
+    *,
+    guess: bool,
 ) -> dict[Name, Column] | None:
-    """Take codes from the values themselves; None where some column needs a hash table."""
+    """Take codes from the values themselves; None where some column needs a hash table.
+
+    Of long columns, a guess at their range is enough where counting tells if it was wrong.
+    """
     distinct = list(dict.fromkeys(names))
     if not all(library.has_codes(frame, name) for name in distinct):
         return None
-    found = _direct(frame, distinct, library)
+    found = _direct(frame, distinct, library, guess=guess)
     return found if len(found) == len(distinct) else None
 
 
-def _direct(frame: Any, names: list[Name], library: Library) -> dict[Name, Column]:  # noqa: ANN401
+def _direct(
+    frame: Any,  # noqa: ANN401
+    names: list[Name],
+    library: Library,
+    *,
+    guess: bool,
+) -> dict[Name, Column]:
     """Take codes from the values of those columns that allow it."""
+    is_long = are_many(library.height(frame))
 
     def one(name: Name) -> Column | None:
-        return library.encode_direct(frame, name)
+        return library.encode_direct(frame, name, guess=guess and is_long)
 
-    is_long = are_many(library.height(frame))
     columns = on_all_cores(one, names) if is_long else map(one, names)
     return {name: c for name, c in zip(names, columns, strict=True) if c is not None}

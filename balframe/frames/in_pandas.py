@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from balframe.core.arrays import Int64Array
-from balframe.core.codes import Codes, most_levels
+from balframe.core.codes import Codes, extremes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.core.parallel import are_many, on_all_cores, spans
 from balframe.errors import UnsupportedTypeError
@@ -85,7 +85,7 @@ def has_codes(frame: pd.DataFrame, name: Name) -> bool:
     )
 
 
-def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
+def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     array = _array(frame, name)
     if isinstance(array, pd.Categorical):
@@ -94,7 +94,9 @@ def encode_direct(frame: pd.DataFrame, name: Name) -> Column | None:
         return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
     if not len(array):
         return None
-    return _encode_integers(array) if isinstance(array, np.ndarray) else _encode_nullable(array)
+    if isinstance(array, np.ndarray):
+        return _encode_integers(array, guess=guess)
+    return _encode_nullable(array)
 
 
 def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
@@ -102,12 +104,12 @@ def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
     return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
 
 
-def _encode_integers(values: npt.NDArray[Any]) -> Column | None:
-    low, high = int(values.min()), int(values.max())
+def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
+    low, high = extremes(values, guess=guess)
     size = high - low + 1
     if size > most_levels(len(values)):
         return None
-    return Column(Codes(values, low, size), _range(low, size, values.dtype))
+    return Column(Codes(values, low, size, guess), _range(low, size, values.dtype))
 
 
 def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -1,13 +1,14 @@
 """Polars: a column to codes and levels, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from balframe.core.arrays import Int64Array
-from balframe.core.codes import Codes, most_levels
+from balframe.core.codes import Codes, extremes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name, Numbers, nan_is_null
@@ -57,7 +58,7 @@ def has_codes(frame: pl.DataFrame, name: Name) -> bool:
     return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
-def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
+def encode_direct(frame: pl.DataFrame, name: Name, *, guess: bool) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     series = _unnamed(frame, name)
     if series.dtype == pl.Boolean:
@@ -67,20 +68,19 @@ def encode_direct(frame: pl.DataFrame, name: Name) -> Column | None:
         physical = series.to_physical()
         return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
     physical = series if series.dtype.is_integer() else series.to_physical()
-    low, high = _extremes(physical)
+    low: Any
+    high: Any
+    if len(physical) and not physical.null_count():
+        low, high = extremes(physical.to_numpy(), guess=guess)
+    else:
+        guess, low, high = False, physical.min(), physical.max()
     if low is None:
         return None
-    if isinstance(series.dtype, pl.Categorical):
-        return _encode_categorical(physical, low, high, series.dtype)
-    return _encode_integers(physical, low, high, series.dtype)
-
-
-def _extremes(physical: pl.Series) -> tuple[Any, Any]:
-    """Find the least and the largest number; numpy is faster, and does not know null."""
-    if not len(physical) or physical.null_count():
-        return physical.min(), physical.max()
-    values = physical.to_numpy()
-    return int(values.min()), int(values.max())
+    encode = _encode_categorical if series.dtype == pl.Categorical else _encode_integers
+    column = encode(physical, low, high, series.dtype)
+    if column is None or not guess:
+        return column
+    return replace(column, codes=replace(column.codes, is_guess=True))
 
 
 def _unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:

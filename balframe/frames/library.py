@@ -68,8 +68,11 @@ class Library(Protocol):
     def has_codes(self, frame: Any, name: Name) -> bool:  # noqa: ANN401
         """Tell whether the type of a column is one whose values may be codes themselves."""
 
-    def encode_direct(self, frame: Any, name: Name) -> Column | None:  # noqa: ANN401
-        """Take codes from the values themselves; None where that needs a hash table."""
+    def encode_direct(self, frame: Any, name: Name, *, guess: bool) -> Column | None:  # noqa: ANN401
+        """Take codes from the values themselves; None where that needs a hash table.
+
+        A guess at the range of integers spares a look at all of them.
+        """
 
     def encode_hashed(self, frame: Any, name: Name) -> Column:  # noqa: ANN401
         """Look values up in a hash table of the distinct ones."""

@@ -13,6 +13,7 @@ import polars as pl
 from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
+from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
 from balframe.frames import hashing, reduce
@@ -143,10 +144,17 @@ class _Part:
 
 def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
     """Count the cells of an eager frame."""
+    try:
+        return _read(frame, library, query, guess=True)
+    except MisjudgedRangeError:
+        return _read(frame, library, query, guess=False)
+
+
+def _read(frame: Any, library: Library, query: Query, *, guess: bool) -> Reading:  # noqa: ANN401
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     check_labels(frame, library, query)
     names = (*query.by, *query.label_columns)
-    columns = encode_direct(frame, names, library)
+    columns = encode_direct(frame, names, library, guess=guess)
     if columns is None:
         if isinstance(frame, pl.DataFrame) and frame.height >= hashing.MANY_ROWS:
             return _by_engine(frame, library, query)

@@ -286,6 +286,7 @@ WAYS = {
     "runs or a large table": {SMALL_TABLE: 0},
     "runs, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2},
     "the engine or a hash table": {MANY_FOR_A_HASH_TABLE: 1, SMALL_TABLE: 0},
+    "after a wrong guess": {MANY_FOR_CORES: 1, "balframe.core.codes._SAMPLE": 1},
     "all of it": {MANY_FOR_A_HASH_TABLE: 1, MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2},
 }
 

@@ -134,3 +134,27 @@ def test_pandas_columns_are_read_where_they_are(monkeypatch):
     for name in ("copy", "reset_index", "sort_values", "groupby", "astype", "to_numpy"):
         monkeypatch.setattr(pd.DataFrame, name, refuse)
     assert bf.report(frame, "y", "p", by="g")["n"].sum() == 1_000
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}])
+def test_a_range_is_guessed_and_a_wrong_guess_is_found(monkeypatch, library, options):
+    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", 1)
+    monkeypatch.setattr("balframe.core.codes._SAMPLE", 10)
+    guesses = []
+    module = sys.modules["balframe.frames.read"]
+    read = module._read
+    monkeypatch.setattr(
+        module, "_read", lambda *given, guess: guesses.append(guess) or read(*given, guess=guess)
+    )
+    frame = frame_of(1_000, "int64").with_columns(g=pl.lit(3), p=pl.lit(1), y=pl.lit(1))
+    bf.report(in_library(frame, library), "y", "p", by="g", **options)
+    assert guesses == [True]
+    rare = frame.with_columns(
+        g=pl.when(pl.int_range(pl.len()) == 998).then(-9).otherwise("g"),
+        y=pl.when(pl.int_range(pl.len()) == 997).then(7).otherwise("y"),
+    )
+    out = bf.confusion(in_library(rare, library), "y", "p", by="g", complete=False, **options)
+    assert guesses == [True, True, False]
+    counted = zip(out["g"], out["y"], out["p"], out["n"], strict=True)
+    assert [*counted] == [(-9, 1, 1, 1), (3, 1, 1, 998), (3, 7, 1, 1)]

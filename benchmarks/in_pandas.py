@@ -15,6 +15,11 @@ def three_keys(frame: pd.DataFrame, case: Case) -> pd.DataFrame:
     return counted.rename("n").reset_index()
 
 
+def size(frame: pd.DataFrame, case: Case) -> pd.DataFrame:
+    """Count alone, sorted as pandas does where it is not asked not to."""
+    return frame.groupby([*case.by_columns, "y", "yhat"]).size().rename("n").reset_index()
+
+
 def three_keys_scored(frame: pd.DataFrame, case: Case) -> pd.DataFrame:
     """Count, then score any number of labels from the counts."""
     cells = three_keys(frame, case)

@@ -100,6 +100,11 @@ def count_codes(codes: Codes, case: Case) -> Answer:
     return floor.count(codes, case)
 
 
+def unweighted(case: Case) -> bool:
+    """Leave weights to others."""
+    return not case.weighted
+
+
 def unweighted_pairs(case: Case) -> bool:
     """Leave weights to the three sums."""
     return two_labels(case) and not case.weighted
@@ -164,7 +169,12 @@ DUCKDB = [
         package="duckdb",
     ),
 ]
-PANDAS_COUNTS = Peer(f"pandas, {THREE_KEYS}", ("pandas",), in_pandas.three_keys, gives="counts")
+PANDAS_SIZE = Peer(
+    "pandas, groupby(three keys).size()", ("pandas",), in_pandas.size, "counts", unweighted
+)
+PANDAS_COUNTS = Peer(
+    f"pandas, {THREE_KEYS}, unsorted", ("pandas",), in_pandas.three_keys, gives="counts"
+)
 SCIKIT_LEARN = Peer(
     "scikit-learn, a loop over groups",
     ("pandas",),
@@ -187,6 +197,7 @@ PEERS: list[Peer] = [
     *IN_MEMORY,
     *POLARBEARINGS,
     *DUCKDB,
+    PANDAS_SIZE,
     PANDAS_COUNTS,
     Peer("pandas, three keys, then scores", ("pandas",), in_pandas.three_keys_scored),
     Peer("pandas, three sums of booleans", ("pandas",), in_pandas.sums, fits=two_labels),

@@ -44,6 +44,10 @@ def generate(case: Case) -> Data:
     if case.frame == "polars":
         return Data(case, codes, frame)
     backed = frame.to_pandas(use_pyarrow_extension_array=case.frame == "pandas, pyarrow")
+    if case.label_type == "categorical":  # polars gives each column the order of its own rows
+        categories = label_values(case).to_list()
+        for name in ("y", "yhat"):
+            backed[name] = backed[name].cat.set_categories(categories)
     return Data(case, codes, backed)
 
 

@@ -12,6 +12,7 @@ from balframe.core.arrays import Int64Array, IntegerArray
 
 LARGEST_KEY = 2**62
 _SAMPLE = 16_384
+_LONG = 2**18
 
 
 class MisjudgedRangeError(Exception):
@@ -35,6 +36,11 @@ class Codes:
         """Take the range from the values themselves."""
         low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
         return cls(values, low, high - low + 1)
+
+
+def are_worth_a_guess(rows: int) -> bool:
+    """Tell whether a column is so long that looking at a sample first pays."""
+    return rows >= _LONG
 
 
 def extremes(values: npt.NDArray[Any], *, guess: bool) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-_MANY_ROWS = 2**18
+_MANY_ROWS = 2**21
 
 _here = threading.local()
 

@@ -139,7 +139,7 @@ def test_pandas_columns_are_read_where_they_are(monkeypatch):
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 @pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}])
 def test_a_range_is_guessed_and_a_wrong_guess_is_found(monkeypatch, library, options):
-    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", 1)
+    monkeypatch.setattr("balframe.core.codes._LONG", 1)
     monkeypatch.setattr("balframe.core.codes._SAMPLE", 10)
     guesses = []
     module = sys.modules["balframe.frames.read"]

@@ -106,12 +106,14 @@ _Found = tuple[Int64Array, list[Label]]
 
 def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library) -> _Found:
     """List the positions that occur and the labels there."""
-    occurs = np.zeros(len(column.levels) + 1, np.bool_)
+    occurs = np.zeros(len(column.levels), np.bool_)
     for codes in positions:
         occurs[codes] = True
     distinct = np.flatnonzero(occurs)
-    values = library.values(library.take(column.levels, distinct, nullable=False))
-    return distinct, as_labels(values, f"column {column.name!r}")
+    levels = column.levels
+    if len(distinct) < len(levels):
+        levels = library.take(levels, distinct, nullable=False)
+    return distinct, as_labels(library.values(levels), f"column {column.name!r}")
 
 
 def _label_set(

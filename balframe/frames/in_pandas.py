@@ -1,21 +1,20 @@
-"""Pandas: a column to codes and levels, and columns to a frame."""
+"""Pandas: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
 from balframe.core.arrays import Int64Array
-from balframe.core.codes import Codes, extremes, most_levels
 from balframe.core.labels import Label, no_dtype_for, not_labels
-from balframe.core.parallel import are_many, on_all_cores, spans
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.library import Column, Name, Numbers, nan_is_null
-
-_INT64 = np.iinfo(np.int64)
+from balframe.frames.encode_pandas import encode_direct as encode_direct
+from balframe.frames.encode_pandas import encode_hashed as encode_hashed
+from balframe.frames.encode_pandas import has_codes as has_codes
+from balframe.frames.encode_pandas import is_object, numpy_dtype
+from balframe.frames.library import Name, Numbers, nan_is_null
 
 
 def is_name(name: object) -> bool:
@@ -47,7 +46,7 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     dtype: Any = frame[name].dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
-    if _is_object(dtype) or str(dtype) == "null[pyarrow]":
+    if is_object(dtype) or str(dtype) == "null[pyarrow]":
         return None
     if _is_number(dtype):
         return "number"
@@ -71,139 +70,6 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401
 
 def _is_nullable(dtype: Any) -> bool:  # noqa: ANN401
     return not isinstance(dtype, np.dtype)
-
-
-def _is_object(dtype: Any) -> bool:  # noqa: ANN401
-    return isinstance(dtype, np.dtype) and dtype.kind == "O"
-
-
-def has_codes(frame: pd.DataFrame, name: Name) -> bool:
-    """Tell whether the type of a column is one whose values may be codes themselves."""
-    dtype: Any = frame[name].dtype
-    return (
-        isinstance(dtype, pd.CategoricalDtype) or dtype == np.bool_ or types.is_integer_dtype(dtype)
-    )
-
-
-def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> Column | None:
-    """Take codes from the values themselves; None where that needs a hash table."""
-    array = _array(frame, name)
-    if isinstance(array, pd.Categorical):
-        return _encode_categorical(array)
-    if array.dtype == np.bool_:
-        return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
-    if not len(array):
-        return None
-    if isinstance(array, np.ndarray):
-        return _encode_integers(array, guess=guess)
-    return _encode_nullable(array)
-
-
-def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
-    series: Any = frame[name]
-    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
-
-
-def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
-    low, high = extremes(values, guess=guess)
-    size = high - low + 1
-    if size > most_levels(len(values)):
-        return None
-    return Column(Codes(values, low, size, guess), _range(low, size, values.dtype))
-
-
-def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    values: npt.NDArray[Any] = np.arange(size).astype(dtype)
-    values += dtype.type(low)
-    return values
-
-
-def _encode_nullable(array: Any) -> Column | None:  # noqa: ANN401
-    series: Any = pd.Series(array, copy=False)
-    low, high = series.min(), series.max()
-    if pd.isna(low):
-        return None
-    low, high = int(low), int(high)
-    size = high - low + 1
-    has_null = series.hasnans
-    if size > most_levels(len(series)) or (has_null and high >= _INT64.max):
-        return None
-    if has_null:
-        values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))
-    else:
-        values = series.to_numpy(_numpy_dtype(array.dtype))
-    levels = pd.array(_range(low, size, values.dtype), dtype=array.dtype)
-    return Column(Codes(values, low, size + has_null), levels)
-
-
-def _encode_categorical(array: pd.Categorical) -> Column:
-    n_levels = len(array.categories)
-    levels = pd.Categorical.from_codes(np.arange(n_levels), dtype=array.dtype)
-    return _with_null_below(np.asarray(array.codes), levels, np.arange(n_levels))
-
-
-def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
-    """Look values up in a hash table of the distinct ones."""
-    try:
-        codes, levels = _factorized(_array(frame, name))
-        if types.is_float_dtype(levels.dtype):
-            levels = _with_one_zero(levels)
-        order = _ascending(levels)
-    except (TypeError, NotImplementedError) as error:
-        raise UnsupportedTypeError(
-            f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
-        ) from error
-    rank = np.empty(len(levels), np.int64)
-    rank[order] = np.arange(len(levels))
-    return _with_null_below(codes, levels.take(order), rank)
-
-
-def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
-    """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
-    is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
-    if not are_many(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
-        return pd.factorize(array)
-    import pyarrow as pa  # which the array is made of
-
-    texts = array.__arrow_array__()
-    parts = on_all_cores(
-        lambda rows: texts.slice(rows.start, rows.stop - rows.start).dictionary_encode(),
-        spans(len(array)),
-    )
-    found = pa.chunked_array([chunk for part in parts for chunk in part.chunks])
-    chunks = found.unify_dictionaries().chunks
-    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
-    return np.concatenate(codes), pd.array(chunks[0].dictionary, dtype=array.dtype)
-
-
-def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401
-    """Show 0.0 for -0.0, which is equal to it."""
-    values = levels.to_numpy(_numpy_dtype(levels.dtype)) if hasattr(levels, "to_numpy") else levels
-    zeroed = values + values.dtype.type(0)
-    return zeroed if values is levels else pd.array(zeroed, dtype=levels.dtype)
-
-
-def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> Column:  # noqa: ANN401
-    """Encode where -1 is null."""
-    null_first = np.concatenate(([len(rank)], rank))
-    return Column(Codes(codes, -1, len(rank) + 1), levels, null_first)
-
-
-def _ascending(levels: Any) -> Int64Array:  # noqa: ANN401
-    if not _is_object(levels.dtype):
-        return np.asarray(levels.argsort(), np.int64)
-
-    def mixed(position: int) -> tuple[str, Any]:
-        return type(levels[position]).__name__, levels[position]
-
-    def as_text(position: int) -> tuple[str, str]:
-        return type(levels[position]).__name__, str(levels[position])
-
-    positions = range(len(levels))
-    try:
-        return np.array(sorted(positions, key=mixed), np.int64)
-    except TypeError:  # values of a type without an order
-        return np.array(sorted(positions, key=as_text), np.int64)
 
 
 def values(levels: Any) -> list[Any]:  # noqa: ANN401
@@ -240,7 +106,7 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa
     candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
     are_numbers = all(_is_number(dtype) for dtype in dtypes)
     if are_numbers:
-        candidates += _number_dtypes([_numpy_dtype(dtype) for dtype in dtypes])
+        candidates += _number_dtypes([numpy_dtype(dtype) for dtype in dtypes])
     for candidate in candidates:
         if _holds(candidate, labels):
             return pd.Series(_as_python(labels, candidate), dtype=candidate).array
@@ -267,22 +133,13 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
     return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
 
 
-def _numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _numpy_dtype(dtype.categories.dtype)
-    if isinstance(dtype, pd.SparseDtype):
-        return np.dtype(dtype.subtype)
-    plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
-    return plain
-
-
 def _holds(dtype: Any, labels: Sequence[Label]) -> bool:  # noqa: ANN401
     if isinstance(dtype, pd.CategoricalDtype):
         return set(labels) <= set(dtype.categories)
     if types.is_bool_dtype(dtype):
         return set(labels) <= {0, 1}
     if types.is_integer_dtype(dtype):
-        limits = np.iinfo(_numpy_dtype(dtype))
+        limits = np.iinfo(numpy_dtype(dtype))
         return all(limits.min <= label <= limits.max for label in labels)
     return True
 
@@ -322,14 +179,14 @@ def text(values: Sequence[str]) -> Any:  # noqa: ANN401
     return pd.Series(values, dtype=str).array
 
 
-def _numpy_dtype_is_object(column: Any) -> bool:  # noqa: ANN401
-    return _is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
+def _holds_objects(column: Any) -> bool:  # noqa: ANN401
+    return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
 
 
 def build(columns: Mapping[Name, Any]) -> pd.DataFrame:
     """Make a frame of columns; NaN is null."""
     arrays = {
-        position: pd.Series(column, dtype=object) if _numpy_dtype_is_object(column) else column
+        position: pd.Series(column, dtype=object) if _holds_objects(column) else column
         for position, column in enumerate(columns.values())
     }
     frame = pd.DataFrame(arrays, copy=False)

@@ -67,7 +67,7 @@ def encode_direct(frame: pl.DataFrame, name: Name, *, guess: bool) -> Column | N
         last = len(series.dtype.categories) - 1
         physical = series.to_physical()
         return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
-    physical = series if series.dtype.is_integer() else series.to_physical()
+    physical = (series if series.dtype.is_integer() else series.to_physical()).rechunk()
     low: Any
     high: Any
     if len(physical) and not physical.null_count():

@@ -16,6 +16,7 @@ from balframe.core.cells import Cells
 from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
+from balframe.core.parallel import are_many
 from balframe.frames import hashing, reduce
 from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.encode import encode, encode_direct
@@ -154,7 +155,9 @@ def _read(frame: Any, library: Library, query: Query, *, guess: bool) -> Reading
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     check_labels(frame, library, query)
     names = (*query.by, *query.label_columns)
-    columns = encode_direct(frame, names, library, guess=guess)
+    columns = None
+    if not _is_in_pieces(frame, query):
+        columns = encode_direct(frame, names, library, guess=guess)
     if columns is None:
         if isinstance(frame, pl.DataFrame) and frame.height >= hashing.MANY_ROWS:
             return _by_engine(frame, library, query)
@@ -188,6 +191,14 @@ def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa
     of_labels = zip(query.label_columns, holders, strict=True)
     dtypes = {name: library.dtype(cells, key) for name, key in of_labels}
     return _assemble(columns, by, holders, parts, library, dtypes, query)
+
+
+def _is_in_pieces(frame: Any, query: Query) -> bool:  # noqa: ANN401
+    """Tell whether counting would have to put many rows of polars together in a copy first."""
+    if not isinstance(frame, pl.DataFrame) or not are_many(frame.height):
+        return False
+    is_plain = query.counts is None and query.sample_weight is None
+    return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in query.columns)
 
 
 def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:

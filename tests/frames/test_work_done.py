@@ -125,6 +125,18 @@ def test_polars_groups_the_rows_of_an_eager_frame_at_most_once(monkeypatch, by):
     assert sum(grouped) == (by != "int64")
 
 
+def test_many_rows_in_pieces_are_not_copied_together(monkeypatch):
+    frame = frame_of(FEW, "int64")
+    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", FEW)
+    expected, copied = bf.report(frame, "y", "p", by="g"), []
+    rechunk = pl.Series.rechunk
+    monkeypatch.setattr(pl.Series, "rechunk", lambda s: copied.append(len(s)) or rechunk(s))
+    in_pieces = pl.concat([*frame.iter_slices(7_000)], rechunk=False)
+    assert in_pieces.n_chunks() > 1
+    assert bf.report(in_pieces, "y", "p", by="g").equals(expected)
+    assert max(copied) < 1_000  # cells
+
+
 def test_pandas_columns_are_read_where_they_are(monkeypatch):
     frame = pd.DataFrame(frame_of(1_000, "int64").to_dict())
 

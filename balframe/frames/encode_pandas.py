@@ -1,0 +1,160 @@
+"""Pandas: a column to codes and levels."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api import types
+
+from balframe.core.arrays import Int64Array
+from balframe.core.codes import Codes, extremes, most_levels
+from balframe.core.parallel import are_many, on_all_cores, spans
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.library import Column, Name
+
+_INT64 = np.iinfo(np.int64)
+
+
+def is_object(dtype: Any) -> bool:  # noqa: ANN401
+    """Tell whether values are objects of Python."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
+    """Find numpy's dtype of the values that a dtype of pandas holds."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return numpy_dtype(dtype.categories.dtype)
+    if isinstance(dtype, pd.SparseDtype):
+        return np.dtype(dtype.subtype)
+    plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    return plain
+
+
+def has_codes(frame: pd.DataFrame, name: Name) -> bool:
+    """Tell whether the type of a column is one whose values may be codes themselves."""
+    dtype: Any = frame[name].dtype
+    return (
+        isinstance(dtype, pd.CategoricalDtype) or dtype == np.bool_ or types.is_integer_dtype(dtype)
+    )
+
+
+def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> Column | None:
+    """Take codes from the values themselves; None where that needs a hash table."""
+    array = _array(frame, name)
+    if isinstance(array, pd.Categorical):
+        return _encode_categorical(array)
+    if array.dtype == np.bool_:
+        return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
+    if not len(array):
+        return None
+    if isinstance(array, np.ndarray):
+        return _encode_integers(array, guess=guess)
+    return _encode_nullable(array)
+
+
+def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+    series: Any = frame[name]
+    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+
+
+def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
+    low, high = extremes(values, guess=guess)
+    size = high - low + 1
+    if size > most_levels(len(values)):
+        return None
+    return Column(Codes(values, low, size, guess), _range(low, size, values.dtype))
+
+
+def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    values: npt.NDArray[Any] = np.arange(size).astype(dtype)
+    values += dtype.type(low)
+    return values
+
+
+def _encode_nullable(array: Any) -> Column | None:  # noqa: ANN401
+    series: Any = pd.Series(array, copy=False)
+    low, high = series.min(), series.max()
+    if pd.isna(low):
+        return None
+    low, high = int(low), int(high)
+    size = high - low + 1
+    has_null = series.hasnans
+    if size > most_levels(len(series)) or (has_null and high >= _INT64.max):
+        return None
+    if has_null:
+        values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))
+    else:
+        values = series.to_numpy(numpy_dtype(array.dtype))
+    levels = pd.array(_range(low, size, values.dtype), dtype=array.dtype)
+    return Column(Codes(values, low, size + has_null), levels)
+
+
+def _encode_categorical(array: pd.Categorical) -> Column:
+    n_levels = len(array.categories)
+    levels = pd.Categorical.from_codes(np.arange(n_levels), dtype=array.dtype)
+    return _with_null_below(np.asarray(array.codes), levels, np.arange(n_levels))
+
+
+def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
+    """Look values up in a hash table of the distinct ones."""
+    try:
+        codes, levels = _factorized(_array(frame, name))
+        if types.is_float_dtype(levels.dtype):
+            levels = _with_one_zero(levels)
+        order = _ascending(levels)
+    except (TypeError, NotImplementedError) as error:
+        raise UnsupportedTypeError(
+            f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
+        ) from error
+    rank = np.empty(len(levels), np.int64)
+    rank[order] = np.arange(len(levels))
+    return _with_null_below(codes, levels.take(order), rank)
+
+
+def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
+    """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
+    is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
+    if not are_many(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
+        return pd.factorize(array)
+    import pyarrow as pa  # which the array is made of
+
+    texts = array.__arrow_array__()
+    parts = on_all_cores(
+        lambda rows: texts.slice(rows.start, rows.stop - rows.start).dictionary_encode(),
+        spans(len(array)),
+    )
+    found = pa.chunked_array([chunk for part in parts for chunk in part.chunks])
+    chunks = found.unify_dictionaries().chunks
+    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
+    return np.concatenate(codes), pd.array(chunks[0].dictionary, dtype=array.dtype)
+
+
+def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401
+    """Show 0.0 for -0.0, which is equal to it."""
+    values = levels.to_numpy(numpy_dtype(levels.dtype)) if hasattr(levels, "to_numpy") else levels
+    zeroed = values + values.dtype.type(0)
+    return zeroed if values is levels else pd.array(zeroed, dtype=levels.dtype)
+
+
+def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> Column:  # noqa: ANN401
+    """Encode where -1 is null."""
+    null_first = np.concatenate(([len(rank)], rank))
+    return Column(Codes(codes, -1, len(rank) + 1), levels, null_first)
+
+
+def _ascending(levels: Any) -> Int64Array:  # noqa: ANN401
+    if not is_object(levels.dtype):
+        return np.asarray(levels.argsort(), np.int64)
+
+    def mixed(position: int) -> tuple[str, Any]:
+        return type(levels[position]).__name__, levels[position]
+
+    def as_text(position: int) -> tuple[str, str]:
+        return type(levels[position]).__name__, str(levels[position])
+
+    positions = range(len(levels))
+    try:
+        return np.array(sorted(positions, key=mixed), np.int64)
+    except TypeError:  # values of a type without an order
+        return np.array(sorted(positions, key=as_text), np.int64)

@@ -16,8 +16,9 @@ def three_keys(frame: pd.DataFrame, case: Case) -> pd.DataFrame:
 
 
 def size(frame: pd.DataFrame, case: Case) -> pd.DataFrame:
-    """Count alone, sorted as pandas does where it is not asked not to."""
-    return frame.groupby([*case.by_columns, "y", "yhat"]).size().rename("n").reset_index()
+    """Count alone, as pandas 3 does unless it is asked for something else."""
+    grouped = frame.groupby([*case.by_columns, "y", "yhat"], observed=True)
+    return grouped.size().rename("n").reset_index()
 
 
 def three_keys_scored(frame: pd.DataFrame, case: Case) -> pd.DataFrame:

@@ -34,7 +34,7 @@ class Codes:
     @classmethod
     def spanning(cls, values: Int64Array) -> "Codes":
         """Take the range from the values themselves."""
-        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        low, high = extremes(values, guess=False) if len(values) else (0, 0)
         return cls(values, low, high - low + 1)
 
 

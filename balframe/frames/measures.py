@@ -59,7 +59,8 @@ def measures(frame: object, library: Library, query: Query) -> Measures:
     if query.cells and query.sample_weight is not None:
         values, no_square = library.numbers(frame, WEIGHT_SQ)
         weight_sq = values.astype(np.float64)
-        weight_sq[no_square if no_square is not None else slice(0)] = np.inf
+        if no_square is not None:
+            weight_sq[no_square] = np.inf
         raise_invalid_weights(WEIGHT_SQ, int((weight_sq < 0).sum()))
     rows = Measures(n, None, weight, weight_sq)
     if weight_sq is None and weight is not None and n is not None:

@@ -100,10 +100,10 @@ def read_scores(
     """Count the ties of an eager frame."""
     dtypes = {query.y_true: library.dtype(frame, query.y_true)}
     check_labels(frame, library, query)
-    names = dict.fromkeys((*query.by, query.y_true))
+    names = (*query.by, query.y_true)
     columns = encode(frame, names, library)
     carried = measures(frame, library, query)
-    encoded = [columns[name] for name in (*query.by, query.y_true)]
+    encoded = [columns[name] for name in names]
     parts = []
     for name in query.y_pred:
         values, is_null = library.numbers(frame, name)

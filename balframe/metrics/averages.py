@@ -63,4 +63,4 @@ def jaccard_weighted(c: ClassCounts) -> FloatArray:
 @metric(range=(0, 1), source="scikit-learn, jaccard_score(average='micro')")
 def jaccard_micro(c: ClassCounts) -> FloatArray:
     """Hits among all memberships, true or predicted: sum_k TP_k / sum_k (TP_k + FP_k + FN_k)."""
-    return ratio(c.sum(c.correct), c.sum(c.support + c.false_alarms))
+    return ratio(c.total_correct, c.sum(c.support + c.false_alarms))

@@ -1,7 +1,7 @@
 """Simulate how well the limits and tests of comparisons hold.
 
 `.venv/bin/python benchmarks/comparisons.py` prints the tables, and with `--write` puts them into
-docs/pages/comparisons.md; it takes about a minute.
+docs/pages/explanations/comparisons.md; it takes about a minute.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from balframe.intervals.differences import mover_difference, p_value, paired_lim
 from balframe.intervals.families import extreme_difference, homogeneity, simultaneous
 from balframe.intervals.recalls import score
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "comparisons.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "comparisons.md"
 BEGIN, END = "<!-- comparisons -->", "<!-- /comparisons -->"
 LEVEL, SAME = 0.95, 1e-12
 RECALLS = (0.6, 0.7, 0.8, 0.9, 0.95)

@@ -1,4 +1,4 @@
-"""Write the table of coverages into docs/pages/intervals.md, by exact enumeration.
+"""Write the table of coverages into docs/pages/explanations/intervals.md, by exact enumeration.
 
 Run with `.venv/bin/python benchmarks/coverage.py`; it takes a few seconds.
 """
@@ -13,7 +13,7 @@ from scipy import stats
 from balframe.intervals.posterior import Posterior
 from balframe.intervals.recalls import mover, score
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "intervals.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 SUPPORTS = [(5, 5), (3, 100), (10, 50), (10, 200), (50, 50), (5,) * 5]
 RECALLS = np.linspace(0.5, 1, 26)

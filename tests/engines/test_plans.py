@@ -174,7 +174,7 @@ def test_max_cells_is_a_number_of_cells(max_cells):
 
 
 def test_table_of_engines_is_that_of_the_documentation(request):
-    page = (request.config.rootpath / "docs/pages/scale.md").read_text()
+    page = (request.config.rootpath / "docs/pages/how-to/scale.md").read_text()
     for engine in engines.ENGINES:
         install = f"`balframe[{engine.extra}]`" if engine.extra else ""
         row = f"| {engine.name} | `{engine.frame}` | {engine.answer} | {install} | {engine.notes} |"

@@ -25,6 +25,7 @@ def _disagreement(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatAr
     aliases=("kappa", "cohen_kappa_score"),
     source="Cohen 1960",
     interval=Delta("kappa"),
+    chance=0,
 )
 def cohen_kappa(c: ClassCounts) -> FloatArray:
     """Accuracy above that of independent answers with the same margins: (p_o - p_e) / (1 - p_e).
@@ -34,7 +35,13 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
     return 1 - ratio(hamming_loss(c), _disagreement(c, c.support, c.predicted))
 
 
-@metric(range=(-1, 1), aliases=("mcc",), source="Gorodkin 2004", interval=Delta("correlation"))
+@metric(
+    range=(-1, 1),
+    aliases=("mcc",),
+    source="Gorodkin 2004",
+    interval=Delta("correlation"),
+    chance=0,
+)
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:
     """Correlation of truth and prediction: (p_o - p_e) / sqrt((1 - sum t_k^2)(1 - sum p_k^2)).
 

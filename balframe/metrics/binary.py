@@ -146,6 +146,7 @@ def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
     aliases=("youden_j",),
     source="Youden 1950",
     interval=MeanOfRecalls(recalls_of_both_sides, _informedness_of_mean),
+    chance=0,
 )
 def informedness(c: ClassCounts) -> FloatArray:
     """Both recalls above chance, with two labels 2 BA - 1: recall + specificity - 1."""
@@ -157,6 +158,7 @@ def informedness(c: ClassCounts) -> FloatArray:
     needs=_NEEDS,
     aliases=("lr_plus",),
     source="scikit-learn, class_likelihood_ratios",
+    chance=1,
 )
 def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a positive call raises the odds of being positive: recall / (1 - specificity)."""
@@ -169,6 +171,7 @@ def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     needs=_NEEDS,
     aliases=("lr_minus",),
     source="scikit-learn, class_likelihood_ratios",
+    chance=1,
 )
 def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a negative call lowers the odds of being positive: (1 - recall) / specificity."""
@@ -196,7 +199,7 @@ def treatment_ratio(c: ClassCounts) -> FloatArray:
     return ratio(c.positive.fn, c.positive.fp)
 
 
-@metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003")
+@metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003", chance=1)
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
     """Odds of a positive call among positives over those among negatives: TP TN / (FP FN)."""
     p = c.positive

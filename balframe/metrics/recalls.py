@@ -31,6 +31,7 @@ def _accuracy_parts(c: ClassCounts) -> Parts:
 @proportion(
     aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"),
     source="scikit-learn, accuracy_score",
+    chance="majority",
 )
 def accuracy(c: ClassCounts) -> Parts:
     """Share of rows predicted right, the recalls weighted by prevalence: sum_k TP_k / n."""
@@ -42,6 +43,7 @@ def accuracy(c: ClassCounts) -> Parts:
     aliases=("uar", "recall_macro"),
     source=BRODERSEN,
     interval=MeanOfRecalls(recalls_of_labels),
+    chance="uniform",
 )
 def balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall over the labels present in the segment: mean_k TP_k / P_k.
@@ -61,6 +63,7 @@ def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
     range=(-1, 1),
     source="scikit-learn, balanced_accuracy_score(adjusted=True)",
     interval=MeanOfRecalls(recalls_of_labels, _adjusted),
+    chance=0,
 )
 def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Balanced accuracy above chance over K labels: (BA - 1/K) / (1 - 1/K).
@@ -81,6 +84,7 @@ def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:
     aliases=("normalised_accuracy",),
     source=COENEN,
     interval=Proportion(_accuracy_parts, _normalized),
+    chance=0,
 )
 def normalized_accuracy(c: ClassCounts) -> FloatArray:
     """Accuracy above chance over the C labels of the whole frame: (acc - 1/C) / (1 - 1/C).
@@ -90,7 +94,12 @@ def normalized_accuracy(c: ClassCounts) -> FloatArray:
     return _normalized(c, accuracy(c))
 
 
-@metric(range=(0, 1), source="Kubat and Matwin 1997, g-mean", interval=GeometricMeanOfRecalls())
+@metric(
+    range=(0, 1),
+    source="Kubat and Matwin 1997, g-mean",
+    interval=GeometricMeanOfRecalls(),
+    chance="uniform",
+)
 def geometric_mean(c: ClassCounts) -> FloatArray:
     """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K)."""
     with np.errstate(divide="ignore"):
@@ -105,6 +114,7 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
     aliases=("baw",),
     source="Brodersen et al. 2010, with weights in place of 1/K",
     interval=MeanOfRecalls(recalls_under_class_weight),
+    chance="uniform",
 )
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall under weights of the labels: sum_k w_k R_k / sum_k w_k.

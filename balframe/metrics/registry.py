@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from balframe.metrics.kinds import Interval, Parts, Proportion
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
+CHANCES = ("uniform", "majority")
+Chance = float | Literal["uniform", "majority"]
 RESERVED = {
     *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
     *("metric", "estimate", "lower", "upper", "method"),
@@ -43,6 +46,7 @@ class Metric:
     meaning: str
     formula: str
     interval: Interval | None = None
+    chance: Chance | None = None
 
     def __call__(self, counts: ClassCounts) -> FloatArray:
         """Compute the metric for every segment; NaN where it is undefined."""
@@ -67,6 +71,7 @@ def metric(
     aliases: Sequence[str] = (),
     source: str = "",
     interval: Interval | None = None,
+    chance: Chance | None = None,
 ) -> Callable[[MetricFunction], MetricFunction]:
     """Register a function of class counts as a metric, under the function's name.
 
@@ -90,6 +95,9 @@ def metric(
     interval : kind of interval, optional
         How its limits are found, one of the kinds in `balframe.metrics.kinds`; without, `report`
         gives it null limits.
+    chance : number, "uniform" or "majority", optional
+        What guessing scores, which charts show: a number; "uniform", 1/K of the K labels present;
+        or "majority", the share of the most frequent label.
 
     Returns
     -------
@@ -120,6 +128,8 @@ def metric(
             raise InvalidInputError(f"{argument}={values!r} has to be a list of names.")
     for need in needs:
         check_choice("needs", need, NEEDS)
+    if not (chance is None or isinstance(chance, (int, float))):
+        check_choice("chance", chance, CHANCES)
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
         raise InvalidInputError(f"range={range!r} has to be a pair, the smaller value first.")
 
@@ -127,7 +137,7 @@ def metric(
         meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
         one = Metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
-            meaning, formula, interval,
+            meaning, formula, interval, chance,
         )  # fmt: skip
         _check_free(one)
         for name in [name for name, owner in _names.items() if owner == one.name]:
@@ -145,6 +155,7 @@ def proportion(
     needs: Sequence[str] = (),
     aliases: Sequence[str] = (),
     source: str = "",
+    chance: Chance | None = None,
 ) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
     """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1]."""
 
@@ -160,6 +171,7 @@ def proportion(
             aliases=aliases,
             source=source,
             interval=Proportion(parts),
+            chance=chance,
         )(share)
 
     return register

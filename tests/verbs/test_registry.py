@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.metrics.registry import registered
 
 
 def half(c):
@@ -86,3 +87,34 @@ def test_squares_of_weights_are_not_negative(lazy):
 
     with pytest.raises(bf.InvalidInputError, match="'weight_sq' has 1 negative or infinite"):
         bf.report(cells.lazy() if lazy else cells, "y", "p", cells=True).lazy().collect()
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2]])
+def test_guesses_score_what_the_registry_says_of_chance(labels):
+    """Rows of every label are called each label equally often."""
+    k = len(labels)
+    guessed = bf.from_matrix([[4] * k, *([2] * k for _ in labels[1:])])
+    known = [one for one in registered() if k == 2 or "pos_label" not in one.needs]
+    said = {one.name: one.chance for one in known if one.chance not in (None, "majority")}
+
+    out = bf.report(
+        guessed, "actual", "predicted", counts="n", metrics=list(said), class_weight="balanced"
+    )
+
+    expected = {name: 1 / k if chance == "uniform" else chance for name, chance in said.items()}
+    assert out.select(list(expected)).row(0) == pytest.approx(tuple(expected.values()))
+
+
+def test_the_most_frequent_label_scores_what_the_registry_says_of_chance():
+    frame = pl.DataFrame({"y": [0] * 4 + [1] * 2 + [2], "p": [0] * 7})
+    said = [one.name for one in registered() if one.chance == "majority"]
+
+    out = bf.report(frame, "y", "p", metrics=[*said, "no_information_rate"])
+
+    assert said == ["accuracy"]
+    assert out.select("accuracy", "no_information_rate").row(0) == (4 / 7, 4 / 7)
+
+
+def test_chance_is_a_number_or_one_of_two_words():
+    with pytest.raises(bf.InvalidInputError, match="chance='even' is not one of the options"):
+        bf.metric(range=(0, 1), chance="even")(half)

@@ -18,7 +18,7 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from balframe import datasets
+    from balframe import datasets, plot
     from balframe.core.class_counts import ClassCounts
     from balframe.metrics.registry import metric
     from balframe.verbs.best_threshold import best_threshold
@@ -62,6 +62,7 @@ __all__ = [
     "gaps",
     "list_metrics",
     "metric",
+    "plot",
     "posterior",
     "ranking",
     "register",
@@ -76,8 +77,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
     """Load a verb when it is first used: all of them take longer than is polite in an import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "datasets":
-        return import_module("balframe.datasets")
+    if name in ("datasets", "plot"):
+        return import_module(f"balframe.{name}")
     return getattr(import_module(_ELSEWHERE.get(name, f"balframe.verbs.{name}")), name)
 
 

@@ -1,49 +1,82 @@
-"""The namespace `.bal` of pandas and polars frames: every verb, as a method."""
+"""The namespace `.bal` of pandas and polars frames: every verb and chart, as a method."""
 
 from collections.abc import Callable
 from importlib import import_module
 from types import MethodType
 from typing import Any, Literal
 
+from balframe import plot
 from balframe.errors import check_choice
 from balframe.frames.namespace import register_in_dask, register_namespace
 
 
-class _Verb:
-    """A verb as a method, loaded when it is first asked for; its first argument is the frame."""
+class _Method:
+    """A function of a frame as a method, loaded when it is first asked for."""
+
+    def __init__(self, load: Callable[[str], Callable[..., Any]]) -> None:
+        self._load = load
 
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, namespace: "Bal | None", _: type) -> Callable[..., Any]:
-        verb: Callable[..., Any] = getattr(
-            import_module(f"balframe.verbs.{self._name}"), self._name
-        )
-        return verb if namespace is None else MethodType(verb, namespace._frame)
+    def __get__(self, namespace: "_OfFrame | None", _: type) -> Callable[..., Any]:
+        function = self._load(self._name)
+        return function if namespace is None else MethodType(function, namespace._frame)
 
 
-class Bal:
+class _OfFrame:
+    def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
+        self._frame = frame
+
+
+def _verb(name: str) -> Callable[..., Any]:
+    verb: Callable[..., Any] = getattr(import_module(f"balframe.verbs.{name}"), name)
+    return verb
+
+
+def _chart(name: str) -> Callable[..., Any]:
+    chart: Callable[..., Any] = getattr(plot, name)
+    return chart
+
+
+class Plots(_OfFrame):
+    """Charts of one frame: `df.bal.plot.report("y", "yhat", by="group")`.
+
+    Each is also a function, `bf.plot.report(df, "y", "yhat", by="group")`. They need the extra
+    `plot`.
+    """
+
+    report = _Method(_chart)
+    confusion = _Method(_chart)
+    curve = _Method(_chart)
+    roc = _Method(_chart)
+    gaps = _Method(_chart)
+
+
+class Bal(_OfFrame):
     """The verbs of balframe on one frame: `df.bal.report("y", "yhat")`.
 
     Each is also a function, `bf.report(df, "y", "yhat")`.
     """
 
-    def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
-        self._frame = frame
+    confusion = _Method(_verb)
+    classes = _Method(_verb)
+    report = _Method(_verb)
+    posterior = _Method(_verb)
+    gaps = _Method(_verb)
+    disparity = _Method(_verb)
+    fairness = _Method(_verb)
+    compare = _Method(_verb)
+    curve = _Method(_verb)
+    best_threshold = _Method(_verb)
+    ranking = _Method(_verb)
+    check = _Method(_verb)
+    require = _Method(_verb)
 
-    confusion = _Verb()
-    classes = _Verb()
-    report = _Verb()
-    posterior = _Verb()
-    gaps = _Verb()
-    disparity = _Verb()
-    fairness = _Verb()
-    compare = _Verb()
-    curve = _Verb()
-    best_threshold = _Verb()
-    ranking = _Verb()
-    check = _Verb()
-    require = _Verb()
+    @property
+    def plot(self) -> Plots:
+        """Charts of the frame, each named for the verb that it draws."""
+        return Plots(self._frame)
 
 
 def register(library: Literal["dask"]) -> None:

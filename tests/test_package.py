@@ -11,10 +11,11 @@ import pytest
 from constructors import plain
 
 import balframe as bf
-from balframe.accessor import Bal
+from balframe.accessor import Bal, Plots
 
 ROOT = Path(__file__).parents[1]
-VERBS = [name for name in vars(Bal) if not name.startswith("_")]
+VERBS = [name for name in vars(Bal) if not name.startswith("_") and name != "plot"]
+CHARTS = [name for name in vars(Plots) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -40,20 +41,41 @@ def test_help_of_a_method_shows_the_verbs_parameters(verb):
     assert getattr(Bal, verb).__doc__ == function.__doc__
 
 
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_chart_is_a_method_and_a_function(chart):
+    df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 0], "g": [1, 2, 2, 1]})
+    function = getattr(bf.plot, chart)
+    expected = function(df, "y", "p", by="g").to_dict()
+
+    for frame in (df, df.lazy(), df.to_pandas()):
+        assert getattr(frame.bal.plot, chart)("y", "p", by="g").to_dict() == expected
+    assert getattr(Plots, chart).__doc__ == function.__doc__
+    parameters = [*inspect.signature(function).parameters]
+    assert list(inspect.signature(getattr(df.bal.plot, chart)).parameters) == parameters[1:]
+
+
+def test_charts_are_listed():
+    assert sorted(CHARTS) == dir(bf.plot) == bf.plot.__all__
+    with pytest.raises(AttributeError, match=r"module 'balframe\.plot' has no attribute 'reprot'"):
+        _ = bf.plot.reprot
+
+
 def test_every_public_name_has_a_docstring_with_an_example():
-    for name in bf.__all__:
-        thing = getattr(bf, name)
+    things = {name: getattr(bf, name) for name in bf.__all__}
+    for name, thing in (things | {name: getattr(bf.plot, name) for name in CHARTS}).items():
         assert thing.__doc__, name
         if inspect.isfunction(thing):
             assert ">>>" in thing.__doc__, name
             for parameter in inspect.signature(thing).parameters:
-                assert re.search(rf"^ *(\w+, )*{parameter}(, \w+)* :", thing.__doc__, re.M), (
+                assert re.search(
+                    rf"^ *(\w+, )*(\*\*)?{parameter}( :|(, \w+)* :|$)", thing.__doc__, re.M
+                ), (
                     name,
                     parameter,
                 )
 
 
-HEAVY = ("scipy", "narwhals", "typer", "balframe.verbs.report")
+HEAVY = ("scipy", "narwhals", "typer", "altair", "great_tables", "balframe.verbs.report")
 REPORT = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
 
 

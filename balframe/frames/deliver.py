@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice
 from balframe.frames import in_pandas, in_polars
 from balframe.frames.engines import PYARROW, Engine, check_installed, from_arrow
@@ -81,6 +83,20 @@ def _types_kept(answer: pl.DataFrame, like: Any) -> dict[Name, Any]:  # noqa: AN
 def collected(answer: Any) -> Any:  # noqa: ANN401
     """Run an answer that is still a query."""
     return answer.collect(engine="streaming") if isinstance(answer, pl.LazyFrame) else answer
+
+
+def numbers_of(answer: Any, name: Name) -> FloatArray:  # noqa: ANN401
+    """Take a column of numbers from an answer, with NaN for null."""
+    return np.asarray(answer[name], np.float64)
+
+
+def rows_at(answer: Any, positions: Int64Array) -> list[dict[Name, Any]]:  # noqa: ANN401
+    """Turn some rows of an answer into dicts."""
+    if isinstance(answer, pd.DataFrame):
+        return rows_of(answer.iloc[positions])
+    return rows_of(
+        answer[positions] if isinstance(answer, pl.DataFrame) else answer.take(positions)
+    )
 
 
 def rows_of(answer: Any) -> list[dict[Name, Any]]:  # noqa: ANN401

@@ -1,0 +1,27 @@
+"""Words and numbers as charts and tables show them."""
+
+from collections.abc import Sequence
+
+_INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's", "roc": "ROC"}
+
+
+def in_words(name: str) -> str:
+    """Write the name of a metric as people do."""
+    words = [_INITIALS.get(word, word) for word in name.split("_")]
+    return " ".join(words).replace("corrcoef", "correlation")
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def percent(level: float) -> str:
+    """Write a confidence level."""
+    return f"{100 * level:.6g}%"
+
+
+def titled(metric: str, *parts: str, by: Sequence[object]) -> str:
+    """Make a title: the metric, what else is to be said, and the columns of segments."""
+    columns = f" by {' and '.join(map(str, by))}" if by else ""
+    return sentence(in_words(metric)) + "".join(parts) + columns

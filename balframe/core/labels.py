@@ -57,8 +57,8 @@ def as_labels(values: Iterable[object], holder: str) -> list[Label]:
     if fractions:
         raise InvalidInputError(
             f"{holder} holds numbers that are not whole ({listed(fractions, 3)}): scores are not "
-            "labels. Compare them with a threshold first, as in `score >= 0.5`; to look at every "
-            "threshold is the job of a curve, not of labels."
+            "labels. Compare them with a threshold first, as in `score >= 0.5`; the "
+            "verb `curve` looks at every threshold."
         )
     whole = [_whole(value) for value in labels]
     is_mixed = len({isinstance(value, bool) for value in whole}) > 1
@@ -109,7 +109,7 @@ class LabelSet:
         if outside:
             raise InvalidInputError(
                 f"found the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, which "
-                f"labels={labels!r} does not contain; add them there, or leave those rows out."
+                f"labels={list(labels)!r} does not contain; add them, or leave those rows out."
             )
         return cls(tuple(labels))
 

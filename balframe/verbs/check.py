@@ -77,8 +77,8 @@ def check(
         By the limits: a rule fails where all of the interval violates it, passes where all of the
         interval keeps it, and is inconclusive otherwise. Or by the estimate alone.
     adjust : {"bonferroni"} or None, default "bonferroni"
-        Let the limits of a rule hold in all its segments at once, at this level; with None each
-        holds by itself, and of many segments some would fail by chance.
+        Let the limits of a rule hold in all its segments and models at once, at this level; with
+        None each holds by itself, and of many segments some would fail by chance.
     level : float, default 0.95
         Confidence level of the limits.
     min_support : int, default 0

@@ -26,7 +26,7 @@ from balframe.metrics.kinds import (
 from balframe.metrics.registry import Metric
 
 Method = Literal["score", "wilson", "jeffreys", "exact", "mover", "posterior"]
-IntervalOption = Literal[True] | Method | None
+IntervalOption = bool | Method | None
 Prior = Literal["uniform", "jeffreys"]
 
 _METHODS = ("score", "wilson", "jeffreys", "exact", "mover", "posterior")
@@ -49,10 +49,10 @@ class Request:
     @classmethod
     def of(cls, interval: object, level: object, prior: object) -> "Request | None":
         """Check what a caller asked for; None where no limits are wanted."""
-        check_choice("interval", interval, (None, True, *_METHODS))
+        check_choice("interval", interval, (None, False, True, *_METHODS))
         check_choice("prior", prior, PRIORS)
         check_level(level)
-        if interval is None:
+        if interval is None or interval is False:
             return None
         return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
 

@@ -213,7 +213,7 @@ def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "wald"}, "interval='wald' is not one of the options: None, True, 'score'"),
+        ({"interval": "wald"}, "interval='wald' is not one of the options: None, False"),
         ({"interval": True, "level": 95}, "level=95 has to be a number between 0 and 1"),
         ({"interval": True, "level": "a"}, "level='a' has to be a number"),
         ({"interval": "posterior", "prior": "flat"}, "prior='flat' is not one of the options"),
@@ -287,3 +287,9 @@ def test_limits_follow_the_treatment_of_absent_labels():
     for name in ("uar", "uar_lower", "uar_upper"):  # two of three labels, the third counts 0
         assert zero[name] == pytest.approx(skip[name] * 2 / 3, abs=1e-12)
     assert [zero[f"geometric_mean{end}"] for end in ("", "_lower", "_upper")] == [0, None, None]
+
+
+def test_false_asks_for_no_limits():
+    frame = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0]})
+
+    assert bf.report(frame, "y", "p", interval=False).equals(bf.report(frame, "y", "p"))

@@ -1,0 +1,65 @@
+"""Parts of the reference that are read from the package: the metrics and the command line."""
+
+import inspect
+import re
+import subprocess
+import sys
+from typing import get_args
+
+from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
+from balframe.metrics.registry import Metric, registered
+from balframe.verbs.limits import Method, method_of
+
+_HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
+
+
+def metrics() -> str:
+    """Give a table of the metrics that balframe ships, and a section for each."""
+    ours = [one for one in registered() if one.function.__module__.startswith("balframe.")]
+    rows = [f"| [`{one.name}`](#{one.name}) | {one.meaning} | `{one.formula}` |" for one in ours]
+    table = ["| metric | what it says | formula |", "| --- | --- | --- |", *rows, ""]
+    return "\n".join([*table, *map(_section, ours)])
+
+
+def _section(one: Metric) -> str:
+    low, high = one.range
+    facts = {
+        "Formula": f"`{one.formula}`",
+        "Also called": ", ".join(f"`{alias}`" for alias in one.aliases),
+        "Range": f"{low:g} to {'infinity' if high == float('inf') else f'{high:g}'}",
+        "Better": one.better or "neither direction",
+        "Needs": ", ".join(f"`{need}=`" for need in one.needs),
+        "Interval": _intervals(one),
+        "Source": one.source,
+    }
+    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    _, _, notes = (inspect.getdoc(one.function) or "").partition("\n\n")
+    return "\n".join(
+        [f"### {one.name} {{ #{one.name} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
+    )
+
+
+def _intervals(one: Metric) -> str:
+    if one.interval is None:
+        return "none"
+    default = method_of(one.interval, None)
+    others = [name for name in get_args(Method) if method_of(one.interval, name) == name != default]
+    named = [f'`"{name}"`' for name in others]
+    by_default = f'`"{default}"`' if default in get_args(Method) else f"the {default} method"
+    return f"{by_default}; also {' and '.join(named)}" if named else by_default
+
+
+def command_line() -> str:
+    """Give a section for each command, with its options, as Typer documents them."""
+    program = [sys.executable, "-m", "typer", "balframe.cli.commands"]
+    told = subprocess.run(
+        [*program, "utils", "docs", "--name", "balframe"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    commands = told[told.index("\n## ") :]
+    return _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), commands)
+
+
+PARTS = {"metrics": metrics, "command line": command_line}

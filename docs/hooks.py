@@ -1,0 +1,41 @@
+"""What the site adds to MkDocs: charts, and parts of the reference read from the package."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import charts
+import generated
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+_GENERATED = re.compile(r"^<!-- generated: (.+) -->$", re.MULTILINE)
+_HIDDEN = re.compile(r"^[ \t]*<!--\n[ \t]*```.*?\n[ \t]*-->$", re.MULTILINE | re.DOTALL)
+
+_script = cache(charts.script)
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the script that draws charts."""
+    files.append(File.generated(config, charts.SCRIPT, content=_script()))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Leave out the blocks that are only run, and put in what is generated."""
+    shown = _HIDDEN.sub("", markdown)
+    return _GENERATED.sub(lambda marker: generated.PARTS[marker[1]](), shown)
+
+
+def on_page_content(html: str, *, page: Page, **_: object) -> str:
+    """Put in the charts, and the script where there are any."""
+    try:
+        shown = charts.put_into(html, Path(str(page.file.abs_src_path)))
+    except Exception as error:
+        raise PluginError(f"{page.file.src_uri}: {error}") from error
+    if shown == html:
+        return html
+    return f'{shown}<script src="{get_relative_url(charts.SCRIPT, page.url)}"></script>'

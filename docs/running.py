@@ -1,0 +1,188 @@
+"""Runs the code of a page: the tests do it, and so does the site where a page shows charts.
+
+Blocks run in order and in one namespace, those of `sh` in bash; a block with a title is a file for
+the blocks that follow it. Blocks within HTML comments are blocks too.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import sysconfig
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import figures
+from sybil import Document, Example, Region
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.abstract.doctest import DocTestStringParser
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+NOT_RUN = {"csv", "html", "ini", "json", "markdown", "r", "sql", "text", "toml", "xml", "yaml"}
+RUN_BY_CI = "python3 -m venv"
+
+_BLOCKS = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)\n"))
+_INFO = re.compile(r"(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?")
+_MARKERS = re.compile(r"<!-- *(?P<kind>chart|figure)\b(?P<rest>.*?)-->", re.DOTALL)
+_REST = re.compile(r": *(?P<name>\w+) *\| *(?P<caption>[^|\n]*[^|\s]) *")
+_EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
+_examples_of_doctest = DocTestStringParser()
+_run_python = PythonEvaluator()
+
+
+class PageError(Exception):
+    """A page that cannot be run or shown: where, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The place of a chart: one that the page's code has made, or a figure."""
+
+    kind: str
+    name: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A chart of a page, and what is to be seen on it."""
+
+    chart: Any
+    caption: str
+
+
+def run(path: Path, directory: Path) -> list[Shown]:
+    """Run a page with `directory` as the working directory; its charts, in order."""
+    return _evaluated(path, directory, lambda markers: True)
+
+
+def charts_of(path: Path, directory: Path) -> list[Shown]:
+    """Give the charts of a page, running its code only where it makes one of them."""
+    return _evaluated(path, directory, lambda markers: any(m.kind == "chart" for m in markers))
+
+
+def _evaluated(
+    path: Path, directory: Path, needs_code: Callable[[list[Marker]], bool]
+) -> list[Shown]:
+    shown: list[Shown] = []
+
+    def regions(document: Document) -> Iterator[Region]:
+        yield from _blocks(document)
+        yield from _markers(document, lambda example: shown.append(_shown(example)))
+
+    document = Document.parse(str(path), regions)
+    document.namespace["__name__"] = "__main__"
+    examples = list(document.examples())
+    markers = [example.parsed for example in examples if isinstance(example.parsed, Marker)]
+    code_runs = needs_code(markers)
+    with contextlib.chdir(directory):
+        for example in examples:
+            if code_runs or isinstance(example.parsed, Marker):
+                example.evaluate()
+    return shown
+
+
+def _where(document: Document, position: int) -> str:
+    return f"{document.path}, {document.line_column(position)}"
+
+
+def _blocks(document: Document) -> Iterator[Region]:
+    place = 0
+    for region in [*_BLOCKS(document), Region(len(document.text), len(document.text))]:
+        if prompt := re.search(r"^[ \t]*>>> ", document.text[place : region.start], re.MULTILINE):
+            where = _where(document, place + prompt.start())
+            raise PageError(f"{where}: code has to be in a fenced block.")
+        place = region.end
+        if region.lexemes:
+            yield from _parts(region, document)
+
+
+def _parts(region: Region, document: Document) -> Iterator[Region]:
+    """Split a block into what is evaluated: a file to write, examples of a doctest, or code."""
+    where = _where(document, region.start)
+    source, info = region.lexemes["source"], region.lexemes["info"].strip()
+    found = _INFO.fullmatch(info)
+    if found is None:
+        raise PageError(f'{where}: {info!r} is neither a language nor one and title="a file".')
+    language, title = found["language"], found["title"]
+    if title is not None:
+        yield Region(region.start, region.start + 1, (title, source), _write)
+    start = region.start + 1
+    if language == "pycon":
+        examples = list(_examples_of_doctest(source, document.path))
+        if not source.startswith(">>> ") or not examples or re.search(r"doctest:.*SKIP", source):
+            raise PageError(f"{where}: a block of pycon begins with >>> and skips nothing.")
+        for example in examples:
+            example.adjust(region, source)
+            yield example
+    elif language == "python":
+        yield Region(start, region.end, source, _run_python)
+    elif language == "sh":
+        if not source.startswith(RUN_BY_CI):
+            yield Region(start, region.end, source, _run_sh)
+    elif language not in NOT_RUN:
+        raise PageError(
+            f"{where}: {language!r} is not a language that is run (pycon, python, sh) "
+            f"or shown ({', '.join(sorted(NOT_RUN))})."
+        )
+
+
+def _write(example: Example) -> None:
+    title, source = example.parsed
+    path = Path(title)
+    if path.is_absolute() or ".." in path.parts:
+        raise PageError(f"{example.path}, line {example.line}: {title!r} is outside of the page.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, encoding="utf-8")
+
+
+def _run_sh(example: Example) -> str | None:
+    """Run commands; the programs of this Python come first."""
+    wanted = _EXIT_CODE.search(example.parsed)
+    path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-eu", "-o", "pipefail", "-c", example.parsed],
+        env=os.environ | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    code = int(wanted[1]) if wanted else 0
+    if done.returncode == code:
+        return None
+    return f"{example.parsed}\nexit code {done.returncode} instead of {code}:\n{done.stdout}"
+
+
+def _markers(document: Document, show: Callable[[Example], None]) -> Iterator[Region]:
+    blocks = [(block.start, block.end) for block in _BLOCKS(document)]
+    for found in _MARKERS.finditer(document.text):
+        if any(start < found.start() < end for start, end in blocks):
+            continue
+        rest = _REST.fullmatch(found["rest"])
+        if rest is None or not rest["caption"].endswith("."):
+            raise PageError(
+                f"{_where(document, found.start())}: {found[0]} has to be "
+                f"<!-- {found['kind']}: name | A caption, which is a sentence. -->"
+            )
+        marker = Marker(found["kind"], rest["name"], rest["caption"])
+        yield Region(found.start(), found.end(), marker, show)
+
+
+def _shown(example: Example) -> Shown:
+    marker = example.parsed
+    known = vars(figures) if marker.kind == "figure" else example.namespace
+    if marker.name not in known:
+        raise PageError(
+            f"{example.path}, line {example.line}: there is no {marker.kind} {marker.name!r}."
+        )
+    chart = known[marker.name]() if marker.kind == "figure" else known[marker.name]
+    if not isinstance(chart, alt.TopLevelMixin):
+        raise PageError(
+            f"{example.path}, line {example.line}: {marker.name!r} is a {type(chart).__name__}, "
+            "not a chart of Altair."
+        )
+    return Shown(chart, marker.caption)

@@ -1,0 +1,89 @@
+"""Every page of the built site, opened in Chromium."""
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.xdist_group("site")
+
+PAGES_OF_DOCS = Path(__file__).parents[2] / "docs" / "pages"
+PAGES = sorted(
+    path.relative_to(PAGES_OF_DOCS).with_suffix(".html").as_posix()
+    for path in PAGES_OF_DOCS.rglob("*.md")
+)
+MEASURE = """
+const sizes = [];
+for (const element of document.querySelectorAll(arguments[0])) {
+  let block = element.closest(".tabbed-block");
+  while (block) {
+    const number = [...block.parentElement.children].indexOf(block);
+    block.closest(".tabbed-set").querySelectorAll(":scope > input")[number].checked = true;
+    block = block.parentElement.closest(".tabbed-block");
+  }
+  const box = element.getBoundingClientRect();
+  sizes.push([box.width, box.height]);
+}
+return sizes;
+"""
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Open a page at a width, and wait until its charts are drawn."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    def open_page(page, width):
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get_log("browser")
+        browser.get(f"{address}/{page}")
+        figures = browser.execute_script("return document.querySelectorAll('figure.chart').length")
+        drawn = "return document.querySelectorAll('figure.chart :is(svg, canvas)').length"
+        WebDriverWait(browser, 20).until(lambda _: browser.execute_script(drawn) == figures)
+        return browser
+
+    return open_page
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_page_is_shown(opened, address, page, width):
+    browser = opened(page, width)
+
+    assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
+    for chart in browser.execute_script(MEASURE, "figure.chart :is(svg, canvas)"):
+        assert min(chart) >= 80
+    for table in browser.execute_script(MEASURE, "table"):
+        assert min(table) >= 20
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    loaded = browser.execute_script("return performance.getEntries().map((entry) => entry.name)")
+    assert [name for name in loaded if name.startswith("http") and address not in name] == []
+
+
+def test_copied_code_has_neither_prompts_nor_output(opened):
+    browser = opened("index.html", 1280)
+
+    copied = browser.execute_script(
+        "const code = document.querySelector('.language-pycon code');"
+        "code.setAttribute('data-md-copying', '');"
+        "return code.innerText"
+    )
+
+    assert copied.startswith("import balframe as bf\n")
+    assert ">>>" not in copied
+    assert "\n0  African-American" not in copied
+    compile(copied, "copied", "exec")
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_the_search_finds_a_verb(browser, address, site, from_file):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    start = (site / "index.html").as_uri() if from_file else f"{address}/index.html"
+    browser.get(f"{start}?q=best_threshold")
+
+    found = ".md-search-result__item a"
+    WebDriverWait(browser, 20).until(lambda _: browser.find_elements(By.CSS_SELECTOR, found))
+    links = [link.get_attribute("href") for link in browser.find_elements(By.CSS_SELECTOR, found)]
+    assert any("reference/verbs.html#best_threshold" in link for link in links)

@@ -1,0 +1,74 @@
+"""What the site leaves out of a page, and how charts get into it."""
+
+import re
+from types import SimpleNamespace
+
+import charts
+import hooks
+import pytest
+from mkdocs.exceptions import PluginError
+
+CODE = """
+```python
+import altair as alt
+import polars as pl
+
+one = alt.Chart(pl.DataFrame({"x": ["</script>"]})).mark_bar().encode(x="x")
+two = one.mark_point()
+```
+"""
+MARKERS = ['<!-- chart: one | Bars of "x" < 3. -->', "<!-- chart: two | Points. -->"]
+
+
+@pytest.fixture
+def page(tmp_path):
+    """Write a page: what the hook is given of it."""
+
+    def written(text):
+        path = tmp_path / "page.md"
+        path.write_text(text)
+        file = SimpleNamespace(abs_src_path=str(path), src_uri="how-to/page.md")
+        return SimpleNamespace(file=file, url="how-to/page.html")
+
+    return written
+
+
+def test_charts_take_the_places_of_their_markers(page):
+    html = f"<p>a</p>{MARKERS[0]}<p>b</p><p>{MARKERS[1]}</p>"
+
+    shown = hooks.on_page_content(html, page=page("\n\n".join([CODE, *MARKERS])))
+
+    assert re.findall(r'"mark": \{"type": "(\w+)"', shown) == ["bar", "point"]
+    assert shown.startswith('<p>a</p><figure class="chart">')
+    assert 'role="img" aria-label="Bars of &quot;x&quot; &lt; 3."' in shown
+    assert "<figcaption>Points.</figcaption></figure><script" in shown
+    assert shown.endswith(f'<script src="../{charts.SCRIPT}"></script>')
+    assert shown.count("</script>") == 3  # of two charts and of what draws them
+
+
+def test_a_page_without_charts_stays_as_it_is(page):
+    assert hooks.on_page_content("<p>a</p>", page=page("```python\n1 / 0\n```")) == "<p>a</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"```python\n1 / 0\n```\n{MARKERS[0]}", "how-to/page.md: division by zero"),
+        (f"```pycon\n>>> 1\n2\n```\n{MARKERS[0]}", "line 2, column 1 did not evaluate as expected"),
+        (MARKERS[0], "line 1: there is no chart 'one'"),
+        (f"{CODE}\n<!-- chart: one -->", "has to be <!-- chart: name | A caption, which is a"),
+    ],
+)
+def test_what_cannot_be_shown_ends_the_build(page, text, message):
+    with pytest.raises(PluginError) as error:
+        hooks.on_page_content(MARKERS[0], page=page(text))
+    assert message in str(error.value)
+
+
+def test_blocks_that_are_only_run_are_left_out():
+    hidden = "<!--\n```python\nx = 1  # -->\n```\n-->"
+    tab = "    <!--\n    ```sh\n    true\n    ```\n    -->"
+
+    shown = hooks.on_page_markdown(f"a\n\n{hidden}\n\nb\n\n{tab}\n\n{MARKERS[0]}\n")
+
+    assert shown.split() == ["a", "b", *MARKERS[0].split()]

@@ -1,0 +1,130 @@
+"""The built site: links, what it loads, and what the reference has."""
+
+import json
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import balframe as bf
+from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
+from balframe.metrics.registry import registered
+
+pytestmark = pytest.mark.xdist_group("site")
+
+ROOT = Path(__file__).parents[2]
+LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page has and what it refers to."""
+
+    path: Path
+    anchors: set[str] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        super().__init__()
+        self.feed(self.path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        of = dict(attrs)
+        self.anchors |= {of[name] for name in ("id", "name") if of.get(name)}
+        if tag == "a" and "href" in of:
+            self.links.append(of["href"])
+        if LOADING.get(tag) in of:
+            self.loads.append(of[LOADING[tag]])
+
+
+def broken(folder):
+    """Find references within a site that lead nowhere."""
+    pages = {path: Page(path) for path in folder.rglob("*.html")}
+    found = []
+    for page in pages.values():
+        for reference in page.links + page.loads:
+            parts = urlsplit(reference)
+            if parts.scheme or parts.netloc:
+                continue
+            start = folder if parts.path.startswith("/") else page.path.parent
+            target = (
+                (start / unquote(parts.path).lstrip("/")).resolve() if parts.path else page.path
+            )
+            if target.is_dir():
+                target /= "index.html"
+            anchor = unquote(parts.fragment)
+            is_there = target.is_file() and (not anchor or anchor in pages[target].anchors)
+            if not is_there:
+                found.append((page.path.name, reference))
+    return found
+
+
+def test_the_site_has_no_broken_link_anchor_or_image(site):
+    assert broken(site) == []
+
+
+def test_broken_links_anchors_and_images_are_found(tmp_path):
+    (tmp_path / "a.html").write_text('<h1 id="x"></h1><a href="b.html#y"></a><a href="#x"></a>')
+    (tmp_path / "b.html").write_text(
+        '<a href="a.html#x"></a><a href="c.html"></a><img src="i.png"><a href="https://a.b/"></a>'
+    )
+
+    assert sorted(broken(tmp_path)) == [
+        ("a.html", "b.html#y"),
+        ("b.html", "c.html"),
+        ("b.html", "i.png"),
+    ]
+
+
+def test_pages_load_nothing_from_elsewhere(site):
+    loads = {reference for path in site.rglob("*.html") for reference in Page(path).loads}
+
+    assert any(reference.endswith(".js") for reference in loads)
+    assert [reference for reference in loads if urlsplit(reference).netloc] == []
+
+
+def test_stylesheets_load_nothing_from_elsewhere(site):
+    styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
+
+    assert styles
+    assert not any(
+        "url(http" in style or "url(//" in style or "@import" in style for style in styles
+    )
+
+
+def test_pages_tell_nothing_of_the_machine(site):
+    places = [str(ROOT), sys.prefix, tempfile.gettempdir() + "/tmp"]
+    texts = [
+        path.read_text(encoding="utf-8") for path in (*site.rglob("*.html"), *site.rglob("*.json"))
+    ]
+
+    assert [place for place in places for text in texts if place in text] == []
+
+
+def test_everything_public_is_in_the_reference(site):
+    anchors = set().union(*(Page(path).anchors for path in (site / "reference").rglob("*.html")))
+    metrics = [one.name for one in registered() if one.function.__module__.startswith("balframe.")]
+
+    assert len(metrics) > 30
+    assert set(bf.__all__) | set(metrics) <= anchors
+
+
+def test_only_pages_with_charts_load_what_draws_them(site):
+    assert (site / "javascripts" / "charts.js").stat().st_size > 500_000
+    for path in site.rglob("*.html"):
+        page = Page(path)
+        has_charts = '<figure class="chart">' in path.read_text(encoding="utf-8")
+        assert any(one.endswith("charts.js") for one in page.loads) == has_charts
+
+
+def test_what_is_searched_is_text(site):
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+
+    texts = [entry["text"] for entry in index["docs"]]
+    assert any("mean_k TP_k / P_k" in text for text in texts)
+    assert not any("$schema" in text for text in texts)

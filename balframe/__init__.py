@@ -20,6 +20,7 @@ from balframe.errors import (
 if TYPE_CHECKING:
     from balframe import datasets, plot
     from balframe.core.class_counts import ClassCounts
+    from balframe.display.table import table
     from balframe.metrics.registry import metric
     from balframe.verbs.best_threshold import best_threshold
     from balframe.verbs.check import check
@@ -68,9 +69,14 @@ __all__ = [
     "register",
     "report",
     "require",
+    "table",
 ]
 
-_ELSEWHERE = {"ClassCounts": "balframe.core.class_counts", "metric": "balframe.metrics.registry"}
+_ELSEWHERE = {
+    "ClassCounts": "balframe.core.class_counts",
+    "metric": "balframe.metrics.registry",
+    "table": "balframe.display.table",
+}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)

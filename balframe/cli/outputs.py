@@ -20,6 +20,7 @@ from rich.text import Text
 
 from balframe.errors import InvalidInputError, UnknownNameError, listed, not_found
 from balframe.metrics.registry import find
+from balframe.verbs.layouts import limits_among
 
 _ENDINGS = {
     ".csv": "csv",
@@ -217,7 +218,7 @@ class _Column:
 
 def _shown(frame: pl.DataFrame) -> list[_Column]:
     """Put limits into the cells of what they are limits of."""
-    limits = _limits(frame.columns)
+    limits = limits_among(frame.columns)
     inside = {name for pair in limits.values() for name in pair}
     columns = []
     for name in frame.columns:
@@ -232,19 +233,6 @@ def _shown(frame: pl.DataFrame) -> list[_Column]:
             texts = [show(value) for value in values.to_list()]
         columns.append(_Column(name, texts, values.dtype.is_numeric(), _styles(frame, name)))
     return columns
-
-
-def _limits(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Find the columns that hold limits, by the column that they belong to."""
-    known = set(names)
-    found = {
-        name: (f"{name}_lower", f"{name}_upper")
-        for name in names
-        if {f"{name}_lower", f"{name}_upper"} <= known
-    }
-    if {"lower", "upper"} <= known:
-        found["difference" if "difference" in known else "estimate"] = ("lower", "upper")
-    return found
 
 
 def _with_limits(value: float | None, lower: float | None, upper: float | None) -> str:

@@ -1,5 +1,6 @@
 """Answers, given back in the library that suits the frame or that the caller names."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,3 +109,11 @@ def rows_of(answer: Any) -> list[dict[Name, Any]]:  # noqa: ANN401
         return known.to_dict("records")
     rows: list[dict[Name, Any]] = answer.to_pylist()
     return rows
+
+
+def of_lists(texts: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[Any]]) -> Any:  # noqa: ANN401
+    """Build a polars frame of columns of text and columns of anything."""
+    columns = {name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}
+    return pl.DataFrame(
+        columns | {name: pl.Series(values, strict=False) for name, values in others.items()}
+    )

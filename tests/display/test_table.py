@@ -1,0 +1,506 @@
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.frames import engines
+
+pytest.importorskip("great_tables")
+
+Y, P = "y", "p"
+MINUS = "\N{MINUS SIGN}"
+GROUPS = {
+    "g": ["a", "a", "a", "a", "b", "b", "b", None],
+    Y: [1, 1, 0, 0, 1, 0, 0, 0],
+    P: [1, 0, 0, 0, 1, 1, 0, 0],
+}  # accuracy 3/4, 2/3 and 1; recall 1/2, 1 and, without a positive row, undefined
+
+
+@dataclass
+class Cell:
+    """A cell of the table as a browser reads it: its text, and what its bar is made of."""
+
+    text: str = ""
+    style: str = ""
+    shapes: list = field(default_factory=list)
+
+    def at(self, shape, coordinate):
+        """Where a shape of the bar is drawn, as a share of the bar's width."""
+        (track, *_), found = self.drawn("line"), self.drawn(shape)
+        low, high = float(track["x1"]), float(track["x2"])
+        return [(float(one[coordinate]) - low) / (high - low) for one in found]
+
+    def drawn(self, shape):
+        return [attributes for tag, attributes in self.shapes if tag == shape]
+
+
+class Page(HTMLParser):
+    """The cells of a page, row by row, and the names of all tags in it."""
+
+    def __init__(self, table):
+        super().__init__()
+        self.lines, self.tags, self.in_cell = [], set(), False
+        self.feed(table.as_raw_html())
+        self.rows = [line for line in self.lines if len(line) > 1]
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        given = dict(attributes)
+        if tag == "tr":
+            self.lines.append([])
+        elif tag in ("td", "th"):
+            self.in_cell = True
+            self.lines[-1].append(Cell(style=given.get("style") or ""))
+        elif tag in ("line", "circle", "rect"):
+            self.lines[-1][-1].shapes.append((tag, given))
+
+    def handle_endtag(self, tag):
+        self.in_cell = self.in_cell and tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self.in_cell:
+            self.lines[-1][-1].text += data
+
+    @property
+    def texts(self):
+        return [[cell.text for cell in row] for row in self.rows]
+
+    @property
+    def alone(self):
+        """Titles, headings and notes: the rows of one cell."""
+        return [line[0].text for line in self.lines if len(line) == 1]
+
+    def column(self, label):
+        place = self.texts[0].index(label)
+        return [row[place] for row in self.rows[1:]]
+
+    def text_of(self, label):
+        return [cell.text for cell in self.column(label)]
+
+
+def page(answer, **options):
+    return Page(bf.table(answer, **options))
+
+
+def segments(scores, **more):
+    """An answer of `report` with these accuracies."""
+    names = [f"s{number:03d}" for number in range(len(scores))]
+    n = range(1000, 1000 + len(scores))
+    return pl.DataFrame({"g": names, "n": n, "accuracy": scores, **more})
+
+
+def test_a_report_reads_the_same_from_every_library(constructor):
+    out = bf.report(constructor(GROUPS), Y, P, by="g", metrics=["accuracy", "recall"])
+
+    found = page(out)
+
+    assert found.texts == [
+        ["g", "n", "Labels", "Smallest support", "Accuracy", "Recall"],
+        ["a", "4", "2", "2", "0.750", "▼ 0.500"],
+        ["b", "3", "2", "1", "▼ 0.667", "1.000"],
+        ["null", "1", "1", "1", "1.000", "—"],
+    ]
+    assert found.alone == [
+        "Worst by the metric: ▼ the lowest.",
+        "Bars span the range from 0 to 1.",
+        "—: undefined.",
+    ]
+
+
+def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
+    rows = {"accuracy": 0.25, "matthews_corrcoef": -0.5, "positive_likelihood_ratio": 3.0}
+
+    found = page(pl.DataFrame({"g": ["a"], "n": [8]} | {name: [one] for name, one in rows.items()}))
+
+    (share,), (coefficient,), (ratio,) = map(
+        found.column, ("Accuracy", "Matthews corrcoef", "Positive likelihood ratio")
+    )
+    assert share.at("circle", "cx") == pytest.approx([0.25], abs=0.01)
+    assert share.at("rect", "x") == pytest.approx([0], abs=0.01)
+    assert coefficient.at("circle", "cx") == pytest.approx([0.25], abs=0.01)  # of -1 to 1
+    assert coefficient.at("rect", "x") == pytest.approx([0.25], abs=0.01)
+    assert coefficient.text == f"{MINUS}0.500"
+    assert (ratio.text, ratio.shapes) == ("3.000", [])
+    assert found.alone == [
+        f"Bars span the range from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews corrcoef)."
+    ]
+
+
+def test_names_of_metrics_are_in_words():
+    names = ["f1", "npv", "f1_macro", "no_information_rate", "roc_auc", "tpr"]
+
+    found = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
+
+    assert found.texts[0] == [
+        "n", "F1", "NPV", "F1 macro", "No information rate", "ROC AUC", "TPR"
+    ]  # fmt: skip
+
+
+def test_limits_are_in_the_cell_and_on_the_bar():
+    answer = segments([0.5, 0.75], accuracy_lower=[0.25, None], accuracy_upper=[0.875, None])
+
+    found = page(answer, decimals=2)
+
+    with_limits, without = found.column("Accuracy")
+    assert found.texts[0] == ["g", "n", "Accuracy"]
+    assert (with_limits.text, without.text) == ("▼ 0.50 [0.25, 0.88]", "0.75")
+    _, whisker, *ends = zip(with_limits.at("line", "x1"), with_limits.at("line", "x2"), strict=True)
+    assert whisker == pytest.approx((0.25, 0.875), abs=0.01)
+    assert [x for x, _ in ends] == pytest.approx([0.25, 0.875], abs=0.01)
+    assert len(without.drawn("line")) == 1
+    assert page(answer, bars=False).column("Accuracy")[0].shapes == []
+
+
+def test_the_long_layout_has_a_heading_for_each_metric():
+    names = ["accuracy", "false_positive_rate"]
+    out = bf.report(
+        pl.DataFrame(GROUPS), Y, P, by="g", metrics=names, layout="long", interval="exact"
+    )
+
+    found = page(out.select("g", "n", "metric", "estimate", "method"))
+
+    assert found.texts == [
+        ["g", "n", "Estimate"],
+        ["a", "4", "0.750"],
+        ["b", "3", "▼ 0.667"],
+        ["null", "1", "1.000"],
+        ["a", "4", "0.000"],
+        ["b", "3", "▲ 0.500"],
+        ["null", "1", "0.000"],
+    ]
+    assert found.alone[:2] == ["Accuracy", "False positive rate"]
+    assert "In brackets: the lower and the upper limit, by the method exact." in page(out).alone
+
+
+def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
+    def marked(worst, scores):
+        return page(segments(scores), worst=worst).text_of("Accuracy")
+
+    assert marked(1, [0.5, 0.25, 0.25, None]) == ["0.500", "▼ 0.250", "▼ 0.250", "—"]
+    assert marked(2, [0.5, 0.25, 0.25, 1.0]) == ["0.500", "▼ 0.250", "▼ 0.250", "1.000"]
+    assert marked(3, [0.5, 0.25, 0.25, 1.0]) == ["▼ 0.500", "▼ 0.250", "▼ 0.250", "1.000"]
+    assert marked(0, [0.5, 0.25]) == ["0.500", "0.250"]
+    assert marked(1, [0.5, 0.5]) == ["0.500", "0.500"]
+    assert marked(1, [0.5]) == ["0.500"]
+
+
+def test_a_metric_of_which_no_direction_is_better_has_no_worst():
+    found = page(pl.DataFrame({"g": ["a", "b"], "n": [1, 1], "selection_rate": [0.0, 1.0]}))
+
+    assert found.text_of("Selection rate") == ["0.000", "1.000"]
+
+
+def test_models_are_headings_and_looked_at_one_by_one():
+    df = pl.DataFrame(GROUPS).with_columns(q=pl.Series([0, 0, 0, 0, 1, 0, 0, 0]))  # 1/2, 1, 1
+
+    found = page(bf.report(df, Y, [P, "q"], by="g", metrics="accuracy", margins="overall"))
+
+    assert found.alone[:2] == ["p", "q"]
+    assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
+        ["a", "4", "0.750"],
+        ["b", "3", "▼ 0.667"],
+        ["null", "1", "1.000"],
+        ["overall", "8", "0.750"],
+        ["a", "4", "▼ 0.500"],
+        ["b", "3", "1.000"],
+        ["null", "1", "1.000"],
+        ["overall", "8", "0.750"],
+    ]
+
+
+def test_roll_ups_come_last_are_set_apart_and_never_the_worst():
+    df = pd.DataFrame({"g": ["a", "a", "b", None], "h": [1, 2, 1, 1], Y: [1] * 4, P: [1, 0, 0, 1]})
+    out = bf.report(df, Y, P, by=["g", "h"], metrics="accuracy", margins="all")
+
+    found = page(out.sort_values("n", ascending=False))
+
+    finest, rolled = found.rows[1:5], found.rows[5:]
+    assert sorted([row[0].text, row[1].text, row[-1].text] for row in finest) == [
+        ["a", "1", "1.000"],
+        ["a", "2", "▼ 0.000"],
+        ["b", "1", "▼ 0.000"],
+        ["null", "1", "1.000"],
+    ]
+    assert sorted([row[0].text, row[1].text, row[-1].text] for row in rolled) == [
+        ["a", "all", "0.500"],
+        ["all", "1", "0.667"],
+        ["all", "2", "0.000"],
+        ["b", "all", "0.000"],
+        ["null", "all", "1.000"],
+        ["overall", "all", "0.500"],
+    ]
+    assert not any("background-color" in cell.style for row in finest for cell in row)
+    assert all("background-color" in cell.style for row in rolled for cell in row)
+    assert all("border-top" in cell.style for cell in rolled[0])
+
+
+def test_classes_are_compared_label_by_label():
+    df = pl.DataFrame(
+        {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
+    )
+
+    found = page(bf.classes(df, Y, P, by="g").select("g", "label", "support", "recall"))
+    alone = page(bf.classes(df, Y, P).select("label", "support", "recall"))
+
+    assert found.texts == [
+        ["g", "Label", "Support", "Recall"],
+        ["a", "x", "2", "1.000"],
+        ["a", "z", "2", "▼ 0.500"],
+        ["b", "x", "2", "▼ 0.500"],
+        ["b", "z", "2", "1.000"],
+    ]
+    assert alone.texts[1:] == [["x", "4", "0.750"], ["z", "4", "0.750"]]
+
+
+def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
+    answer = pl.DataFrame(
+        {
+            "g": ["a", "b"],
+            "n": [1000, 20],
+            "metric": ["recall"] * 2,
+            "estimate": [0.5, 0.75],
+            "difference": [-0.25, 0.25],
+            "lower": [-0.4, None],
+            "upper": [-0.1, None],
+            "p_value": [0.00001, 0.5],
+            "n_tests": [2, 2],
+        }
+    )
+
+    found = page(answer)
+
+    assert found.texts == [
+        ["g", "n", "Recall", "Difference", "p", "Tests"],
+        ["a", "1,000", "▼ 0.500", f"{MINUS}0.250 [{MINUS}0.400, {MINUS}0.100]", "<0.001", "2"],
+        ["b", "20", "0.750", "0.250", "0.500", "2"],
+    ]
+    below, above = found.column("Difference")
+    place = (0.4 - 0.25) / 0.8  # on the axis from -0.4 to 0.4, the furthest limit
+    assert below.at("circle", "cx") == pytest.approx([place], abs=0.01)
+    assert above.at("circle", "cx") == pytest.approx([1 - place], abs=0.01)
+    spans = f"Bars span the range from 0 to 1 (Recall), from {MINUS}0.4 to 0.4 (Difference)."
+    assert spans in found.alone
+
+
+def test_verdicts_have_signs_and_rules_their_bounds_on_the_bar():
+    df = pl.DataFrame({"g": ["a"] * 300 + ["b"] * 100, Y: [1] * 400, P: [1] * 300 + [0, 1] * 50})
+    rules = ["n >= 200", "recall >= 0.75", "difference(recall) <= 0.5"]
+
+    found = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate"))
+
+    assert found.texts == [
+        ["g", "Estimate", "Bound", "Status"],
+        ["a", "300", "200", "✓ pass"],
+        ["b", "100", "200", "✗ fail"],
+        ["a", "1.000", "0.75", "✓ pass"],
+        ["b", "0.500", "0.75", "✗ fail"],
+        ["all", "0.500", "0.5", "✓ pass"],
+    ]
+    assert found.alone[:3] == rules
+    estimates = found.column("Estimate")
+    assert estimates[0].shapes == []
+    assert estimates[3].at("line", "x1")[1] == pytest.approx(0.75, abs=0.01)
+    assert estimates[3].at("circle", "cx") == pytest.approx([0.5], abs=0.01)
+    assert "the dark line across is the bound." in found.alone[-1]
+
+
+def test_without_segments_the_metrics_or_rules_are_the_rows():
+    df = pl.DataFrame(GROUPS)  # 6 of 8 right, 2 of 3 positives found
+
+    long = page(bf.report(df, Y, P, layout="long", metrics=["accuracy", "recall"]))
+    wide = page(bf.report(df, Y, P, metrics="accuracy"))
+    check = page(bf.check(df, Y, P, rules="n >= 3"))
+
+    assert [[row[0], row[-1]] for row in long.texts] == [
+        ["Metric", "Estimate"],
+        ["Accuracy", "0.750"],
+        ["Recall", "0.667"],
+    ]
+    assert wide.texts[1:] == [["8", "2", "3", "0.750"]]
+    assert [[row[0], row[-1]] for row in check.texts[1:]] == [["n >= 3", "✓ pass"]]
+
+
+def test_an_infinite_threshold_is_shown():
+    df = pl.DataFrame({"y": [0, 1], "s": [0.25, 0.5]})
+
+    found = page(bf.curve(df, "y", "s", metrics="accuracy"))
+
+    assert found.text_of("Accuracy") == ["0.500", "1.000", "0.500"]
+    assert [row[0] for row in found.texts[1:]] == ["0.25", "0.5", "∞"]
+
+
+VERBS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "posterior")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_row_of_the_other_answers_is_there(verb, constructor):
+    data = {key: values * 3 for key, values in GROUPS.items()}
+    data |= {"g": ["a", "b", None] * 8, "q": [0, 1] * 12}
+    predicted = {"compare": [P, "q"]}.get(verb, P)
+    out = getattr(bf, verb)(constructor(data), Y, predicted, by="g", backend="polars")
+    same = getattr(bf, verb)(constructor(data), Y, predicted, by="g")
+
+    found = page(same)
+
+    assert len(found.rows) - 1 == out.height > 0
+    assert found.texts == page(out).texts
+    assert "nan" not in " ".join(text for row in found.texts for text in row).lower()
+
+
+@pytest.mark.parametrize("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
+def test_by_columns_may_have_the_names_of_other_columns_of_answers(name):
+    df = pl.DataFrame(GROUPS).rename({"g": name})
+
+    found = page(bf.report(df, Y, P, by=name, metrics="accuracy"))
+
+    assert [[row[0], row[-1]] for row in found.texts] == [
+        [name, "Accuracy"],
+        ["a", "0.750"],
+        ["b", "▼ 0.667"],
+        ["null", "1.000"],
+    ]
+
+
+NASTY = [
+    "<script>alert(1)</script>",
+    "a & \"b\" 'c'",
+    "<img src=x onerror=alert(1)>",
+    "*bold* _i_ `code` {{m^2}} $x$",
+    "two\nlines\x1b[31m",
+    "שלום",
+    "&lt;",
+    "",
+]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("column", [*NASTY[:4], "^y.*$", "accuracy_value", "group_heading", ""])
+def test_names_and_values_of_the_data_are_text(library, column):
+    data = {column: NASTY, Y: [1] * 8, NASTY[0] + "m": [1] * 7 + [0], NASTY[3] + "m": [1] * 8}
+    models = list(data)[2:]
+    out = bf.report(library(data), Y, models, by=column, metrics="accuracy")
+
+    found = page(out, title=NASTY[2], subtitle=NASTY[3])
+
+    as_shown = [text.replace("\n", "\\n").replace("\x1b", "\\x1b") for text in NASTY]
+    assert sorted(row[0] for row in found.texts[1:]) == sorted(as_shown * 2)
+    assert found.texts[0][0] == column
+    assert found.alone[:4] == [NASTY[2], NASTY[3], *models]
+    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(found.tags)
+
+
+def test_names_in_the_columns_of_disparity_and_labels_are_text():
+    df = pl.DataFrame({"<b>g": NASTY[:2] * 2, Y: ["<i>", "z"] * 2, P: ["<i>", "z", "z", "<i>"]})
+
+    found = page(bf.disparity(df, Y, P, by="<b>g"))
+    classes = page(bf.classes(df, Y, P, by="<b>g"))
+
+    assert found.texts[0][1:3] == ["Lowest <b>g", "Highest <b>g"]
+    assert {row[1] for row in classes.texts[1:]} == {"<i>", "z"}
+    assert {"b", "i", "script"}.isdisjoint(found.tags | classes.tags)
+
+
+def test_of_many_rows_the_worst_and_the_best_are_shown():
+    scores = [((7 * number) % 100) / 100 for number in range(100)]  # 0.00 to 0.99, mixed
+
+    found = page(segments([*scores, None]), max_rows=5)
+
+    assert found.text_of("Accuracy") == ["▼ 0.000", "0.010", "0.020", "0.980", "0.990"]
+    assert ["dashed" in row[0].style for row in found.rows[1:]] == [False] * 3 + [True, False]
+    assert (
+        "96 of 101 rows are left out; shown are the worst and the best by accuracy, worst first."
+        in found.alone
+    )
+    assert len(page(segments(scores), max_rows=None).rows) == 101
+    assert len(page(segments(scores)).rows) == 61
+    assert page(segments(scores[:60])).text_of("Accuracy")[1] == "0.070"
+
+
+def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
+    data = {"g": list(range(20)) * 2, Y: [1] * 40, P: [0] * 20 + [1] * 20, "q": [1] * 40}
+    out = bf.report(pl.DataFrame(data), Y, [P, "q"], by="g", margins="overall", metrics="accuracy")
+
+    found = page(out, max_rows=8)
+
+    assert [row[0] == "overall" for row in found.texts[1:]] == ([False] * 4 + [True]) * 2
+    assert "32 of 42 rows are left out" in found.alone[2]
+
+
+def test_of_many_verdicts_the_failures_come_first():
+    answer = pl.DataFrame(
+        {
+            "g": ["a", "b", "c", "d", "e"],
+            "rule": ["false_positive_rate <= 0.5"] * 5,
+            "estimate": [0.1, 0.6, 0.9, 0.2, None],
+            "status": ["pass", "inconclusive", "fail", "pass", "inconclusive"],
+        }
+    )
+
+    found = page(answer, max_rows=3)
+
+    assert [row[0] for row in found.texts[1:]] == ["c", "b", "a"]
+
+
+def test_an_answer_without_rows_has_a_header():
+    found = page(bf.report(pl.DataFrame(GROUPS).clear(), Y, P, by="g", metrics="accuracy"))
+
+    assert found.texts == [["g", "n", "Labels", "Smallest support", "Accuracy"]]
+
+
+def test_numbers_behind_the_cells_serve_to_restyle():
+    from great_tables import loc, style
+
+    table = bf.table(segments([0.25, 0.5], recall=[0.5, 0.25]))
+    rows = pl.col("accuracy_value") > 0.4
+
+    found = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="n", rows=rows)))
+
+    assert ["lightyellow" in cell.style for cell in found.column("n")] == [False, True]
+
+
+def test_without_great_tables_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+
+    with pytest.raises(bf.MissingExtraError, match=r"pip install 'balframe\[table\]'"):
+        bf.table(segments([0.5]))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (pl.DataFrame(GROUPS), bf.InvalidInputError, "columns 'g', 'y', 'p' is no answer that"),
+        (pl.DataFrame({"n": [1], "recall": ["x"]}), bf.InvalidInputError, "give the result of rep"),
+        (pl.DataFrame(), bf.InvalidInputError, "is no answer that bf.table knows"),
+        ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
+    ],
+)
+def test_what_is_no_answer_is_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        bf.table(given)
+
+
+def test_columns_of_one_name_are_refused():
+    twice = pd.DataFrame([[1, 0.5, 0.5]], columns=["n", "recall", "recall"])
+
+    with pytest.raises(bf.InvalidInputError, match="columns of the same name: 'recall'"):
+        bf.table(twice)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"worst": -1}, "worst=-1 has to be a whole number from 0"),
+        ({"decimals": True}, "decimals=True has to be a whole number from 0"),
+        ({"decimals": 1.5}, "decimals=1.5 has to be a whole number from 0"),
+        ({"max_rows": 1}, "max_rows=1 has to be a whole number from 2"),
+        ({"bars": None}, "bars=None is not one of the options"),
+        ({"title": 3}, "title=3 has to be a str"),
+        ({"subtitle": "x"}, "give title= too"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(options, message):
+    with pytest.raises(bf.BalframeError, match=message):
+        bf.table(segments([0.5]), **options)

@@ -1,4 +1,4 @@
-"""Charts of a page as HTML, and the script that draws them."""
+"""Charts and tables of a page as HTML, and the script that draws charts."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import vl_convert
+from great_tables import GT
 from running import Shown, charts_of
 
 SCRIPT = "javascripts/charts.js"
@@ -27,7 +28,7 @@ def script() -> str:
 
 
 def put_into(html: str, page: Path) -> str:
-    """Put the charts of a page into the places of their markers."""
+    """Put the charts and tables of a page into the places of their markers."""
     if not _MARKER_IN_HTML.search(html):
         return html
     with TemporaryDirectory() as directory:
@@ -38,6 +39,14 @@ def put_into(html: str, page: Path) -> str:
 
 def _figure(shown: Shown) -> str:
     caption = escape(shown.caption)
+    if isinstance(
+        shown.chart, GT
+    ):  # in a tree of its own, which the styles of the site leave alone
+        return (
+            '<figure class="table"><div class="chart-scroll"><div><template shadowrootmode="open">'
+            f"{shown.chart.as_raw_html()}</template></div></div>"
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
     spec = json.dumps(shown.chart.to_dict(), default=str).replace("</", "<\\/")
     return (
         '<figure class="chart">'

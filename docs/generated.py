@@ -10,6 +10,10 @@ from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, registered
 from balframe.verbs.limits import Method, method_of
 
+_CHANCES = {
+    "uniform": "1/K, every label alike",
+    "majority": "the share of the most frequent label",
+}
 _HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
 
 
@@ -29,10 +33,11 @@ def _section(one: Metric) -> str:
         "Range": f"{low:g} to {'infinity' if high == float('inf') else f'{high:g}'}",
         "Better": one.better or "neither direction",
         "Needs": ", ".join(f"`{need}=`" for need in one.needs),
+        "Guessing scores": _CHANCES.get(one.chance, one.chance),
         "Interval": _intervals(one),
         "Source": one.source,
     }
-    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact not in ("", None)]
     _, _, notes = (inspect.getdoc(one.function) or "").partition("\n\n")
     return "\n".join(
         [f"### {one.name} {{ #{one.name} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]

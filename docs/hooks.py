@@ -31,11 +31,11 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:
-    """Put in the charts, and the script where there are any."""
+    """Put in charts and tables, and the script where there are charts."""
     try:
         shown = charts.put_into(html, Path(str(page.file.abs_src_path)))
     except Exception as error:
         raise PluginError(f"{page.file.src_uri}: {error}") from error
-    if shown == html:
-        return html
+    if '<figure class="chart">' not in shown:
+        return shown
     return f'{shown}<script src="{get_relative_url(charts.SCRIPT, page.url)}"></script>'

@@ -16,6 +16,7 @@ from typing import Any
 
 import altair as alt
 import figures
+from great_tables import GT
 from sybil import Document, Example, Region
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.abstract.doctest import DocTestStringParser
@@ -39,7 +40,7 @@ class PageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The place of a chart: one that the page's code has made, or a figure."""
+    """The place of a chart or table that the page's code has made, or of a figure."""
 
     kind: str
     name: str
@@ -48,7 +49,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A chart of a page, and what is to be seen on it."""
+    """A chart or table of a page, and what is to be seen on it."""
 
     chart: Any
     caption: str
@@ -180,9 +181,9 @@ def _shown(example: Example) -> Shown:
             f"{example.path}, line {example.line}: there is no {marker.kind} {marker.name!r}."
         )
     chart = known[marker.name]() if marker.kind == "figure" else known[marker.name]
-    if not isinstance(chart, alt.TopLevelMixin):
+    if not isinstance(chart, (alt.TopLevelMixin, GT)):
         raise PageError(
             f"{example.path}, line {example.line}: {marker.name!r} is a {type(chart).__name__}, "
-            "not a chart of Altair."
+            "not a chart of Altair or a table of great_tables."
         )
     return Shown(chart, marker.caption)

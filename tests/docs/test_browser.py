@@ -55,6 +55,8 @@ def test_a_page_is_shown(opened, address, page, width):
         assert min(chart) >= 80
     for table in browser.execute_script(MEASURE, "table"):
         assert min(table) >= 20
+    for table in browser.execute_script(MEASURE, "figure.table .chart-scroll > div"):
+        assert min(table) >= 80
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     loaded = browser.execute_script("return performance.getEntries().map((entry) => entry.name)")
     assert [name for name in loaded if name.startswith("http") and address not in name] == []

@@ -46,6 +46,23 @@ def test_charts_take_the_places_of_their_markers(page):
     assert shown.count("</script>") == 3  # of two charts and of what draws them
 
 
+def test_a_table_comes_in_a_tree_of_its_own(page):
+    code = """
+```python
+from great_tables import GT
+import polars as pl
+
+rows = GT(pl.DataFrame({"x": [7]}))
+```
+"""
+    marker = "<!-- chart: rows | A table. -->"
+
+    shown = hooks.on_page_content(marker, page=page(f"{code}\n{marker}"))
+
+    assert re.match('<figure class="table">.*<template shadowrootmode="open">.*<table', shown, re.S)
+    assert shown.endswith("</template></div></div><figcaption>A table.</figcaption></figure>")
+
+
 def test_a_page_without_charts_stays_as_it_is(page):
     assert hooks.on_page_content("<p>a</p>", page=page("```python\n1 / 0\n```")) == "<p>a</p>"
 

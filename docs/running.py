@@ -16,6 +16,7 @@ from typing import Any
 
 import altair as alt
 import figures
+import polars as pl
 from great_tables import GT
 from sybil import Document, Example, Region
 from sybil.evaluators.python import PythonEvaluator
@@ -79,7 +80,7 @@ def _evaluated(
     examples = list(document.examples())
     markers = [example.parsed for example in examples if isinstance(example.parsed, Marker)]
     code_runs = needs_code(markers)
-    with contextlib.chdir(directory):
+    with contextlib.chdir(directory), pl.Config():  # which pages may set
         for example in examples:
             if code_runs or isinstance(example.parsed, Marker):
                 example.evaluate()

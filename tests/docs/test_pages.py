@@ -41,8 +41,7 @@ def page(tmp_path):
 def test_a_page_is_true(path, tmp_path, monkeypatch):
     for name in ("_registry", "_names"):  # a page may register metrics
         monkeypatch.setattr(registry, name, getattr(registry, name).copy())
-    with pl.Config():
-        run(ROOT / path, tmp_path)
+    run(ROOT / path, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +115,12 @@ def test_charts_come_in_order_with_their_captions(page):
         assert [(type(one.chart).__name__, one.caption) for one in charts] == [
             ("Chart", "One bar.")
         ]
+
+
+def test_what_a_page_sets_ends_with_it(page):
+    run(*page("```python\nimport polars as pl\n\npl.Config(float_precision=2)\n```\n"))
+
+    assert "0.125" in str(pl.Series([0.125]))
 
 
 def test_a_page_without_charts_is_not_run_for_them(page):

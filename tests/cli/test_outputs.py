@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from balframe.cli.tables import shown
+
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
 
 
@@ -209,3 +211,21 @@ def test_a_place_that_cannot_be_written_to_is_named(refused, people, tmp_path, m
     line = refused("report", people, *LABELS, "--out", tmp_path / "out.csv")
 
     assert line.endswith("out.csv' cannot be written: Permission denied.")
+
+
+def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
+    columns = {
+        "g": ["a", "b", None, "a", "b", None],
+        "margin": ["g", "g", "overall"] * 2,
+        "model": ["m"] * 3 + ["k"] * 3,
+        "accuracy": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
+        "false_positive_rate": [0.1, 0.2, 0.9, None, 0.3, 0.8],
+    }
+    # the finest rows of all models come first
+    frame = pl.DataFrame(columns).sort("margin", maintain_order=True)
+
+    styles = {column.name: set(column.styles) for column in shown(frame)}
+
+    marked = {name: frame[sorted(styles[name])].select("g", "model").rows() for name in styles}
+    assert marked["accuracy"] == [("b", "m"), ("a", "k")]
+    assert marked["false_positive_rate"] == [("b", "m")]

@@ -62,6 +62,11 @@ def on_terminal(*arguments, columns=200, program=PROGRAM, stdout=None, **variabl
     return process.wait(10), read.decode().replace("\r\n", "\n")
 
 
+def answer(text):
+    """Take what stands behind the line of progress, which a slow machine shows and clears."""
+    return text.rpartition("\x1b[2K")[2]
+
+
 def waiting(stream):
     """Count the bytes in a pipe that nobody has read yet."""
     return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
@@ -206,19 +211,20 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     rule = ["--rule", "accuracy >= 0.5"]
     code, text = on_terminal("check", groups, *LABELS, "--by", "g", *rule)
 
-    header, right, wrong = text.splitlines()
+    header, right, wrong = text.rpartition("\x1b[2K")[
+        2
+    ].splitlines()  # a line of progress is cleared
     assert code == 1
     assert STYLE.sub("", header).split() == ["g", "rule", "estimate", "bound", "status"]
     assert "\x1b[32mpass" in right
     assert f"{RED}fail" in wrong
-    assert "counting" not in text
 
 
 def test_a_terminal_shows_the_worst_segment_in_colour_and_without_colour_if_asked(groups):
     arguments = ["report", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
 
-    _, coloured = on_terminal(*arguments)
-    _, plain = on_terminal(*arguments, NO_COLOR="1")
+    coloured = answer(on_terminal(*arguments)[1])
+    plain = answer(on_terminal(*arguments, NO_COLOR="1")[1])
 
     assert [RED in line for line in coloured.splitlines()] == [False, False, True]
     assert re.search(f"{re.escape(RED)} *0.000", coloured)
@@ -229,7 +235,7 @@ def test_a_terminal_shows_the_worst_segment_in_colour_and_without_colour_if_aske
 def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():
     code, text = on_terminal("demo", columns=80)
 
-    lines = STYLE.sub("", text).splitlines()
+    lines = STYLE.sub("", answer(text)).splitlines()
     headers = [line.split() for line in lines if line.startswith("race")]
     assert code == 0
     assert max(map(len, lines)) <= 80

@@ -1,23 +1,25 @@
 """The chart of `confusion`: a heat map of each segment."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Literal, Unpack
 
 import altair as alt
 
-from balframe.display.options import CellOptions
+from balframe.display.annotations import NO_ROWS, ROWS, heading, place, with_rows
+from balframe.display.options import MOST, CellOptions, check_options
 from balframe.display.segments import (
-    MOST,
     Drawn,
+    Row,
     answered,
     by_names,
-    check_most,
-    check_options,
     columns,
+    inert,
     named,
     ranked,
     text_of,
 )
+from balframe.display.words import titled
 from balframe.errors import check_choice
 from balframe.frames.deliver import collected
 from balframe.frames.library import Name
@@ -33,9 +35,10 @@ _SHADES = {
     "pred": "the share of each predicted label",
     "all": "the share of all rows of the segment",
 }
-_WIDTH = 620
+_WIDTH = 700
 _LARGE, _TEXT = 56, 28  # pixels of a cell that has room for two lines of text, and for one
 _SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # up to many labels
+_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
 
 
 def confusion(
@@ -92,76 +95,100 @@ def confusion(
     >>> chart.to_dict()["title"]["text"]
     'Confusion matrix by race'
     """
-    check_most(most)
+    check_options(confusion, most, options, CellOptions)
     check_choice("normalize", normalize, list(_SHADES))
-    check_options(options, CellOptions.__annotations__)
     answer = collected(
         verb(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
     )
     rows = answered(answer)
     names = by_names(by, rows[0])
+    predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
     if MODEL in rows[0] and MODEL not in names:
         names.append(MODEL)
         predicted = PREDICTED
-    else:
-        predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
-    drawn = named(rows, names, in_panels=False)
-    n = Counter[str]()
-    for row, found in zip(drawn.rows, rows, strict=True):
-        n[row["segment"]] += row["n"]
-        row |= {"actual": text_of(found[y_true]), "predicted": text_of(found[predicted])}
+    segments = named(rows, names, most_panels=0)
+    drawn = replace(
+        segments,
+        rows=[
+            {name: row[name] for name in ("segment", "n", "share")}
+            | {"actual": text_of(found[y_true]), "predicted": text_of(found[predicted])}
+            for row, found in zip(segments.rows, rows, strict=True)
+        ],
+    )
     order, left_out = drawn.segments, list[str]()
     if len(order) > most:
         scores = report(answer, y_true, predicted, by=names, cells=True, metrics=_RANK)
-        order, left_out = ranked(named(answered(scores), names, in_panels=False), _RANK, most)
-        left_out = [f"By balanced accuracy: {line}" for line in left_out]
-    kept = drawn.of(order)
-    for row in kept.rows:
-        row["title"] = f"{row['segment']} ({n[row['segment']]:,})"
-    by_words = f" by {' and '.join(map(str, names))}" if names else ""
-    title = alt.TitleParams(
-        "Confusion matrix" + by_words,
-        subtitle=[f"Counts, shaded by {_SHADES[normalize]}", *left_out],
-        anchor="start",
+        of_segments = named(answered(scores), names, most_panels=0)
+        order, left_out = ranked(of_segments, _RANK, most, " in balanced accuracy")
+    title = heading(
+        titled("confusion_matrix", by=names),
+        [f"Counts, shaded by {_SHADES[normalize]}", *left_out],
     )
-    titles = [f"{name} ({n[name]:,})" for name in order]
-    return _show(kept, titles, title, str(y_true), str(predicted))
+    return _show(drawn.of(order), order, title, inert(str(y_true)), inert(str(predicted)))
 
 
 def _show(
-    drawn: Drawn, titles: list[str], title: alt.TitleParams, actual: str, predicted: str
+    drawn: Drawn, order: list[str], title: alt.TitleParams, actual: str, predicted: str
 ) -> alt.LayerChart | alt.FacetChart:
     labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
-    size = next(
-        size for many, size in _SIZES if len(labels) <= many and (size < _LARGE or len(titles) <= 9)
+    size = _size(len(order), len(labels))
+    side = size * len(labels)
+    rows = _titled(drawn.rows)
+    layers = _layers(drawn, labels, actual, predicted, size).properties(width=side, height=side)
+    if len(order) == 1:
+        return with_rows(layers.properties(title=title), rows)
+    titles = {row["segment"]: row["title"] for row in rows}
+    needed = max(side, min(200, 6 * max(map(len, order))))
+    header = alt.Header(
+        labelExpr="split(datum.value, '\\n')", labelLimit=needed + 15, labelFontWeight="bold"
     )
-    layers = _layers(drawn, labels, actual, predicted, size)
-    sized = layers.properties(width=size * len(labels), height=size * len(labels))
-    data = alt.InlineData(values=drawn.rows)
-    if len(titles) == 1:
-        return sized.properties(data=data, title=title)
-    most = max(1, min(6, _WIDTH // (size * len(labels) + 30)))
-    header = alt.Header(labelLimit=max(size * len(labels) + 20, 90), labelFontWeight="bold")
-    panel = alt.Facet("title:N", title=drawn.by, sort=titles, header=header)
-    return sized.facet(panel, data=data, columns=columns(len(titles), most), title=title)
+    sort = [titles[name] for name in order]
+    panel = alt.Facet("title:N", title=drawn.by, sort=sort, header=header)
+    wide = columns(len(order), max(1, min(6, _WIDTH // (needed + 20))))
+    spacing = alt.RowColnumber(row=20, column=needed - side + 20)
+    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing, title=title)
+    return with_rows(facets, rows)
+
+
+def _size(n_matrices: int, n_labels: int) -> int:
+    """Choose the pixels of a cell, so that neither a matrix nor all of them grow without end."""
+    size = next(
+        size for many, size in _SIZES if n_labels <= many and (size < _LARGE or n_matrices <= 9)
+    )
+    side = next(side for many, side in _SIDES if n_matrices <= many)
+    return max(1, min(size, side // n_labels))
+
+
+def _titled(rows: list[Row]) -> list[Row]:
+    """Write the number of rows below the name of each segment."""
+    n = Counter[str]()
+    for row in rows:
+        n[row["segment"]] += row["n"]
+    return [row | {"title": f"{row['segment']}\n{n[row['segment']]:,} rows"} for row in rows]
 
 
 def _layers(
     drawn: Drawn, labels: list[str], actual: str, predicted: str, size: int
 ) -> alt.LayerChart:
     of_cell = [
-        alt.Tooltip("segment:N", title=drawn.by or "segment"),
+        *place(drawn),
         alt.Tooltip("actual:N", title=actual),
         alt.Tooltip("predicted:N", title=predicted),
-        alt.Tooltip("n:Q", title="rows", format=",d"),
+        alt.Tooltip("n:Q", title="rows", format=ROWS),
         alt.Tooltip("share:Q", format=".1%"),
     ]
     is_short = max(map(len, labels)) * 7 < size
-    axis = alt.Axis(labelLimit=90, ticks=False, domain=False)
-    below = alt.Axis(labelLimit=90, ticks=False, domain=False, labelAngle=0 if is_short else -90)
+    font_size = 10 if size >= 10 else 8
+    axis = alt.Axis(
+        labelLimit=90, labelOverlap=True, labelFontSize=font_size, ticks=False, domain=False
+    )
+    below, left = axis.copy(), axis.copy()
+    below.labelAngle = 0 if is_short else -90
+    left.titlePadding = 12
+    scale = alt.Scale(domain=labels)
     base = alt.Chart().encode(
-        x=alt.X("predicted:N", sort=labels, title=predicted, axis=below),
-        y=alt.Y("actual:N", sort=labels, title=actual, axis=axis),
+        x=alt.X("predicted:N", scale=scale, title=predicted, axis=below),
+        y=alt.Y("actual:N", scale=scale, title=actual, axis=left),
         tooltip=of_cell,
     )
     shade = alt.Color(
@@ -170,7 +197,7 @@ def _layers(
         scale=alt.Scale(scheme="blues", domain=[0, 1]),
         legend=alt.Legend(format=".0%"),
     )
-    cells = base.mark_rect(stroke="white", strokeWidth=1).encode(color=shade)
+    cells = base.mark_rect(stroke="white", strokeWidth=1 if size > 8 else 0).encode(color=shade)
     if size < _TEXT:
         return alt.LayerChart(layer=[cells])
     ink = alt.when("datum.share > 0.55").then(alt.value("white")).otherwise(alt.value("#222222"))

@@ -4,24 +4,21 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe.display.forest import DARK, NUMBER
-from balframe.display.lines import ONCE, Plane, answered_lines, plane
-from balframe.display.options import ScoreOptions
+from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
+from balframe.display.forest import DARK, GREY
+from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
+from balframe.display.options import MOST, ScoreOptions, check_options, one_metric
 from balframe.display.segments import (
-    MOST,
-    Drawn,
+    Row,
     answered,
     by_names,
-    check_most,
-    check_options,
     named,
     ranked,
 )
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
+from balframe.frames.query import MODEL
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
-from balframe.metrics.registry import find
 from balframe.verbs.answer import Names
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.curve import curve as verb
@@ -47,6 +44,7 @@ def curve(
     holds it at all thresholds of a segment together, other metrics have the limits of each
     threshold alone. A dashed rule is what scores reach that do not depend on the label: a balanced
     accuracy of 1/2 at every threshold. Up to seven segments share a panel; more have one each.
+    Several models lie side by side, each with thresholds of its own scale.
 
     Parameters
     ----------
@@ -94,10 +92,10 @@ def curve(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy at every threshold'
     """
-    check_most(most)
-    check_options(options, ScoreOptions.__annotations__)
-    known = find(metric)
-    banded = known.name == _BALANCED
+    check_options(curve, most, options, ScoreOptions)
+    known = one_metric(metric)
+    metric = known.name
+    banded = metric == _BALANCED
     answer = verb(
         frame,
         y_true,
@@ -115,86 +113,77 @@ def curve(
     )
     rows = answered_lines(answer, "threshold", metric)
     names = by_names(by, rows[0])
-    drawn = _curves(named(rows, names), metric, f"{_BALANCED}_band" if banded else metric)
-    best = named(answered(of_best), names)
+    limits = f"{metric}_band" if banded else metric
+    best = named(answered(of_best), names, most_panels=len(COLORS))
     order, left_out = ranked(best, "estimate", most)
-    drawn.rows.extend(row | {"is_best": True} for row in best.rows if row["threshold"] is not None)
+    best = best.of(order)
+    on = plane(best, order)
+    drawn = named(rows, names, most_panels=len(COLORS)).of(order)
+    points = [_point(row, metric, limits) for row in drawn.rows if row["threshold"] is not None]
     band = "band of all thresholds together" if banded else "limits of each threshold alone"
     below = [f"{percent(level)} {band}; points: best thresholds"]
     chance = 0.5 if known.chance == "uniform" else known.chance
     if isinstance(chance, (int, float)):
         below.append(f"Dashed: scores that do not depend on the label, {chance:g}")
-    title = alt.TitleParams(
-        titled(metric, " at every threshold", by=names), subtitle=below + left_out, anchor="start"
-    )
-    kept = drawn.of(order)
-    on = plane(kept, order)
-    return on.show(_layers(kept, on, metric, chance), kept, title)
+    title = heading(titled(metric, " at every threshold", by=names), below + left_out)
+    layers = _layers(on, place(drawn), in_words(metric))
+    if isinstance(chance, (int, float)):
+        rule = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=DARK)
+        layers.insert(0, rule.encode(y=alt.datum(chance)))
+    points += [_best(row, on) for row in best.rows]
+    chart = on.show(alt.LayerChart(layer=layers), points, title)
+    is_of_models = on.is_together and drawn.panels_by == MODEL
+    return chart.resolve_scale(x="independent") if is_of_models else chart
 
 
-def _curves(drawn: Drawn, metric: str, limits: str) -> Drawn:
-    """Keep what is drawn of each rule, but those at infinity, which no row reaches."""
-    rows = [
-        {
-            "segment": row["segment"],
-            "panel": row["panel"],
-            "n": row["n"],
-            "threshold": row["threshold"],
-            "estimate": row[metric],
-            "lower": row[f"{limits}_lower"],
-            "upper": row[f"{limits}_upper"],
-            "is_best": False,
-        }
-        for row in drawn.rows
-        if row["threshold"] is not None
+def _point(row: Row, metric: str, limits: str) -> Row:
+    """Keep what is drawn of a rule."""
+    return {name: row[name] for name in ("segment", "panel", "n", "threshold")} | {
+        "estimate": row[metric],
+        "lower": row[f"{limits}_lower"],
+        "upper": row[f"{limits}_upper"],
+    }
+
+
+def _best(row: Row, on: Plane) -> Row:
+    """Mark a best threshold; a panel of its own says so where there is none."""
+    has_none = row["estimate"] is None and not on.is_together
+    return row | {"is_best": True, "note": "no best threshold" if has_none else None}
+
+
+def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Chart]:
+    at_threshold = [
+        ("n", "rows", ROWS),
+        ("threshold", "threshold", ".4~g"),
+        ("estimate", name, SCORE),
     ]
-    return Drawn(rows, drawn.by, drawn.panels_by)
-
-
-def _layers(drawn: Drawn, on: Plane, metric: str, chance: float | str | None) -> alt.LayerChart:
-    panel = [] if drawn.panels_by is None else [alt.Tooltip("panel:N", title=drawn.panels_by)]
-    of_segment = [
-        alt.Tooltip("segment:N", title=drawn.by or "segment"),
-        *panel,
-        alt.Tooltip("n:Q", title="rows", format=",d"),
-        alt.Tooltip("threshold:Q", format=".4~g"),
-        alt.Tooltip("estimate:Q", title=in_words(metric), format=NUMBER),
-    ]
-    limits = [
-        alt.Tooltip(f"{side}:Q", title=f"{side} limit", format=NUMBER)
-        for side in ("lower", "upper")
-    ]
+    limits = [("lower", "lower limit", SCORE), ("upper", "upper limit", SCORE)]
     of_best = [
-        alt.Tooltip(f"{field}:Q", title=title, format=NUMBER)
-        for field, title in (
-            ("midpoint", "middle of the plateau"),
-            ("common_estimate", "at the common threshold"),
-            ("chance_maximum", "best by chance alone"),
-        )
+        ("midpoint", "middle of the plateau", ".4~g"),
+        ("common_estimate", "at the common threshold", SCORE),
+        ("chance_maximum", "best by chance alone", SCORE),
     ]
-    x = alt.X("threshold:Q", title="threshold", scale=alt.Scale(zero=False))
-    y = alt.Y("estimate:Q", title=in_words(metric), scale=alt.Scale(zero=False))
+    axis = alt.Axis(tickCount=on.n_ticks)
+    x = alt.X("threshold:Q", title="threshold", scale=alt.Scale(zero=False), axis=axis)
+    y = alt.Y("estimate:Q", title=name, scale=alt.Scale(zero=False))
     line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=on.color)
-    band = line.mark_area(opacity=0.15, interpolate="step-before", clip=True).encode(
-        y=alt.Y("lower:Q", title=in_words(metric)),
-        y2="upper:Q",
-        color=on.color,
+    band = line.mark_area(opacity=0.15, interpolate="step-before").encode(
+        y=alt.Y("lower:Q", title=name), y2="upper:Q"
     )
     curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
-        y=y, tooltip=[*of_segment, *limits]
+        y=y, tooltip=[*of_segment, *numbers([*at_threshold, *limits])]
     )
+    best = alt.Chart().transform_filter("datum.is_best")
     points = (
-        alt.Chart()
-        .transform_filter("datum.is_best")
+        best.transform_filter("isValid(datum.threshold)")
         .mark_point(filled=True, opacity=1, size=60, stroke="white", strokeWidth=1)
         .encode(
-            x=x,
-            y=y,
-            color=on.color,
-            tooltip=[*of_segment, *of_best],
+            x=x, y=y, color=on.color, tooltip=[*of_segment, *numbers([*at_threshold, *of_best])]
         )
     )
-    if not isinstance(chance, (int, float)):
-        return alt.LayerChart(layer=[band, curves, points])
-    rule = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=DARK).encode(y=alt.datum(chance))
-    return alt.LayerChart(layer=[rule, band, curves, points])
+    notes = (
+        best.transform_filter("isValid(datum.note)")
+        .mark_text(color=GREY, fontStyle="italic")
+        .encode(x=alt.value(on.width / 2), y=alt.value(12), text="note:N", tooltip=list(of_segment))
+    )
+    return [band, curves, points, notes]

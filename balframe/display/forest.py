@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from balframe.display.annotations import NO_ROWS, with_rows
 from balframe.display.segments import Drawn, columns
-from balframe.display.words import in_words
 
 BLUE, VERMILLION, GREY, DARK = "#0072B2", "#D55E00", "#8c8c8c", "#333333"
-NUMBER = ".3f"
 _COLUMNS = 3
+_WIDTHS = {1: 460, 2: 300}  # pixels, by the number of panels
 _FEW = 30
 
 
@@ -39,9 +39,14 @@ def forest(
     """
     rules = [rule for rule in rules if any(row[rule.field] is not None for row in drawn.rows)]
     many = len(order) > _FEW
-    axis = alt.Axis(labelLimit=260, labelFontSize=10 if many else 11, ticks=False, domain=False)
-    y = alt.Y("segment:N", sort=list(order), title=drawn.by or None, axis=axis)
-    x = alt.X("estimate:Q", title=x_title, scale=alt.Scale(zero=False, nice=True))
+    n_panels = len(drawn.panels)
+    width = _WIDTHS.get(n_panels, 220)
+    names = alt.Axis(
+        labelLimit=260, labelFontSize=10 if many else 11, ticks=False, domain=False, labelPadding=7
+    )
+    y = alt.Y("segment:N", sort=list(order), title=None, axis=names)
+    values = alt.Axis(tickCount=width // 50)
+    x = alt.X("estimate:Q", title=x_title, scale=alt.Scale(zero=False), axis=values)
     base = alt.Chart().encode(y=y)
     dashes = alt.StrokeDash(
         "rule:N",
@@ -83,16 +88,15 @@ def forest(
         .mark_text(align="left", color=GREY, fontStyle="italic")
         .encode(x=alt.value(4), text="note:N", tooltip=list(tooltip))
     )
-    data = alt.InlineData(values=drawn.rows)
     layers = alt.LayerChart(layer=[*ruled, limits, points, notes])
     step = alt.Step(15 if many else 22)
     if drawn.panels_by is None:
-        return layers.properties(data=data, width=460, height=step, title=title)
+        return with_rows(layers.properties(width=width, height=step, title=title), drawn.rows)
     panel = alt.Facet("panel:N", title=drawn.panels_by, sort=drawn.panels)
-    width = 300 if len(drawn.panels) < _COLUMNS else 220
-    return layers.properties(width=width, height=step).facet(
-        panel, data=data, columns=columns(len(drawn.panels), _COLUMNS), title=title
+    facets = layers.properties(width=width, height=step).facet(
+        panel, data=NO_ROWS, columns=columns(n_panels, _COLUMNS), title=title
     )
+    return with_rows(facets, drawn.rows)
 
 
 def _round(drawn: Drawn) -> list[int]:
@@ -107,20 +111,3 @@ def _round(drawn: Drawn) -> list[int]:
     ]
     ends = [inside[0], inside[len(inside) // 2], inside[-1]] if inside else [max(numbers)]
     return sorted(set(ends))
-
-
-def tooltip(drawn: Drawn, metric: str, others: Sequence[tuple[str, str, str]]) -> list[alt.Tooltip]:
-    """Say what a point stands for: its segment, rows, estimate and limits, and other fields."""
-    panel = [] if drawn.panels_by is None else [alt.Tooltip("panel:N", title=drawn.panels_by)]
-    numbers = [
-        ("n", "rows", ",d"),
-        ("estimate", in_words(metric), NUMBER),
-        ("lower", "lower limit", NUMBER),
-        ("upper", "upper limit", NUMBER),
-        *others,
-    ]
-    return [
-        alt.Tooltip("segment:N", title=drawn.by or "segment"),
-        *panel,
-        *(alt.Tooltip(f"{field}:Q", title=title, format=form) for field, title, form in numbers),
-    ]

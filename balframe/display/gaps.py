@@ -4,16 +4,14 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe.display.forest import NUMBER, Rule, forest, tooltip
-from balframe.display.options import GapOptions
+from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
+from balframe.display.forest import Rule, forest
+from balframe.display.options import MOST, GapOptions, check_options, one_metric
 from balframe.display.segments import (
     ALL_ROWS,
-    MOST,
     Drawn,
     answered,
     by_names,
-    check_most,
-    check_options,
     named,
     ranked,
 )
@@ -92,8 +90,8 @@ def gaps(
     >>> chart.to_dict()["title"]["text"]
     'False positive rate: difference from Caucasian by race'
     """
-    check_most(most)
-    check_options(options, GapOptions.__annotations__)
+    check_options(gaps, most, options, GapOptions)
+    metric = one_metric(metric).name
     rows = answered(
         verb(
             frame,
@@ -119,26 +117,26 @@ def gaps(
         row |= {"score": row["estimate"], "estimate": row["difference"]}
     order, left_out = ranked(drawn, "estimate", most)
     n_tests = max(row["n_tests"] for row in drawn.rows)
+    fields = [
+        ("n", "rows", ROWS),
+        ("estimate", "difference", SCORE),
+        ("lower", "lower limit", SCORE),
+        ("upper", "upper limit", SCORE),
+        ("score", in_words(metric), SCORE),
+        ("reference_estimate", "of the reference", SCORE),
+        ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
+    ]
     below = [f"{percent(level)} limits{_adjusted(adjust, n_tests)}"]
     return forest(
         drawn.of(order),
         order,
-        alt.TitleParams(
+        heading(
             titled(metric, f": difference from {_against(drawn, reference)}", by=names),
-            subtitle=below + left_out,
-            anchor="start",
+            below + left_out,
         ),
         f"difference in {in_words(metric)}",
         [Rule("zero", "no difference", (1, 0))],
-        tooltip(
-            drawn,
-            "difference",
-            [
-                ("score", in_words(metric), NUMBER),
-                ("reference_estimate", "of the reference", NUMBER),
-                ("p_adjusted", "p-value, adjusted", ".2g"),
-            ],
-        ),
+        [*place(drawn), *numbers(fields)],
         (marked, plain),
     )
 

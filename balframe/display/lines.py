@@ -7,13 +7,15 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from balframe.display.segments import Answered, Drawn, checked, columns
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.display.annotations import NO_ROWS, with_rows
+from balframe.display.segments import ALL_ROWS, Answered, Drawn, Row, checked, columns
 from balframe.frames.deliver import collected, numbers_of, rows_at
 
 ONCE = alt.InlineData(values=[{}])  # for what is drawn once in each panel
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_PIXELS = 480
 _MANY = 12
+_PIXELS = ((len(COLORS), 480), (60, 240), (float("inf"), 120))  # by up to how many lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +32,20 @@ class Plane:
     width: int
     height: int
 
+    @property
+    def n_ticks(self) -> int:
+        """Choose about how many numbers the axes have."""
+        return max(3, min(6, self.width // 40))
+
     def show(
-        self, layers: alt.LayerChart, drawn: Drawn, title: alt.TitleParams
+        self, layers: alt.LayerChart, rows: list[Row], title: alt.TitleParams
     ) -> alt.LayerChart | alt.FacetChart:
         """Put the layers on the plane."""
-        data = alt.InlineData(values=drawn.rows)
         sized = layers.properties(width=self.width, height=self.height)
         if self.panel is None:
-            return sized.properties(data=data, title=title)
-        return sized.facet(self.panel, data=data, columns=self.columns, title=title)
+            return with_rows(sized.properties(title=title), rows)
+        facets = sized.facet(self.panel, data=NO_ROWS, columns=self.columns, title=title)
+        return with_rows(facets, rows)
 
 
 def plane(drawn: Drawn, order: Sequence[str]) -> Plane:
@@ -51,7 +58,7 @@ def plane(drawn: Drawn, order: Sequence[str]) -> Plane:
     scale = alt.Scale(domain=colored, range=[*COLORS[: len(colored)]])
     legend = (
         None
-        if colored == [""]
+        if colored in ([""], [ALL_ROWS])
         else alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, labelLimit=260)
     )
     color = alt.Color(f"{field}:N", title=title or None, sort=colored, scale=scale, legend=legend)
@@ -73,10 +80,23 @@ def answered_lines(answer: Any, x: str, y: str) -> list[Answered]:  # noqa: ANN4
     found = collected(answer)
     threshold = numbers_of(found, "threshold")
     is_start = np.r_[True, threshold[1:] <= threshold[:-1]][: threshold.size]
-    pixels = _PIXELS if np.count_nonzero(is_start) <= _MANY else _PIXELS // 4
+    starts = np.flatnonzero(is_start)
+    pixels = next(pixels for many, pixels in _PIXELS if starts.size <= many)
     keeps = is_start | np.r_[is_start[1:], True][: threshold.size]
     for values in (numbers_of(found, x), numbers_of(found, y)):
-        finite = np.where(np.isfinite(values), values, 0)
-        steps = np.round(finite / (np.ptp(finite) or 1.0) * pixels) if finite.size else finite
-        keeps[1:] |= np.diff(steps) != 0
+        place = _pixel(values, starts, pixels)
+        is_same = (place[1:] == place[:-1]) | (np.isnan(place[1:]) & np.isnan(place[:-1]))
+        keeps[1:] |= ~is_same
     return checked(rows_at(found, np.flatnonzero(keeps)))
+
+
+def _pixel(values: FloatArray, starts: Int64Array, pixels: int) -> FloatArray:
+    """Find where each value lies between the ends of its line, in pixels."""
+    if not values.size:
+        return values
+    finite = np.where(np.isfinite(values), values, np.nan)
+    lowest, highest = np.fmin.reduceat(finite, starts), np.fmax.reduceat(finite, starts)
+    spread = highest / pixels - lowest / pixels  # before the difference, which may be too large
+    line = np.repeat(np.arange(starts.size), np.diff(np.r_[starts, values.size]))
+    size = np.where(spread > 0, spread, 1)[line]
+    return np.asarray(np.round(finite / size - (lowest[line] / size)), np.float64)

@@ -4,17 +4,15 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe.display.forest import NUMBER, Rule, forest, tooltip
-from balframe.display.options import LabelOptions
+from balframe.display.annotations import ROWS, SCORE, Field, heading, numbers, place
+from balframe.display.forest import Rule, forest
+from balframe.display.options import MOST, LabelOptions, check_options, one_metric
 from balframe.display.segments import (
     ALL_ROWS,
-    MOST,
     Answered,
     Drawn,
     answered,
     by_names,
-    check_most,
-    check_options,
     named,
     ranked,
     text_of,
@@ -22,8 +20,7 @@ from balframe.display.segments import (
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
-from balframe.metrics.registry import find
+from balframe.metrics.registry import Chance
 from balframe.verbs.answer import Names
 from balframe.verbs.limits import IntervalOption
 from balframe.verbs.report import report as verb
@@ -94,8 +91,9 @@ def report(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy by race'
     """
-    check_most(most)
-    check_options(options, LabelOptions.__annotations__)
+    check_options(report, most, options, LabelOptions)
+    drawn_metric = one_metric(metric)
+    metric = drawn_metric.name
     rows = answered(
         verb(
             frame,
@@ -106,7 +104,7 @@ def report(
             interval=interval,
             level=level,
             layout="long",
-            margins=False if by is None else "overall",
+            margins="overall" if by_names(by, {}) else False,
             **options,
         )
     )
@@ -117,17 +115,17 @@ def report(
     for row in drawn.rows:
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
-    rules = _rules(drawn, of_all, metric, several=several)
+    rules = _rules(drawn, of_all, metric, drawn_metric.chance, several=several)
     order, left_out = ranked(drawn, "estimate", most)
     has_limits = any(row["lower"] is not None for row in drawn.rows)
     below = [f"{percent(level)} limits"] if has_limits else []
     return forest(
         drawn.of(order),
         order,
-        alt.TitleParams(titled(metric, by=names), subtitle=below + left_out, anchor="start"),
+        heading(titled(metric, by=names), below + left_out),
         in_words(metric),
         rules if names else rules[1:],
-        tooltip(drawn, metric, [("n_labels", "labels present", ",d"), *_shown(rules)]),
+        [*place(drawn), *numbers([*_fields(metric), *((r.field, r.name, SCORE) for r in rules)])],
     )
 
 
@@ -138,26 +136,37 @@ def _parted(rows: list[Answered], several: bool) -> tuple[list[Answered], list[A
     return rows[:-n_of_all], rows[-n_of_all:]
 
 
-def _rules(drawn: Drawn, of_all: list[Answered], metric: str, *, several: bool) -> list[Rule]:
+def _rules(
+    drawn: Drawn, of_all: list[Answered], metric: str, chance: Chance | None, *, several: bool
+) -> list[Rule]:
     """Put into every row what all rows score, of the same model, and what guessing does."""
-    scores = {
-        (text_of(row[MODEL]) if several else None, row["metric"]): row["estimate"] for row in of_all
-    }
-    chance = find(metric).chance
-    n_labels = of_all[0]["n_labels"]
+    of_models = {(text_of(row[MODEL]) if several else "", row["metric"]): row for row in of_all}
     for row in drawn.rows:
-        model = row["panel"] if several else None
-        row["all_rows"] = scores[model, metric]
+        model = row["panel"] if several else ""
+        of_metric, of_majority = of_models[model, metric], of_models[model, _MAJORITY]
+        row["all_rows"] = of_metric["estimate"]
         if chance == "majority":
-            row["chance"] = scores[model, _MAJORITY]
+            row["chance"] = of_majority["estimate"]
+        elif chance == "uniform":
+            row["chance"] = 1 / of_metric["n_labels"] if of_metric["n_labels"] else None
         else:
-            row["chance"] = 1 / n_labels if chance == "uniform" and n_labels else chance
-    words = {"majority": "always the most frequent label", "uniform": f"chance, 1/{n_labels}"}
+            row["chance"] = chance
+    n_labels = {row["n_labels"] for row in of_all}
+    words = {
+        "majority": "always the most frequent label",
+        "uniform": f"chance, 1/{n_labels.pop() if len(n_labels) == 1 else 'labels'}",
+    }
     return [
         Rule("all_rows", ALL_ROWS, (1, 0)),
         Rule("chance", words.get(str(chance), f"chance, {chance}"), (4, 3)),
     ]
 
 
-def _shown(rules: list[Rule]) -> list[tuple[str, str, str]]:
-    return [(rule.field, rule.name, NUMBER) for rule in rules]
+def _fields(metric: str) -> list[Field]:
+    return [
+        ("n", "rows", ROWS),
+        ("n_labels", "labels present", ROWS),
+        ("estimate", in_words(metric), SCORE),
+        ("lower", "lower limit", SCORE),
+        ("upper", "upper limit", SCORE),
+    ]

@@ -4,17 +4,14 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe.display.forest import DARK, NUMBER
-from balframe.display.lines import ONCE, answered_lines, plane
-from balframe.display.options import RowOptions
+from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
+from balframe.display.forest import DARK
+from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
+from balframe.display.options import MOST, RowOptions, check_options
 from balframe.display.segments import (
-    MOST,
-    Drawn,
     Row,
     answered,
     by_names,
-    check_most,
-    check_options,
     named,
     ranked,
 )
@@ -26,6 +23,7 @@ from balframe.verbs.curve import curve
 from balframe.verbs.ranking import ranking
 
 _X, _Y = "false_positive_rate", "recall"
+_X_TITLE = "false positive rate"
 
 
 def roc(
@@ -85,57 +83,46 @@ def roc(
     >>> chart.to_dict()["title"]["text"]
     'ROC curve'
     """
-    check_most(most)
-    check_options(options, RowOptions.__annotations__)
+    check_options(roc, most, options, RowOptions)
     answer = curve(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **options
     )
     areas = answered(ranking(frame, y_true, y_score, by=by, **options))
     rows = answered_lines(answer, _X, _Y)
     names = by_names(by, rows[0])
-    of_areas = named(areas, names)
+    of_areas = named(areas, names, most_panels=len(COLORS))
     order, left_out = ranked(of_areas, "roc_auc", most)
-    drawn = named(rows, names).of(order)
-    for place, row in enumerate(drawn.rows):
-        row["place"] = place
-    on = plane(drawn, order)
-    field, names_of_lines = ("segment", order) if on.is_together else ("panel", drawn.panels)
-    for row in of_areas.of(order).rows:
-        place = len(names_of_lines) - 1 - names_of_lines.index(row[field])
-        drawn.rows.append(row | _area(row["roc_auc"], place, on.height))
-    title = alt.TitleParams(titled("ROC curve", by=names), subtitle=left_out, anchor="start")
-    return on.show(_layers(drawn, on.color), drawn, title)
+    of_areas = of_areas.of(order)
+    on = plane(of_areas, order)
+    field, lines = ("segment", order) if on.is_together else ("panel", of_areas.panels)
+    step = min(13.0, 0.6 * on.height / len(lines))
+    for row in of_areas.rows:
+        above = len(lines) - 1 - lines.index(row[field])
+        area = row["roc_auc"]
+        row["text"] = "AUC undefined" if area is None else f"AUC {area:.3f}"
+        row["height"] = (4 + step * above) / on.height
+    drawn = named(rows, names, most_panels=len(COLORS)).of(order)
+    points = [_point(row, at) for at, row in enumerate(drawn.rows)]
+    title = heading(titled("ROC curve", by=names), left_out)
+    layers = _layers(on, [*place(drawn), *numbers([("n", "rows", ROWS)])], step - 2)
+    return on.show(layers, points + of_areas.rows, title)
 
 
-def _area(area: float | None, place: int, height: int) -> Row:
-    """Say the area in the lower right corner, one line above the other."""
-    text = "no AUC: one label" if area is None else f"AUC {area:.3f}"
-    return {"text": text, "height": (4 + 13 * place) / height}
+def _point(row: Row, at: int) -> Row:
+    """Keep what is drawn of a rule, and its place along the line."""
+    return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 
-def _layers(drawn: Drawn, color: alt.Color) -> alt.LayerChart:
-    panel = [] if drawn.panels_by is None else [alt.Tooltip("panel:N", title=drawn.panels_by)]
-    of_segment = [
-        alt.Tooltip("segment:N", title=drawn.by or "segment"),
-        *panel,
-        alt.Tooltip("n:Q", title="rows", format=",d"),
-    ]
-    rates = [
-        alt.Tooltip("threshold:Q", format=".4~g"),
-        alt.Tooltip(f"{_X}:Q", title="false positive rate", format=NUMBER),
-        alt.Tooltip(f"{_Y}:Q", title="recall", format=NUMBER),
-    ]
+def _layers(on: Plane, of_segment: list[alt.Tooltip], font_size: float) -> alt.LayerChart:
+    rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE), (_Y, _Y, SCORE)]
     areas = [
-        alt.Tooltip(f"{name}:Q", title=title, format=NUMBER)
-        for name, title in (
-            ("roc_auc", "AUC"),
-            ("roc_auc_lower", "lower limit, 95%"),
-            ("roc_auc_upper", "upper limit, 95%"),
-        )
+        ("roc_auc", "AUC", SCORE),
+        ("roc_auc_lower", "lower limit, 95%", SCORE),
+        ("roc_auc_upper", "upper limit, 95%", SCORE),
     ]
     unit = alt.Scale(domain=[0, 1])
-    x = alt.X(f"{_X}:Q", title="false positive rate", scale=unit)
-    y = alt.Y(f"{_Y}:Q", title="recall", scale=unit)
+    x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=alt.Axis(tickCount=on.n_ticks))
+    y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit)
     diagonal = (
         alt.Chart(ONCE)
         .mark_rule(strokeDash=[4, 3], color=DARK)
@@ -145,18 +132,18 @@ def _layers(drawn: Drawn, color: alt.Color) -> alt.LayerChart:
         alt.Chart()
         .transform_filter("!isValid(datum.text)")
         .mark_line(strokeWidth=1.5)
-        .encode(x=x, y=y, color=color, order="place:Q", tooltip=[*of_segment, *rates])
+        .encode(x=x, y=y, color=on.color, order="at:Q", tooltip=[*of_segment, *numbers(rates)])
     )
     texts = (
         alt.Chart()
         .transform_filter("isValid(datum.text)")
-        .mark_text(align="right", baseline="bottom")
+        .mark_text(align="right", baseline="bottom", fontSize=min(11, font_size))
         .encode(
             x=alt.datum(0.98),
             y="height:Q",
             text="text:N",
-            color=color,
-            tooltip=[*of_segment, *areas],
+            color=on.color,
+            tooltip=[*of_segment, *numbers(areas)],
         )
     )
     return alt.LayerChart(layer=[diagonal, curves, texts])

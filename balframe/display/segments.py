@@ -1,12 +1,14 @@
 """What charts are drawn from: the rows of an answer, with names for segments and panels."""
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from balframe.errors import InvalidInputError, not_found
+from balframe.errors import InvalidInputError
 from balframe.frames.deliver import collected, rows_of
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
@@ -14,9 +16,9 @@ from balframe.frames.query import MODEL
 Answered = Mapping[Name, Any]
 Row = dict[str, Any]
 
-MOST = 60
 ALL_ROWS = "all rows"
 _MOST_PANELS = 12
+_TAG = re.compile("<(?=/?script|!--)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,32 +64,46 @@ def by_names(by: Any, row: Answered) -> list[Name]:  # noqa: ANN401 (a name, or 
     return list(by) if isinstance(by, list) or (isinstance(by, tuple) and by not in row) else [by]
 
 
-def named(rows: Sequence[Answered], by: Sequence[Name], *, in_panels: bool = True) -> Drawn:
+def named(rows: Sequence[Answered], by: Sequence[Name], *, most_panels: float = math.inf) -> Drawn:
     """Name the segment and the panel of every row, and leave the by-columns out.
 
-    Panels are the models where there are several, or else the values of the second by-column,
-    unless these are too many to lie side by side.
+    Panels are the models where there are several, or else the values of the second by-column. If
+    these are too many to lie side by side, they are part of the segment.
     """
-    inner, outer = list(by), None
-    if in_panels and MODEL in rows[0] and MODEL not in by:
+    names, outer = list(by), None
+    if MODEL in rows[0] and MODEL not in by:
+        names.append(MODEL)
         outer = MODEL
-    elif in_panels and len(by) > 1 and len({row[by[1]] for row in rows}) <= _MOST_PANELS:
-        outer = inner.pop(1)
+    elif len(by) > 1:
+        outer, most_panels = by[1], min(most_panels, _MOST_PANELS)
+    if outer is not None and len({row[outer] for row in rows}) > most_panels:
+        outer = None
+    inner = [name for name in names if name != outer]
+    segments = _texts([tuple(row[name] for name in inner) for row in rows])
+    panels = _texts([() if outer is None else (row[outer],) for row in rows])
     drawn = [
-        {str(name): _drawable(value) for name, value in row.items() if name not in by}
-        | {
-            "segment": " · ".join(text_of(row[name]) for name in inner) or ALL_ROWS,
-            "panel": "" if outer is None else text_of(row[outer]),
-        }
-        for row in rows
+        {str(name): _drawable(value) for name, value in row.items() if name not in names}
+        | {"segment": segment or ALL_ROWS, "panel": panel}
+        for row, segment, panel in zip(rows, segments, panels, strict=True)
     ]
-    return Drawn(drawn, ", ".join(map(str, inner)), None if outer is None else str(outer))
+    panels_by = None if outer is None else inert(str(outer))
+    return Drawn(drawn, inert(", ".join(map(str, inner))), panels_by)
 
 
-def ranked(drawn: Drawn, value: str, most: int) -> tuple[list[str], list[str]]:
+def _texts(values: Sequence[tuple[object, ...]]) -> list[str]:
+    """Write tuples of values, as Python code those that would look the same."""
+    texts = {one: " · ".join(map(text_of, one)) for one in values}
+    alike = Counter(texts.values())
+    return [
+        texts[one] if alike[texts[one]] == 1 else inert(" · ".join(map(repr, one)))
+        for one in values
+    ]
+
+
+def ranked(drawn: Drawn, value: str, most: int, words: str = "") -> tuple[list[str], list[str]]:
     """Put segments in the order of a value, the highest first; of too many keep both ends.
 
-    Gives the segments, and a line on those left out, if there are such.
+    Gives the segments, and a line on those left out, if there are such; `words` say in what.
     """
     values: dict[str, list[float]] = {name: [] for name in drawn.segments}
     for row in drawn.rows:
@@ -97,41 +113,37 @@ def ranked(drawn: Drawn, value: str, most: int) -> tuple[list[str], list[str]]:
     order = known + [name for name in values if not values[name]]
     if len(order) <= most:
         return order, []
-    n_lowest = min(most // 2, len(known) // 2)
-    n_highest = min(most - n_lowest, len(known) - n_lowest)
-    kept = known[:n_highest] + known[len(known) - n_lowest :]
-    left_out = f"{len(order) - len(kept):,} of {len(order):,} segments are left out"
-    return kept, [f"The {n_highest} highest and the {n_lowest} lowest; {left_out}"]
+    left_out = f"{len(order) - most:,} of {len(order):,} segments are left out"
+    if len(known) <= most:
+        return order[:most], [f"{left_out}, all undefined{words}"]
+    n_lowest = most // 2
+    kept = known[: most - n_lowest] + known[-n_lowest:]
+    return kept, [f"The {most - n_lowest} highest and the {n_lowest} lowest{words}; {left_out}"]
 
 
 def columns(n_panels: int, most: int) -> int:
-    """Choose how many panels lie side by side, so that no row is left half full if that can be."""
+    """Choose how many panels lie side by side, so that the last row has few places left."""
     wide = min(n_panels, most)
-    even = (one for one in range(wide, wide // 2, -1) if n_panels % one == 0)
-    return next(even, wide)
-
-
-def check_most(most: object) -> None:
-    """Refuse what is no number of segments."""
-    if not isinstance(most, int) or isinstance(most, bool) or most < 2:
-        raise InvalidInputError(f"most={most!r} is not a number of segments; give 2 or more.")
-
-
-def check_options(given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Refuse options that a chart does not hand on."""
-    known = list(allowed)
-    for name in given:
-        if name not in known:
-            raise not_found("option", name, known)
+    return min(range(wide, wide // 2, -1), key=lambda one: -n_panels % one)
 
 
 def text_of(value: object) -> str:
     """Write a value as the name of a segment; the text "null" is not the value null."""
     if value is None:
         return "null"
-    return '"null"' if value == "null" else str(value)
+    return f'"{value}"' if value in ("null", "") else inert(str(value))
+
+
+def inert(text: str) -> str:
+    """Keep a text from being a tag in a page, into whose script Altair writes charts as they are.
+
+    A word joiner, which is not seen, parts the tag from its bracket.
+    """
+    return _TAG.sub("<\u2060", text)
 
 
 def _drawable(value: object) -> object:
-    """Leave out infinities and NaN, which charts cannot have."""
+    """Leave out infinities and NaN, which charts cannot have, and tags."""
+    if isinstance(value, str):
+        return inert(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value

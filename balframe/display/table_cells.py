@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from balframe.display.words import in_words, sentence
+
 UNDEFINED = "\N{EM DASH}"
 LOWEST, HIGHEST = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
 
@@ -76,10 +78,7 @@ def words(name: object) -> str:
     text = str(name)
     if text in _WORDS:
         return _WORDS[text]
-    first, *rest = text.split("_")
-    is_short = first == "f1" or (len(text) <= 3 and text.isascii())
-    first = first.upper() if is_short else first.capitalize()
-    return " ".join([first, *rest])
+    return text.upper() if len(text) <= 3 and text.isascii() else sentence(in_words(text))
 
 
 def isolated(value: object) -> str:

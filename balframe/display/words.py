@@ -23,5 +23,6 @@ def percent(level: float) -> str:
 
 def titled(metric: str, *parts: str, by: Sequence[object]) -> str:
     """Make a title: the metric, what else is to be said, and the columns of segments."""
-    columns = f" by {' and '.join(map(str, by))}" if by else ""
-    return sentence(in_words(metric)) + "".join(parts) + columns
+    *most, last = map(str, by or [""])
+    names = f"{', '.join(most)} and {last}" if most else last
+    return sentence(in_words(metric)) + "".join(parts) + (f" by {names}" if by else "")

@@ -116,7 +116,7 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     found = page(pl.DataFrame({"g": ["a"], "n": [8]} | {name: [one] for name, one in rows.items()}))
 
     (share,), (coefficient,), (ratio,) = map(
-        found.column, ("Accuracy", "Matthews corrcoef", "Positive likelihood ratio")
+        found.column, ("Accuracy", "Matthews correlation", "Positive likelihood ratio")
     )
     assert share.at("circle", "cx") == pytest.approx([0.25], abs=0.01)
     assert share.at("rect", "x") == pytest.approx([0], abs=0.01)
@@ -125,7 +125,7 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     assert coefficient.text == f"{MINUS}0.500"
     assert (ratio.text, ratio.shapes) == ("3.000", [])
     assert found.alone == [
-        f"Bars span the range from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews corrcoef)."
+        f"Bars span the range from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews correlation)."
     ]
 
 

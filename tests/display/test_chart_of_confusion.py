@@ -1,0 +1,174 @@
+from datetime import date
+
+import polars as pl
+import pytest
+from constructors import plain
+from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+
+import balframe as bf
+
+TABLE = {
+    "g": ["a", "a", "a", "a", "b", "b", "b", None],
+    "y": ["cat", "cat", "cat", "dog", "dog", "cat", "dog", "dog"],
+    "p": ["cat", "cat", "dog", "dog", "dog", "cat", "cow", "dog"],
+    "q": ["dog"] * 8,
+    "w": [1.0, 3.0, 4.0, 1.0, 1.0, 1.0, 3.0, 1.0],
+}
+
+
+def labelled(n_labels, n_segments=1):
+    """Each label once in each segment, always found."""
+    y = [f"l{i:03d}" for i in range(n_labels)] * n_segments
+    g = [f"s{i:03d}" for i in range(n_segments) for _ in range(n_labels)]
+    return pl.DataFrame({"g": g, "y": y, "p": y})
+
+
+def test_counts_and_shares_are_those_of_the_verb(constructor):
+    df = constructor(TABLE)
+
+    chart = bf.plot.confusion(df, "y", "p", by="g")
+
+    cells = plain(bf.confusion(df, "y", "p", by="g", complete=True, normalize="true"))
+    drawn = rows_of(chart)
+    assert len(drawn) == 3 * 3 * 3
+    assert [row["segment"] for row in drawn] == [name or "null" for name in cells["g"]]
+    for field, column in (("actual", "y"), ("predicted", "p"), ("n", "n"), ("share", "share")):
+        assert [row[field] for row in drawn] == cells[column]
+
+
+@pytest.mark.parametrize(
+    ("normalize", "share", "words"),
+    [
+        ("true", 2 / 3, "each true label"),
+        ("pred", 2 / 2, "each predicted label"),
+        ("all", 2 / 4, "all rows of the segment"),
+    ],
+)
+def test_what_shares_are_of(normalize, share, words):
+    chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g", normalize=normalize)
+
+    (cell,) = rows_of(chart, segment="a", actual="cat", predicted="cat")
+    assert (cell["n"], cell["share"]) == (2, share)
+    assert subtitle(chart) == [f"Counts, shaded by the share of {words}"]
+
+
+def test_weights_make_the_shares():
+    chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g", sample_weight="w")
+
+    (cell,) = rows_of(chart, segment="a", actual="cat", predicted="dog")
+    assert (cell["n"], cell["share"]) == (1, 4 / 8)
+
+
+def test_what_is_on_the_channels():
+    chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g")
+
+    labels = ["cat", "cow", "dog"]
+    for name, field, title in (("x", "predicted", "p"), ("y", "actual", "y")):
+        encoding = channel(chart, "rect", name)
+        assert (encoding["field"], encoding["title"]) == (field, title)
+        assert encoding["scale"]["domain"] == labels
+    color = channel(chart, "rect", "color")
+    assert (color["field"], color["scale"]["domain"]) == ("share", [0, 1])
+    counts, shares = (one["encoding"]["text"] for one in layers_of(chart, "text"))
+    assert (counts["field"], shares["field"]) == ("n", "share")
+    assert shown(chart, "rect") == {
+        "segment": "g",
+        "actual": "y",
+        "predicted": "p",
+        "n": "rows",
+        "share": None,
+    }
+    facet = specification(chart)["facet"]
+    assert (facet["field"], facet["sort"]) == ("title", ["a\n4 rows", "b\n3 rows", "null\n1 rows"])
+
+
+def test_labels_keep_the_order_given():
+    chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", labels=["dog", "cow", "cat"])
+
+    assert channel(chart, "rect", "x")["scale"]["domain"] == ["dog", "cow", "cat"]
+    assert "facet" not in specification(chart)
+    assert specification(chart)["title"]["text"] == "Confusion matrix"
+
+
+def test_models_have_a_matrix_each(constructor):
+    chart = bf.plot.confusion(constructor(TABLE), "y", ["p", "q"], by="g")
+
+    segments = [f"{g} · {model}" for g in ("a", "b", "null") for model in ("p", "q")]
+    assert list(dict.fromkeys(row["segment"] for row in rows_of(chart))) == segments
+    assert specification(chart)["title"]["text"] == "Confusion matrix by g and model"
+    (cell,) = rows_of(chart, segment="b · q", actual="dog", predicted="dog")
+    assert cell["n"] == 2
+    assert channel(chart, "rect", "x")["title"] == "predicted"
+
+
+def test_labels_absent_from_a_segment_have_no_share():
+    chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g")
+
+    shares = {row["share"] for row in rows_of(chart, segment="null", actual="cat")}
+    assert shares == {None}
+
+
+@pytest.mark.parametrize("labels", [[date(2024, 1, 1), date(2024, 1, 2)], [True, False], [0, 1]])
+def test_labels_that_are_not_text(constructor, labels):
+    df = constructor({"y": labels * 2, "p": labels[:1] * 4})
+
+    chart = bf.plot.confusion(df, "y", "p")
+
+    found = [row["predicted"].removesuffix(" 00:00:00") for row in rows_of(chart)]
+    assert found == [str(label) for label in sorted(labels)] * 2
+
+
+def test_of_many_segments_both_ends_of_balanced_accuracy_are_drawn():
+    right = [(f"s{i:02d}", int(j < i)) for i in range(1, 11) for j in range(10)]
+    df = pl.DataFrame(right, schema=["g", "p"], orient="row").with_columns(y=1)
+
+    chart = bf.plot.confusion(df, "y", "p", by="g", most=5)
+
+    titles = [f"s{i:02d}\n10 rows" for i in (10, 9, 8, 2, 1)]
+    assert specification(chart)["facet"]["sort"] == titles
+    assert {row["title"] for row in rows_of(chart)} == set(titles)
+    left_out = "The 3 highest and the 2 lowest in balanced accuracy; 5 of 10 segments are left out"
+    assert subtitle(chart)[1:] == [left_out]
+
+
+def test_of_many_segments_of_several_models():
+    df = pl.DataFrame(TABLE)
+
+    chart = bf.plot.confusion(df, "y", ["p", "q"], by="g", most=2)
+
+    # p finds all of null; recalls of p: a 2/3 and 1, b 1/2 and 1; of q: 0 and 1, in null 1
+    assert len({row["segment"] for row in rows_of(chart)}) == 2
+    highest, lowest = specification(chart)["facet"]["sort"]
+    assert highest in ("null · p\n1 rows", "null · q\n1 rows")
+    assert lowest in ("a · q\n4 rows", "b · q\n3 rows")
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "n_texts", "side"), [(2, 2, 120), (5, 1, 170), (15, 0, 210), (100, 0, 600)]
+)
+def test_cells_shrink_with_the_labels_and_lose_their_texts(n_labels, n_texts, side):
+    chart = bf.plot.confusion(labelled(n_labels), "y", "p")
+
+    given = specification(chart)
+    assert (given["width"], given["height"]) == (side, side)
+    assert len(layers_of(chart, "text")) == n_texts
+
+
+@pytest.mark.parametrize(("n_labels", "n_segments"), [(2, 60), (15, 60), (30, 20), (60, 2)])
+def test_many_matrices_stay_on_a_page(n_labels, n_segments):
+    chart = bf.plot.confusion(labelled(n_labels, n_segments), "y", "p", by="g")
+
+    given = specification(chart)
+    across = given["columns"]
+    down = -(-n_segments // across)
+    assert across * given["spec"]["width"] <= 800
+    assert down * given["spec"]["height"] <= 3500
+
+
+@pytest.mark.parametrize(("n", "form"), [(9999, ",d"), (10_000, ".3~s")])
+def test_large_counts_are_written_short(n, form):
+    df = pl.DataFrame({"y": [0, 1], "p": [0, 1], "k": [n, 1]})
+
+    chart = bf.plot.confusion(df, "y", "p", counts="k")
+
+    assert layers_of(chart, "text")[0]["encoding"]["text"]["format"] == form

@@ -1,0 +1,166 @@
+import polars as pl
+import pytest
+from constructors import plain
+from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+
+import balframe as bf
+
+# right: a 18 of 20, b 10 of 20, c 11 of 20
+RIGHT = {"a": 18, "b": 10, "c": 11}
+TABLE = {
+    "g": [name for name in RIGHT for _ in range(20)],
+    "h": ["x", "y"] * 30,
+    "y": [1] * 60,
+    "p": [int(i < right) for right in RIGHT.values() for i in range(20)],
+    "q": [1, 0] * 30,
+}
+
+
+def test_differences_limits_and_p_values_are_those_of_the_verb(constructor):
+    df = constructor(TABLE)
+
+    chart = bf.plot.gaps(df, "y", "p", by="g", metric="accuracy")
+
+    gaps = plain(bf.gaps(df, "y", "p", by="g", metrics="accuracy"))
+    drawn = {row["segment"]: row for row in rows_of(chart)}
+    assert list(drawn) == gaps["g"]
+    pairs = {"estimate": "difference", "score": "estimate"}
+    for field in ("n", "estimate", "lower", "upper", "score", "reference_estimate", "p_adjusted"):
+        column = pairs.get(field, field)
+        assert [row[field] for row in drawn.values()] == gaps[column]
+    assert drawn["a"]["estimate"] == pytest.approx(18 / 20 - 21 / 40)
+    assert drawn["b"]["estimate"] == pytest.approx(10 / 20 - 29 / 40)
+
+
+def test_what_is_on_the_channels():
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy")
+
+    x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
+    assert (x["field"], x["title"]) == ("estimate", "difference in accuracy")
+    assert (y["field"], y["sort"]) == ("segment", ["a", "c", "b"])
+    assert shown(chart, "point") == {
+        "segment": "g",
+        "n": "rows",
+        "estimate": "difference",
+        "lower": "lower limit",
+        "upper": "upper limit",
+        "score": "accuracy",
+        "reference_estimate": "of the reference",
+        "p_adjusted": "p-value, adjusted",
+    }
+    rule = next(one["encoding"] for one in layers_of(chart, "rule") if "x2" not in one["encoding"])
+    assert rule["x"] == {"aggregate": "min", "field": "zero", "type": "quantitative"}
+    assert {row["zero"] for row in rows_of(chart)} == {0}
+
+
+@pytest.mark.parametrize(("level", "marked"), [(0.5, {"a", "b"}), (0.95, {"a"}), (0.99999, set())])
+def test_what_is_significant_is_marked(level, marked):
+    # a: 18 of 20 against 21 of 40, p about .004, times 3/1 for three comparisons; b: 10 of 20
+    # against 29 of 40, about .09; c: 11 of 20 against 28 of 40, about .25
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy", level=level)
+
+    name = f"p below {1 - level:.6g}"
+    found = {row["segment"] for row in rows_of(chart, mark=name)}
+    assert marked <= found
+    assert ("a" in found) == ("a" in marked)
+    assert {row["mark"] for row in rows_of(chart) if row["segment"] not in found} <= {"others"}
+    for row in rows_of(chart):
+        assert (row["mark"] == name) == (row["p_adjusted"] < 1 - level)
+    scale = channel(chart, "point", "shape")["scale"]
+    assert scale == {"domain": [name, "others"], "range": ["diamond", "circle"]}
+    assert channel(chart, "point", "color")["scale"]["range"] == ["#D55E00", "#8c8c8c"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("rest", "the rest"),
+        ("overall", "all rows"),
+        ("largest", "a"),
+        ("best", "a"),
+        ("c", "c"),
+        ({"g": "b"}, "b"),
+    ],
+)
+def test_the_title_names_the_reference(reference, words):
+    chart = bf.plot.gaps(
+        pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy", reference=reference
+    )
+
+    text = specification(chart)["title"]["text"]
+    assert text == f"Accuracy: difference from {words} by g"
+
+
+def test_references_that_differ_between_models_are_named_by_what_they_are():
+    df = pl.DataFrame({**TABLE, "q": [1 - one for one in TABLE["p"]]})
+
+    chart = bf.plot.gaps(df, "y", ["p", "q"], by="g", metric="accuracy", reference="best")
+
+    assert specification(chart)["title"]["text"] == "Accuracy: difference from the best by g"
+    assert specification(chart)["facet"]["sort"] == ["p", "q"]
+    # of p the best is a, of q it is b
+    assert rows_of(chart, panel="p", segment="a")[0]["estimate"] == 0
+    assert rows_of(chart, panel="q", segment="b")[0]["estimate"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "; p-values of 3 comparisons, adjusted by Benjamini and Hochberg"),
+        ({"adjust": "holm"}, "; p-values of 3 comparisons, adjusted by Holm"),
+        ({"adjust": None}, "; p-values of 3 comparisons, not adjusted"),
+        ({"reference": "a"}, "; p-values of 2 comparisons, adjusted by Benjamini and Hochberg"),
+        ({"metric": "f1"}, "; no p-values"),
+        ({"level": 0.9}, "; p-values of 3 comparisons, adjusted by Benjamini and Hochberg"),
+    ],
+)
+def test_the_line_below_the_title_says_how_p_values_are_adjusted(options, words):
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", **{"metric": "accuracy", **options})
+
+    assert subtitle(chart) == [("90%" if "level" in options else "95%") + " limits" + words]
+
+
+def test_p_values_that_are_not_adjusted_are_not_said_to_be():
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", adjust=None)
+
+    assert shown(chart, "point")["p_adjusted"] == "p-value"
+
+
+def test_a_single_segment_has_no_rest():
+    df = pl.DataFrame(TABLE).with_columns(g=pl.lit("a"))
+
+    chart = bf.plot.gaps(df, "y", "p", by="g", metric="accuracy")
+
+    (row,) = rows_of(chart)
+    assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "others")
+    assert row["score"] == pytest.approx(39 / 60)
+
+
+def test_of_many_segments_the_furthest_from_the_rest_are_drawn():
+    n = 70
+    df = pl.DataFrame(
+        [(f"s{i:03d}", 1, int(j < i)) for i in range(1, n + 1) for j in range(n)],
+        schema=["g", "y", "p"],
+        orient="row",
+    )
+
+    chart = bf.plot.gaps(df, "y", "p", by="g", metric="recall", most=11)
+
+    kept = [f"s{i:03d}" for i in (70, 69, 68, 67, 66, 65, 5, 4, 3, 2, 1)]
+    assert channel(chart, "point", "y")["sort"] == kept
+    assert {row["segment"] for row in rows_of(chart)} == set(kept)
+    assert subtitle(chart) == [
+        "95% limits; p-values of 70 comparisons, adjusted by Benjamini and Hochberg",
+        "The 6 highest and the 5 lowest; 59 of 70 segments are left out",
+    ]
+
+
+def test_cells_weights_and_a_second_column():
+    df = pl.DataFrame(TABLE).with_columns(w=pl.lit(2.0))
+    cells = bf.confusion(df, "y", "p", by=["g", "h"], sample_weight="w")
+
+    chart = bf.plot.gaps(cells, "y", "p", by=["g", "h"], cells=True, metric="accuracy")
+
+    assert specification(chart)["facet"]["title"] == "h"
+    (row,) = rows_of(chart, segment="a", panel="x")  # 9 of its 10 rows are right
+    assert row["estimate"] == pytest.approx(9 / 10 - (39 - 9) / 50)

@@ -1,0 +1,221 @@
+import polars as pl
+import pytest
+from constructors import plain
+from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+
+import balframe as bf
+
+# recalls of 1 and of 0: a 1/2 and 2/2, b 1/1 and 1/2, null none and 1/1; of all rows 2/3 and 4/5
+TABLE = {
+    "g": ["a", "a", "a", "a", "b", "b", "b", None],
+    "h": ["x", "y", "x", "y", "x", "y", "y", "x"],
+    "y": [1, 1, 0, 0, 1, 0, 0, 0],
+    "p": [1, 0, 0, 0, 1, 1, 0, 0],
+    "q": [1, 1, 1, 1, 1, 1, 1, 1],
+}
+
+
+def many(n, n_undefined=0):
+    """One segment each of the recalls 1/n, 2/n, ..., then segments without a positive."""
+    rows = [(f"s{i:03d}", 1, int(j < i), 1) for i in range(1, n + 1) for j in range(n)] + [
+        (f"u{i:03d}", 0, 0, 1) for i in range(n_undefined)
+    ]
+    return pl.DataFrame(rows, schema=["g", "y", "p", "k"], orient="row")
+
+
+def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
+    df = constructor(TABLE)
+
+    chart = bf.plot.report(df, "y", "p", by="g")
+
+    report = plain(bf.report(df, "y", "p", by="g", metrics="balanced_accuracy", interval=True))
+    drawn = {row["segment"]: row for row in rows_of(chart)}
+    assert list(drawn) == ["a", "b", "null"]
+    for place, row in enumerate(drawn.values()):
+        assert row["n"] == report["n"][place]
+        assert row["n_labels"] == report["n_labels"][place]
+        for field, column in (("estimate", ""), ("lower", "_lower"), ("upper", "_upper")):
+            assert row[field] == report["balanced_accuracy" + column][place]
+    assert [row["estimate"] for row in drawn.values()] == [3 / 4, 3 / 4, 1]
+
+
+def test_what_is_on_the_channels():
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g")
+
+    x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
+    assert (x["field"], x["title"], x["scale"]) == (
+        "estimate",
+        "balanced accuracy",
+        {"zero": False},
+    )
+    assert (y["field"], y["sort"]) == ("segment", ["null", "a", "b"])  # the highest first
+    assert channel(chart, "point", "size")["field"] == "n"
+    limits = next(one for one in layers_of(chart, "rule") if "x2" in one["encoding"])
+    assert limits["encoding"]["x"]["field"] == "lower"
+    assert limits["encoding"]["x2"]["field"] == "upper"
+    assert shown(chart, "point") == {
+        "segment": "g",
+        "n": "rows",
+        "n_labels": "labels present",
+        "estimate": "balanced accuracy",
+        "lower": "lower limit",
+        "upper": "upper limit",
+        "all_rows": "all rows",
+        "chance": "chance, 1/2",
+    }
+    assert specification(chart)["title"]["text"] == "Balanced accuracy by g"
+    assert subtitle(chart) == ["95% limits"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "all_rows", "chance", "name"),
+    [
+        ("balanced_accuracy", (2 / 3 + 4 / 5) / 2, 1 / 2, "chance, 1/2"),
+        ("uar", (2 / 3 + 4 / 5) / 2, 1 / 2, "chance, 1/2"),
+        ("accuracy", 6 / 8, 5 / 8, "always the most frequent label"),
+        ("informedness", 2 / 3 + 4 / 5 - 1, 0, "chance, 0"),
+        ("positive_likelihood_ratio", (2 / 3) / (1 / 5), 1, "chance, 1"),
+        ("recall", 2 / 3, None, None),
+        ("no_information_rate", 5 / 8, None, None),
+    ],
+)
+def test_rules_of_all_rows_and_of_chance(metric, all_rows, chance, name):
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metric=metric)
+
+    for row in rows_of(chart):
+        assert row["all_rows"] == pytest.approx(all_rows, abs=1e-12)
+        assert row["chance"] == chance
+    rules = [one for one in layers_of(chart, "rule") if "strokeDash" in one["encoding"]]
+    names = ["all rows"] if name is None else ["all rows", name]
+    assert [one["encoding"]["x"]["field"] for one in rules] == ["all_rows", "chance"][: len(names)]
+    scale = rules[0]["encoding"]["strokeDash"]["scale"]
+    assert scale == {"domain": names, "range": [[1, 0], [4, 3]][: len(names)]}
+
+
+def test_chance_follows_the_labels_of_each_model():
+    df = pl.DataFrame(
+        {"g": ["a", "a", "b", "b"], "y": [0, 1, 2, 0], "p": [0, 1, 2, 0], "q": [0, 1, None, 1]}
+    )
+
+    chart = bf.plot.report(df, "y", ["p", "q"], by="g", missing="drop")
+
+    rules = {row["panel"]: (row["all_rows"], row["chance"]) for row in rows_of(chart)}
+    assert rules == {"p": (1, 1 / 3), "q": (3 / 4, 1 / 2)}  # q: recalls 1/2 and 1/1
+    assert "chance, 1/labels" in shown(chart, "point").values()
+
+
+def test_models_have_panels_and_rules_of_their_own(constructor):
+    chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metric="accuracy")
+
+    facet = specification(chart)["facet"]
+    assert (facet["field"], facet["title"], facet["sort"]) == ("panel", "model", ["p", "q"])
+    assert {row["all_rows"] for row in rows_of(chart, panel="p")} == {6 / 8}
+    assert {row["all_rows"] for row in rows_of(chart, panel="q")} == {3 / 8}
+    assert {row["segment"] for row in rows_of(chart)} == {
+        "a · x",
+        "a · y",
+        "b · x",
+        "b · y",
+        "null · x",
+    }
+    assert shown(chart, "point")["panel"] == "model"
+
+
+def test_values_of_a_second_column_have_panels():
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by=["g", "h"])
+
+    facet = specification(chart)["facet"]
+    assert (facet["title"], facet["sort"]) == ("h", ["x", "y"])
+    assert len(rows_of(chart, segment="a")) == 2
+
+
+@pytest.mark.parametrize(("n_values", "panels"), [(12, 12), (13, 1)])
+def test_too_many_values_of_a_second_column_join_the_segment(n_values, panels):
+    df = pl.DataFrame({"g": ["a"] * n_values, "h": range(n_values), "y": [1] * n_values})
+
+    chart = bf.plot.report(df, "y", "y", by=["g", "h"])
+
+    assert len({row["panel"] for row in rows_of(chart)}) == panels
+    assert len({row["segment"] for row in rows_of(chart)}) * panels == max(panels, n_values)
+    assert ("facet" in specification(chart)) == (panels > 1)
+
+
+@pytest.mark.parametrize("n", [1, 3, 60])
+def test_up_to_sixty_segments_are_all_drawn(n):
+    chart = bf.plot.report(many(n), "y", "p", by="g", metric="recall")
+
+    highest_first = [f"s{i:03d}" for i in range(n, 0, -1)]
+    assert channel(chart, "point", "y")["sort"] == highest_first
+    assert [row["estimate"] for row in rows_of(chart)] == [i / n for i in range(1, n + 1)]
+    assert subtitle(chart) == ["95% limits"]
+
+
+@pytest.mark.parametrize(
+    ("most", "highest", "lowest"), [(60, 30, 30), (61, 31, 30), (2, 1, 1), (3, 2, 1)]
+)
+def test_of_more_segments_both_ends_are_drawn(most, highest, lowest):
+    chart = bf.plot.report(many(70), "y", "p", by="g", metric="recall", most=most)
+
+    kept = [f"s{i:03d}" for i in range(70, 0, -1) if i > 70 - highest or i <= lowest]
+    assert channel(chart, "point", "y")["sort"] == kept
+    assert sorted(row["segment"] for row in rows_of(chart)) == sorted(kept)
+    assert rows_of(chart)[0]["all_rows"] == pytest.approx(71 / 140)  # of all, not of those drawn
+    left_out = f"{70 - most} of 70 segments are left out"
+    assert subtitle(chart)[1:] == [f"The {highest} highest and the {lowest} lowest; {left_out}"]
+
+
+def test_undefined_segments_are_left_out_first():
+    chart = bf.plot.report(many(5, n_undefined=4), "y", "p", by="g", metric="recall", most=6)
+
+    kept = [*(f"s{i:03d}" for i in (5, 4, 3, 2, 1)), "u000"]
+    assert channel(chart, "point", "y")["sort"] == kept
+    assert subtitle(chart)[1:] == ["3 of 9 segments are left out, all undefined"]
+
+
+def test_what_is_undefined_says_so():
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metric="recall")
+
+    (row,) = rows_of(chart, segment="null")
+    assert (row["estimate"], row["note"]) == (None, "undefined")
+    assert {row["note"] for row in rows_of(chart) if row["segment"] != "null"} == {None}
+    assert channel(chart, "text", "text")["field"] == "note"
+
+
+def test_without_by_all_rows_are_one_segment():
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", interval=None)
+
+    (row,) = rows_of(chart)
+    assert (row["segment"], row["n"], row["lower"]) == ("all rows", 8, None)
+    rules = [one["encoding"] for one in layers_of(chart, "rule") if "strokeDash" in one["encoding"]]
+    assert [one["x"]["field"] for one in rules] == ["chance"]
+    assert specification(chart)["title"] == {
+        "text": "Balanced accuracy",
+        "subtitle": [],
+        "anchor": "start",
+        "offset": 12,
+    }
+
+
+def test_options_reach_the_verb():
+    weighted = pl.DataFrame(TABLE).with_columns(w=pl.Series([3.0, 1.0] * 4), k=pl.Series([2] * 8))
+    cells = bf.confusion(weighted, "y", "p", by="g", sample_weight="w", counts="k")
+
+    chart = bf.plot.report(
+        cells,
+        "y",
+        "p",
+        by="g",
+        cells=True,
+        metric="weighted_balanced_accuracy",
+        class_weight={0: 1, 1: 3},
+        absent="null",
+        level=0.9,
+    )
+
+    rows = {row["segment"]: row for row in rows_of(chart)}
+    assert [rows[name]["n"] for name in ("a", "b", "null")] == [8, 6, 2]
+    # a: of label 1 weight 3 of 4 is right, of label 0 all; b: all of 1, of label 0 weight 3 of 4
+    assert rows["a"]["estimate"] == pytest.approx((3 * 3 / 4 + 1) / 4)
+    assert rows["b"]["estimate"] == pytest.approx((3 + 3 / 4) / 4)
+    assert rows["null"]["note"] == "undefined"
+    assert subtitle(chart) == ["90% limits"]

@@ -1,0 +1,271 @@
+import copy
+import json
+from datetime import date, datetime
+
+import altair as alt
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import head
+from specifications import channel, layers_of, rows_of, specification
+
+import balframe as bf
+from balframe.display import forest, lines
+from balframe.frames import engines
+
+CHARTS = {
+    "report": ("y", "p"),
+    "gaps": ("y", "p"),
+    "confusion": ("y", "p"),
+    "curve": ("y", "s"),
+    "roc": ("y", "s"),
+}
+TABLE = {
+    "g": ["a", "a", "a", "b", "b", "b"],
+    "y": [1, 0, 1, 0, 1, 0],
+    "p": [1, 0, 0, 0, 1, 1],
+    "s": [0.9, 0.2, 0.4, 0.3, 0.8, 0.6],
+    "w": [1.0, 2.0, 1.0, 2.0, 1.0, 2.0],
+    "k": [1, 2, 1, 2, 1, 2],
+}
+
+
+@pytest.fixture(params=CHARTS)
+def draw(request):
+    """Draw one of the charts of a frame by its segments."""
+
+    def drawn(df, by="g", **options):
+        return getattr(bf.plot, request.param)(df, *CHARTS[request.param], by=by, **options)
+
+    return drawn
+
+
+def segments_of(chart):
+    return list(dict.fromkeys(row["segment"] for row in rows_of(chart)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["segment", "panel", "n_", "a.b", "a[0]", "true", "model", "title", "note", "mark", "", "*"],
+)
+@pytest.mark.parametrize("chart", ["report", "confusion"])
+def test_a_column_of_any_name_may_make_the_segments(chart, name):
+    drawn = getattr(bf.plot, chart)(pl.DataFrame(TABLE).rename({"g": name}), "y", "p", by=name)
+
+    assert segments_of(drawn) == ["a", "b"]
+    assert specification(drawn)["title"]["text"].endswith(f" by {name}")
+    assert ("facet" in specification(drawn)) == (chart == "confusion")
+
+
+def test_a_column_named_as_that_of_models_makes_no_panels(draw):
+    chart = draw(pl.DataFrame(TABLE).rename({"g": "model"}), "model")
+
+    assert segments_of(chart) == ["a", "b"]
+    assert {row.get("panel", "") for row in rows_of(chart)} == {""}
+
+
+@pytest.mark.parametrize("name", [1, ("a", "b")])
+def test_names_of_pandas_need_not_be_text(draw, name):
+    df = pd.DataFrame(TABLE)
+    df.columns = pd.Index([name, *df.columns[1:]], tupleize_cols=False)
+
+    assert segments_of(draw(df, name)) == ["a", "b"]
+    assert segments_of(draw(df, [name])) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([False, True], ["False", "True"]),
+        ([1, 2], ["1", "2"]),
+        ([1.5, 2.5], ["1.5", "2.5"]),
+        ([date(2024, 1, 1), date(2024, 1, 2)], ["2024-01-01", "2024-01-02"]),
+        ([datetime(2024, 1, 1, 3), None], ["2024-01-01 03:00:00", "null"]),
+        (["", "null"], ['""', '"null"']),
+        (["null", None], ['"null"', "null"]),
+        (["a\nb", "long " * 50], ["a\nb", "long " * 50]),
+        (["<b>&amp;", "אבג"], ["<b>&amp;", "אבג"]),
+    ],
+)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_values_of_any_type_name_segments(library, values, texts):
+    df = library({**TABLE, "g": [one for one in values for _ in range(3)]})
+
+    assert segments_of(bf.plot.report(df, "y", "p", by="g")) == texts
+
+
+def test_categories_keep_their_order(draw):
+    names = ["b", "a"]
+    of_pandas = pd.DataFrame({**TABLE, "g": pd.Categorical(TABLE["g"], names)})
+    of_polars = pl.DataFrame(TABLE, schema_overrides={"g": pl.Enum(names)})
+
+    assert segments_of(draw(of_pandas)) == segments_of(draw(of_polars)) == names
+
+
+def test_segments_that_would_look_alike_are_told_apart(draw):
+    df = pl.DataFrame({**TABLE, "m": ["m"] * 6, "h": ["z", "z", "z", "y · z", "y · z", "y · z"]})
+    df = df.with_columns(g=pl.Series(["x · y"] * 3 + ["x"] * 3))
+
+    chart = draw(df.drop("m"), ["g", "h"])
+
+    assert len({(row["segment"], row.get("panel")) for row in rows_of(chart)}) == 2
+    mixed = pd.DataFrame({**TABLE, "g": pd.Series(["1"] * 3 + [1] * 3, dtype=object)})
+    assert segments_of(draw(mixed)) == ["1", "'1'"]
+
+
+def test_without_by_all_rows_are_one_segment():
+    df = pl.DataFrame(TABLE)
+    for name in ("report", "confusion", "curve", "roc"):
+        for by in (None, []):
+            chart = getattr(bf.plot, name)(df, *CHARTS[name], by=by)
+
+            assert segments_of(chart) == ["all rows"]
+            assert " by " not in specification(chart)["title"]["text"]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_frames_are_drawn_alike_and_left_as_they_are(draw, library):
+    df = library(TABLE)
+    before = copy.deepcopy(df)
+
+    chart = draw(df, counts="k", sample_weight="w")
+
+    assert rows_of(chart) == rows_of(draw(pl.DataFrame(TABLE), counts="k", sample_weight="w"))
+    if isinstance(df, pd.DataFrame):
+        pd.testing.assert_frame_equal(df, before)
+    else:
+        lazy = isinstance(df, pl.LazyFrame)
+        assert df.collect().equals(before.collect()) if lazy else df.equals(before)
+
+
+def test_counts_draw_what_repeated_rows_do(draw):
+    df = pl.DataFrame(TABLE)
+    repeated = df.select(pl.all().repeat_by("k").explode())
+
+    assert rows_of(draw(df, counts="k")) == rows_of(draw(repeated))
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
+def test_the_method_is_the_function(library):
+    df = library(TABLE)
+
+    chart = df.bal.plot.gaps("y", "p", by="g", metric="recall")
+
+    assert chart.to_dict() == bf.plot.gaps(df, "y", "p", by="g", metric="recall").to_dict()
+    for name in CHARTS:
+        assert getattr(df.bal.plot, name).__func__ is getattr(bf.plot, name)
+
+
+def test_a_chart_lies_beside_another():
+    df = pl.DataFrame(TABLE)
+    both = bf.plot.report(df, "y", "p", by="g") | bf.plot.roc(df, "y", "s", by="g")
+
+    names = {one["data"]["name"] for one in both.to_dict()["hconcat"]}
+    assert names <= set(both.to_dict()["datasets"])
+
+
+def test_an_empty_frame_has_nothing_to_draw(draw, constructor):
+    with pytest.raises(bf.InvalidInputError, match="no rows, so that there is nothing to draw"):
+        draw(head(constructor(TABLE), 0))
+
+
+@pytest.mark.parametrize("most", [1, 0, -3, 2.0, True, "all", None])
+def test_a_wrong_number_of_segments_is_refused(draw, most):
+    with pytest.raises(bf.InvalidInputError, match=r"most=.* give 2 or more"):
+        draw(pl.DataFrame(TABLE), most=most)
+
+
+def test_an_unknown_option_is_refused(draw):
+    with pytest.raises(bf.UnknownNameError, match=r"option 'sample_weigth' .* 'sample_weight'\?"):
+        draw(pl.DataFrame(TABLE), sample_weigth="w")
+    with pytest.raises(bf.UnknownNameError, match=r"option 'margins' not found.* by, .*labels"):
+        draw(pl.DataFrame(TABLE), margins="all")
+
+
+@pytest.mark.parametrize("name", ["report", "gaps", "curve"])
+def test_a_chart_shows_one_metric(name):
+    chart = getattr(bf.plot, name)
+    df = pl.DataFrame(TABLE)
+
+    for metric in ("all", ["recall"], None):
+        with pytest.raises(bf.UnsupportedTypeError, match="a chart shows one at a time"):
+            chart(df, *CHARTS[name], by="g", metric=metric)
+    with pytest.raises(bf.UnknownNameError, match="did you mean 'recall'"):
+        chart(df, *CHARTS[name], by="g", metric="recal")
+    with pytest.raises(bf.UnknownNameError, match="did you mean 'metric'"):
+        chart(df, *CHARTS[name], by="g", metrics="recall")
+
+
+def test_the_errors_of_verbs_come_through(draw):
+    with pytest.raises(bf.UnknownNameError, match="column 'gg' not found"):
+        draw(pl.DataFrame(TABLE), "gg")
+    with pytest.raises(bf.InvalidInputError, match="has 1 null value"):
+        draw(pl.DataFrame(TABLE).with_columns(y=pl.Series([None, 0, 1, 0, 1, 0])))
+
+
+def test_the_missing_extra_is_named(draw, monkeypatch):
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+
+    with pytest.raises(
+        bf.MissingExtraError, match=r"charts need altair.*pip install 'balframe\[plot\]'"
+    ):
+        draw(pl.DataFrame(TABLE))
+
+
+def test_what_plot_has():
+    assert dir(bf.plot) == bf.plot.__all__ == sorted(CHARTS)
+    with pytest.raises(AttributeError, match="has no attribute 'histogram'"):
+        bf.plot.histogram  # noqa: B018
+
+
+def test_a_value_cannot_end_the_script_of_a_page(draw):
+    tag = "</script><SCRIPT>alert()</script><!--"
+    df = pl.DataFrame({**TABLE, "g": [tag] * 3 + ["b"] * 3}).rename({"g": tag})
+
+    text = json.dumps(draw(df, tag).to_dict(), ensure_ascii=False)
+
+    assert "alert()" in text
+    for opening in ("</script", "<script", "<!--"):
+        assert opening not in text.lower()
+
+
+def test_colours_are_those_of_okabe_and_ito():
+    okabe_ito = {
+        *("#000000", "#E69F00", "#56B4E9", "#009E73"),
+        *("#F0E442", "#0072B2", "#D55E00", "#CC79A7"),
+    }
+    assert set(lines.COLORS) == okabe_ito - {"#F0E442"}  # yellow lines are hard to see on white
+    assert {forest.BLUE, forest.VERMILLION} < okabe_ito
+
+
+def test_one_look_at_the_rows_suffices(monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        alt.InlineData,
+        "validate",
+        classmethod(lambda kind, *given, **options: written.append(len(given[0]["values"]))),
+    )
+    df = pl.DataFrame(TABLE)
+
+    bf.plot.roc(df, "y", "s", by="g")
+
+    assert set(written) == {0}  # the rows come last, and are looked at when they are written
+
+
+@pytest.mark.parametrize(
+    ("counts", "values"),
+    [
+        ([1, 1], [1]),
+        ([3, 4], [4]),
+        ([1, 10], [1, 5, 10]),
+        ([7, 700], [10, 100, 500]),
+        ([3, 3], [3]),
+    ],
+)
+def test_the_legend_of_rows_has_round_numbers(counts, values):
+    df = pl.DataFrame({"g": ["a", "b"], "y": [1, 1], "p": [1, 0], "k": counts})
+
+    chart = bf.plot.report(df, "y", "p", by="g", counts="k")
+
+    assert channel(chart, "point", "size")["legend"]["values"] == values
+    assert len(layers_of(chart, "point")) == 1

@@ -1,0 +1,79 @@
+import struct
+
+import numpy as np
+import polars as pl
+import pytest
+import vl_convert
+
+import balframe as bf
+
+CHARTS = {
+    "report": ("y", "p"),
+    "gaps": ("y", "p"),
+    "confusion": ("y", "p"),
+    "curve": ("y", "s"),
+    "roc": ("y", "s"),
+}
+
+
+def people(n_segments):
+    """Segments of thirty rows with scores that tell more and more."""
+    rng = np.random.default_rng(5)
+    segment = np.repeat(np.arange(n_segments), 30)
+    y = rng.integers(0, 2, segment.size)
+    s = rng.normal(size=segment.size) + y * (1 + segment / n_segments)
+    names = [f"site {one:02d}" for one in segment]
+    return pl.DataFrame({"g": names, "y": y, "p": (s > 0.7).astype(int), "s": s})
+
+
+@pytest.mark.parametrize("n_segments", [3, 60])
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_picture_has_every_segment_and_fits_a_page(name, n_segments, tmp_path):
+    path = tmp_path / "chart.png"
+    df = people(n_segments)
+
+    chart = getattr(bf.plot, name)(df, *CHARTS[name], by="g")
+    chart.save(path)
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+
+    width, height = struct.unpack(">II", path.read_bytes()[16:24])
+    assert 400 < width < 1000
+    assert 100 < height < 1800
+    for segment in df["g"].unique():
+        assert f">{segment}<" in svg
+
+
+@pytest.mark.parametrize("name", ["report", "roc"])
+def test_a_page_needs_no_network(name, tmp_path):
+    path = tmp_path / "chart.html"
+    chart = getattr(bf.plot, name)(people(3), *CHARTS[name], by="g")
+
+    chart.save(path, inline=True)
+
+    page = path.read_text("utf-8")
+    assert "site 02" in page
+    assert 'src="http' not in page
+    assert 'href="http' not in page.split("<script")[0]
+
+
+def test_a_picture_of_many_labels_fits_a_page(tmp_path):
+    path = tmp_path / "chart.png"
+    labels = [f"label {one:02d}" for one in range(30)]
+    df = pl.DataFrame({"g": [f"g{one:02d}" for one in range(30)] * 30, "y": labels * 30})
+
+    bf.plot.confusion(df.with_columns(p=pl.col("y")), "y", "p", by="g").save(path)
+
+    width, height = struct.unpack(">II", path.read_bytes()[16:24])
+    assert 400 < width < 1200
+    assert 400 < height < 3000
+
+
+@pytest.mark.parametrize("metric", ["recall", "balanced_accuracy"])
+def test_undefined_scores_are_seen_to_be(metric):
+    df = people(9).filter((pl.col("g") != "site 04") | (pl.col("y") == 0))
+    chart = bf.plot.report if metric == "recall" else bf.plot.curve
+
+    column = "p" if metric == "recall" else "s"
+    svg = vl_convert.vegalite_to_svg(chart(df, "y", column, by="g", metric=metric).to_dict())
+
+    assert svg.count(">undefined<" if metric == "recall" else ">no best threshold<") == 1

@@ -292,6 +292,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["confusion", "report"])
 @pytest.mark.parametrize("way", WAYS)
 @settings(profile, max_examples=25)

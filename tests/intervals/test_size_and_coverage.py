@@ -14,6 +14,8 @@ from balframe.intervals.differences import mover_difference, p_value, paired_lim
 from balframe.intervals.families import extreme_difference, homogeneity, simultaneous
 from balframe.intervals.recalls import score
 
+pytestmark = pytest.mark.slow
+
 SAME = 1e-12
 RECALLS = (0.6, 0.7, 0.8, 0.9, 0.95)
 FEW = [((5, 5), (5, 5)), ((20,), (20,)), ((10,), (1000,)), ((3, 10), (10, 10))]

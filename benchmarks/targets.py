@@ -61,7 +61,7 @@ class Ratio:
 
     def written(self, value: float) -> str:
         """Write small ratios as one over something."""
-        return f"1/{1 / value:.3g}" if value < 0.5 else f"{value:.2f}"
+        return f"1/{float(f'{1 / value:.3g}'):,g}" if value < 0.5 else f"{value:.2f}"
 
 
 def names_on(measured: Measurements, case: Case, names: list[str]) -> list[str]:

@@ -55,7 +55,7 @@ def confusion(
 
     Parameters
     ----------
-    frame : frame of any library that `bf.confusion` reads
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
         The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels, one row of cells each.
@@ -70,7 +70,7 @@ def confusion(
     most : int, default 60
         The most matrices to draw; of more, those with the highest and the lowest balanced accuracy
         are drawn, and a line below the title says how many are left out.
-    **options
+    **options : optional
         Options of `bf.confusion`: `sample_weight`, `counts`, `cells`, `labels`, `pos_label`,
         `missing`, `max_cells`.
 

@@ -48,7 +48,7 @@ def curve(
 
     Parameters
     ----------
-    frame : frame of any library that `bf.curve` reads
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
         The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels. All labels other than the positive one count as negative.
@@ -66,7 +66,7 @@ def curve(
     most : int, default 60
         The most segments to draw; of more, the ones that score highest and lowest at their best
         threshold are drawn, and a line below the title says how many are left out.
-    **options
+    **options : optional
         Options of `bf.curve`: `class_weight`, `sample_weight`, `counts`, `labels`, `pos_label`,
         `missing`, `max_cells`.
 

@@ -45,7 +45,7 @@ def gaps(
 
     Parameters
     ----------
-    frame : frame of any library that `bf.gaps` reads
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
         The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels.
@@ -64,7 +64,7 @@ def gaps(
     most : int, default 60
         The most segments to draw; of more, those with the highest and the lowest differences are
         drawn, and a line below the title says how many are left out.
-    **options
+    **options : optional
         Options of `bf.gaps`: `class_weight`, `sample_weight`, `counts`, `cells`, `labels`,
         `pos_label`, `missing`, `max_cells`.
 

@@ -49,7 +49,7 @@ def report(
 
     Parameters
     ----------
-    frame : frame of any library that `bf.report` reads
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
         The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels.
@@ -66,7 +66,7 @@ def report(
     most : int, default 60
         The most segments to draw; of more, the highest and the lowest are drawn, and a line below
         the title says how many are left out.
-    **options
+    **options : optional
         Options of `bf.report`: `absent`, `class_weight`, `sample_weight`, `counts`, `cells`,
         `labels`, `pos_label`, `missing`, `max_cells`.
 

@@ -44,7 +44,7 @@ def roc(
 
     Parameters
     ----------
-    frame : frame of any library that `bf.curve` reads
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
         The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels. All labels other than the positive one count as negative.
@@ -58,7 +58,7 @@ def roc(
     most : int, default 60
         The most segments to draw; of more, those with the largest and the smallest areas are
         drawn, and a line below the title says how many are left out.
-    **options
+    **options : optional
         Options of `bf.curve`: `sample_weight`, `counts`, `labels`, `pos_label`, `missing`,
         `max_cells`.
 

@@ -1,0 +1,119 @@
+"""What is built, installed and executed."""
+
+import ast
+import importlib.metadata
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import BytesParser
+from pathlib import Path
+
+import pytest
+from packaging.metadata import Metadata
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = sorted((ROOT / "balframe").rglob("*.py"))
+pytestmark = pytest.mark.xdist_group("distribution")
+
+
+def built(source, folder, *targets):
+    """Build from a folder, without a network."""
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder), *targets]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def distribution(tmp_path_factory):
+    return built(ROOT, tmp_path_factory.mktemp("built"))
+
+
+def contents(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(distribution):
+    (wheel,) = distribution.glob("*.whl")
+
+    names = [name for name in contents(wheel) if ".dist-info/" not in name]
+
+    files = [path for path in (ROOT / "balframe").rglob("*") if path.is_file()]
+    expected = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
+    assert set(names) == expected
+    assert "balframe/py.typed" in names
+    assert wheel.name.endswith("-py3-none-any.whl")  # no compiler is needed
+
+
+def test_the_source_distribution_builds_the_same_wheel(distribution, tmp_path):
+    (source,), (wheel,) = distribution.glob("*.tar.gz"), distribution.glob("*.whl")
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+
+    (again,) = built(folder, tmp_path / "again", "-t", "wheel").glob("*.whl")
+
+    assert again.name == wheel.name
+    assert contents(again) == contents(wheel)
+
+
+def test_the_metadata_are_valid_and_show_the_readme(distribution):
+    (wheel,) = distribution.glob("*.whl")
+    (raw,) = (text for name, text in contents(wheel).items() if name.endswith("/METADATA"))
+
+    metadata = Metadata.from_email(raw, validate=True)
+
+    assert metadata.description_content_type == "text/markdown"
+    assert metadata.description == (ROOT / "README.md").read_text("utf-8")
+    assert metadata.license_expression == "MIT"
+    assert BytesParser().parsebytes(raw)["Requires-Python"] == ">=3.11"
+
+
+def test_what_is_installed_is_what_is_required():
+    extras = set(importlib.metadata.metadata("balframe").get_all("Provides-Extra"))
+
+    for line in importlib.metadata.requires("balframe"):
+        needed = Requirement(line)
+        asked = [{"extra": extra} for extra in extras & {"all", "docs", "dev"}]
+        is_asked = needed.marker is None or any(map(needed.marker.evaluate, asked))
+        if is_asked and needed.name != "balframe":
+            assert importlib.metadata.version(needed.name) in needed.specifier, line
+
+
+EXECUTING = {"eval", "exec", "compile", "__import__", "system", "popen"}
+SAFE_YAML = {"safe_load", "compose"}  # the second makes nodes, not objects
+MODULES = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "code"}
+
+
+def executed(tree):
+    """List what could execute text or bytes: calls, imports, and YAML that makes objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield from {node.func.id} & EXECUTING
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            value = getattr(node.func.value, "id", "")
+            yield from {node.func.attr} & (EXECUTING - {"compile"})
+            if value == "yaml" and node.func.attr not in SAFE_YAML:
+                yield f"yaml.{node.func.attr}"
+        elif isinstance(node, ast.Import):
+            yield from {alias.name.split(".")[0] for alias in node.names} & MODULES
+        elif isinstance(node, ast.ImportFrom):
+            yield from {(node.module or "").split(".")[0]} & MODULES
+
+
+def test_nothing_that_is_read_is_executed():
+    found = {path.name: [*executed(ast.parse(path.read_text("utf-8")))] for path in PACKAGE}
+
+    assert len(found) > 50
+    assert {name: calls for name, calls in found.items() if calls} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["eval(x)", "import pickle", "from subprocess import run", "yaml.load(x)", "os.system(x)"],
+)
+def test_what_would_be_executed_is_seen(code):
+    assert len(list(executed(ast.parse(code)))) == 1

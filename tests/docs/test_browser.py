@@ -11,6 +11,11 @@ PAGES = sorted(
     path.relative_to(PAGES_OF_DOCS).with_suffix(".html").as_posix()
     for path in PAGES_OF_DOCS.rglob("*.md")
 )
+SHOWN = {  # and how many pixels its sides have at least
+    "figure.chart :is(svg, canvas)": 80,
+    "figure.table .chart-scroll > div": 80,
+    "table": 20,
+}
 MEASURE = """
 const sizes = [];
 for (const element of document.querySelectorAll(arguments[0])) {
@@ -29,12 +34,10 @@ return sizes;
 
 @pytest.fixture
 def opened(browser, address):
-    """Open a page at a width, and wait until its charts are drawn."""
+    """Open a page, and wait until its charts are drawn."""
     from selenium.webdriver.support.wait import WebDriverWait
 
-    def open_page(page, width):
-        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    def open_page(page):
         browser.get_log("browser")
         browser.get(f"{address}/{page}")
         figures = browser.execute_script("return document.querySelectorAll('figure.chart').length")
@@ -46,24 +49,23 @@ def opened(browser, address):
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("width", [1280, 400])
-def test_a_page_is_shown(opened, address, page, width):
-    browser = opened(page, width)
+def test_a_page_is_shown(opened, address, page):
+    browser = opened(page)
 
     assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
-    for chart in browser.execute_script(MEASURE, "figure.chart :is(svg, canvas)"):
-        assert min(chart) >= 80
-    for table in browser.execute_script(MEASURE, "table"):
-        assert min(table) >= 20
-    for table in browser.execute_script(MEASURE, "figure.table .chart-scroll > div"):
-        assert min(table) >= 80
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     loaded = browser.execute_script("return performance.getEntries().map((entry) => entry.name)")
     assert [name for name in loaded if name.startswith("http") and address not in name] == []
+    for width in (1280, 400):
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        for selector, least in SHOWN.items():
+            sizes = browser.execute_script(MEASURE, selector)
+            assert [size for size in sizes if min(size) < least] == []
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 def test_copied_code_has_neither_prompts_nor_output(opened):
-    browser = opened("index.html", 1280)
+    browser = opened("index.html")
 
     copied = browser.execute_script(
         "const code = document.querySelector('.language-pycon code');"

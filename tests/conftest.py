@@ -1,13 +1,30 @@
 """What tests share: a frame constructor of every library, and runs of the command line."""
 
+import os
 import sys
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from constructors import CONSTRUCTORS
+from hypothesis import HealthCheck, Phase, settings
 
 from balframe.cli.main import main
+
+SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile(
+    "ci",
+    max_examples=40,
+    derandomize=True,
+    deadline=None,
+    report_multiple_bugs=False,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=SLOW_DRAWS,
+)
+settings.register_profile(
+    "long", max_examples=1000, deadline=None, database=None, suppress_health_check=SLOW_DRAWS
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 @pytest.fixture(params=CONSTRUCTORS, ids=lambda constructor: constructor.__name__)

@@ -14,6 +14,7 @@ import pytest
 from constructors import assert_table, plain
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from ways_of_counting import WAYS
 
 import balframe as bf
 
@@ -275,21 +276,6 @@ profile = settings(
 @given(table=tables())
 def test_random_frames(verb, options, slow, table):
     assert_is(verb, options, slow, table)
-
-
-# What decides how rows are counted, and how it is counted on the way.
-MANY_FOR_CORES = "balframe.core.parallel._MANY_ROWS"
-MANY_FOR_A_HASH_TABLE = "balframe.frames.hashing.MANY_ROWS"
-SMALL_TABLE, BLOCK = "balframe.core.aggregate._SMALL_TABLE", "balframe.core.aggregate._BLOCK"
-LONG, SAMPLE = "balframe.core.codes._LONG", "balframe.core.codes._SAMPLE"
-WAYS = {
-    "a table, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 10**9, BLOCK: 2},
-    "runs or a large table": {SMALL_TABLE: 0},
-    "runs, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2},
-    "the engine or a hash table": {MANY_FOR_A_HASH_TABLE: 1, SMALL_TABLE: 0},
-    "after a wrong guess": {LONG: 1, SAMPLE: 1},
-    "all of it": {MANY_FOR_A_HASH_TABLE: 1, MANY_FOR_CORES: 1, SMALL_TABLE: 0, BLOCK: 2, LONG: 1},
-}
 
 
 @pytest.mark.slow

@@ -1,0 +1,164 @@
+"""A question about a small random frame, and its answer as plain lists."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from constructors import Table, plain
+from hypothesis import strategies as st
+
+import balframe as bf
+
+LABEL_COLUMNS = ["y", "p", "q"]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb, what it reads beside the true labels, and ways to ask it."""
+
+    function: Callable[..., Any]
+    columns: list[Any]
+    options: list[dict[str, Any]] = field(repr=False)
+    needs_segments: bool = False
+    takes_cells: bool = True
+
+
+PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
+RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
+VERBS = {
+    "report": Verb(
+        bf.report,
+        PREDICTIONS,
+        [
+            {"metrics": "all", "class_weight": "balanced"},
+            {"metrics": "all", "absent": "zero", "class_weight": "prevalence", "layout": "long"},
+            {"interval": True, "absent": "null"},
+            {"interval": "mover", "metrics": ["uar", "f1", "mcc", "geometric_mean"]},
+        ],
+    ),
+    "classes": Verb(bf.classes, PREDICTIONS, [{}, {"interval": True, "level": 0.8}]),
+    "confusion": Verb(
+        bf.confusion, PREDICTIONS, [{}, {"complete": True}, {"normalize": "true"}], takes_cells=True
+    ),
+    "posterior": Verb(bf.posterior, PREDICTIONS, [{"above": 0.5}, {"prior": "jeffreys"}]),
+    "gaps": Verb(
+        bf.gaps,
+        PREDICTIONS,
+        [{}, {"reference": "overall"}, {"reference": "largest", "adjust": "holm"}],
+        needs_segments=True,
+    ),
+    "disparity": Verb(
+        bf.disparity,
+        PREDICTIONS,
+        [{}, {"metrics": "recall", "min_support": 3}],
+        needs_segments=True,
+    ),
+    "fairness": Verb(bf.fairness, PREDICTIONS, [{}, {"min_support": 2}], needs_segments=True),
+    "compare": Verb(bf.compare, [["p", "q"]], [{}, {"metrics": "accuracy"}], takes_cells=False),
+    "curve": Verb(
+        bf.curve,
+        SCORES,
+        [
+            {},
+            {"thresholds": 5, "band": True},
+            {"thresholds": [0.3, 0.1], "metrics": "all", "class_weight": "balanced"},
+            {"thresholds": ("quantiles", 3), "interval": True},
+        ],
+        takes_cells=False,
+    ),
+    "best_threshold": Verb(
+        bf.best_threshold, SCORES, [{}, {"metric": "f1"}, {"thresholds": 11}], takes_cells=False
+    ),
+    "ranking": Verb(bf.ranking, SCORES, [{}], takes_cells=False),
+    "check": Verb(
+        bf.check, PREDICTIONS, [{"rules": RULES}, {"rules": RULES, "decide": "estimate"}]
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a frame; `restore` takes its answer back to that of the original."""
+
+    verb: Verb
+    frame: Any
+    columns: Any
+    options: Mapping[str, Any]
+    restore: Callable[[Table], Table] = lambda answer: answer
+    is_exact: bool = True
+    is_renamed: bool = False
+
+    @property
+    def models(self) -> list[str]:
+        """List the columns of predictions or scores."""
+        return [self.columns] if isinstance(self.columns, str) else self.columns
+
+    @property
+    def used(self) -> list[str]:
+        """List the columns in which a null leaves a row out."""
+        others = (self.options[name] for name in ("sample_weight", "counts"))
+        return ["y", *self.models, *(name for name in others if name is not None)]
+
+    def having(self, frame: Any, **options: Any) -> "Question":
+        """Ask the same of another frame, or with other options."""
+        return replace(self, frame=frame, options=self.options | options)
+
+    def undoing(self, undo: Callable[[Table], Table], **changes: Any) -> "Question":
+        """Take answers back by this first."""
+        before = self.restore
+        return replace(self, restore=lambda answer: before(undo(answer)), **changes)
+
+    def answer(self) -> Table | type[Exception]:
+        """Ask; what is refused has the class of the error as its answer."""
+        try:
+            answer = plain(self.verb.function(self.frame, "y", self.columns, **self.options))
+        except bf.BalframeError as error:
+            return type(error)
+        answer.pop("reference", None)  # spells values of by-columns out, as their types do
+        return answer
+
+
+VALUES = {
+    "g": ["", "a", "B", None],
+    "h": [-1, 0, 300, None],
+    "s": [-0.0, 0.0, 0.1, 0.3, 0.1 + 0.2, 1.0],
+    "t": [0.0, 0.5, 1.0],
+    "w": [0.0, 0.25, 0.75, 2.0, 1000.25],
+    "k": [0, 1, 1, 3],
+}
+DTYPES = {"g": pl.String, "s": pl.Float64, "t": pl.Float64, "w": pl.Float64}
+
+
+@st.composite
+def questions(draw: st.DrawFn, verb: Verb) -> Question:
+    """Ask about few distinct rows, each repeated: small and large supports, and many ties."""
+    labels = draw(st.sampled_from([[0, 1], [0, 1], [0, 1, 2]]))
+    drops = draw(st.booleans())
+    values = dict.fromkeys(LABEL_COLUMNS, labels) | VALUES
+    if drops:
+        values = {name: [*found, found[0], None] for name, found in values.items()}
+    columns = {name: st.sampled_from(found) for name, found in values.items()}
+    columns["times"] = st.sampled_from([1, 1, 2, 5, 17])
+    least = draw(st.sampled_from([0, 4, 8]))
+    rows = draw(st.lists(st.fixed_dictionaries(columns), min_size=least, max_size=12))
+    schema = {name: DTYPES.get(name, pl.Int64) for name in columns}
+    frame = pl.DataFrame(rows, schema=schema)
+    frame = frame[np.repeat(np.arange(frame.height), frame["times"])].drop("times")
+    by = draw(st.sampled_from([["g"], ["h", "g"]] + [None] * (not verb.needs_segments)))
+    given = labels if draw(st.booleans()) else None
+    is_counted, is_weighted = draw(st.booleans()), draw(st.booleans())
+    options = {
+        "by": by,
+        "labels": given,
+        "pos_label": 1 if len(labels) > 2 or draw(st.booleans()) else None,
+        "counts": "k" if is_counted else None,
+        "sample_weight": "w" if is_weighted else None,
+        "missing": "drop" if drops and draw(st.integers(0, 9)) else "raise",
+        "margins": draw(st.sampled_from([False, "overall", "all"])),
+    }
+    unused = [] if is_counted else ["k"]
+    unused += [] if is_weighted else ["w"]
+    asked = draw(st.sampled_from(verb.options))
+    return Question(verb, frame.drop(unused), draw(st.sampled_from(verb.columns)), options | asked)

@@ -1,0 +1,57 @@
+"""Every verb gives one answer to one question, however its rows are written down and counted."""
+
+import math
+from random import Random
+
+import pandas as pd
+import pytest
+from drawn import VERBS, questions
+from forms import FORMS
+from hypothesis import event, given, note
+from hypothesis import strategies as st
+from transformations import TRANSFORMATIONS
+from ways_of_counting import WAYS
+
+pytestmark = pytest.mark.slow
+
+FORCED = {"as it is": {}} | WAYS
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+@given(data=st.data())
+def test_nothing_changes_the_answer(verb, data):
+    question = data.draw(questions(verb))
+    random = Random(data.draw(st.integers(0, 2**32)))  # draws its choices alike, all as often
+    changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
+    form, way = random.choice(FORMS), random.choice(list(FORCED))
+    note(f"{[change.__name__ for change in changes]}, {form.__name__}, {way!r}")
+    expected = question.answer()
+    event("refused" if isinstance(expected, type) else "answered")
+    for change in changes:
+        question = change(question, random)
+    rows = form(question.frame, random)
+    before = rows.copy() if isinstance(rows, pd.DataFrame) else None
+    with pytest.MonkeyPatch.context() as forced:
+        for name, value in FORCED[way].items():
+            forced.setattr(name, value)
+        assert_same(question.having(rows), expected)
+    if before is not None:
+        pd.testing.assert_frame_equal(rows, before)
+
+
+def assert_same(question, expected):
+    """Compare answers: bit for bit, or roughly where sums of weights are rounded."""
+    found = question.answer()
+    if isinstance(found, type) or isinstance(expected, type):
+        assert found is expected
+        return
+    found = question.restore(found)
+    assert list(found) == list(expected)
+    if question.is_exact:
+        assert found == expected
+        return
+    for name, values in expected.items():
+        assert len(found[name]) == len(values)
+        for got, want in zip(found[name], values, strict=True):
+            is_close = isinstance(got, float) and isinstance(want, float)
+            assert got == want or (is_close and math.isclose(got, want, rel_tol=1e-9, abs_tol=1e-9))

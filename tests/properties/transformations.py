@@ -1,0 +1,234 @@
+"""What should change no answer: other rows, names and types that mean the same."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, datetime
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+from constructors import Table
+from drawn import LABEL_COLUMNS, Question
+
+import balframe as bf
+
+Transformation = Callable[[Question, Random], Question]
+
+
+def shuffled(question: Question, random: Random) -> Question:
+    order = random.sample(range(question.frame.height), question.frame.height)
+    return question.having(question.frame[order])
+
+
+def counted_or_repeated(question: Question, _: Random) -> Question:
+    """Count equal rows, or repeat those that are counted."""
+    frame = question.frame
+    if question.options.get("cells", False):
+        return question
+    if question.options["counts"] is None:
+        return question.having(frame.group_by(pl.all()).len("k"), counts="k")
+    if frame["k"].null_count():  # missing rows are no rows
+        return question
+    rows = frame[np.repeat(np.arange(frame.height), frame["k"])]
+    return question.having(rows.drop("k"), counts=None)
+
+
+def with_rows_that_stand_for_none(question: Question, _: Random) -> Question:
+    if question.options["counts"] is None:
+        return question
+    none = question.frame.head(3).with_columns(
+        pl.lit(0).cast(question.frame["k"].dtype).alias("k"),
+        pl.lit(None).cast(question.frame["y"].dtype).alias("y"),
+        pl.lit(float("inf")).alias("s"),
+    )
+    return question.having(pl.concat([none, question.frame]))
+
+
+def in_cells_of_parts(question: Question, random: Random) -> Question:
+    """Count parts, add the cells up, and ask about them."""
+    options = question.options
+    if not question.verb.takes_cells or len(question.models) > 1 or options["missing"] == "drop":
+        return question
+    if question.frame.select(question.used).null_count().sum_horizontal().item():
+        return question
+    cut = random.randint(0, question.frame.height)
+    kept = {name: options[name] for name in ("by", "counts", "sample_weight")}
+    parts = [question.frame[:cut], question.frame[cut:]]
+    cells = bf.combine([bf.confusion(part, "y", question.columns, **kept) for part in parts])
+    return question.having(cells, cells=True, counts=None, sample_weight=None)
+
+
+def with_other_columns(question: Question, random: Random) -> Question:
+    """Put columns in another order, among others named as those of answers are."""
+    names = random.sample(question.frame.columns, question.frame.width)
+    unused = pl.lit(None).alias("bal"), pl.lit("x").alias("support"), pl.lit(0.5).alias("threshold")
+    return question.having(question.frame.select(*unused[:2], *names, unused[2]))
+
+
+def weighted_by_a_power_of_two(question: Question, random: Random) -> Question:
+    if not _has_weights(question):
+        return question
+    factor = 2.0 ** random.randint(-60, 60)
+    scaled = question.having(question.frame.with_columns(pl.col("w") * factor))
+    return scaled.undoing(lambda answer: _with_weights_over(answer, factor))
+
+
+def weighted_by_any_factor(question: Question, random: Random) -> Question:
+    if not _has_weights(question) or question.verb.function is bf.best_threshold:
+        return question  # of equal thresholds, rounding may find another the best
+    factor = random.choice([0.1, 3.7e-9, 1e7 / 3])
+    scaled = question.having(question.frame.with_columns(pl.col("w") * factor))
+    return scaled.undoing(lambda answer: _with_weights_over(answer, factor), is_exact=False)
+
+
+def _has_weights(question: Question) -> bool:
+    return question.options["sample_weight"] is not None
+
+
+def _with_weights_over(answer: Table, factor: float) -> Table:
+    powers = {"weight": factor, "weight_sq": factor**2}
+    scaled = {
+        name: [value / power for value in answer[name]]
+        for name, power in powers.items()
+        if name in answer
+    }
+    return answer | scaled
+
+
+NUMBERS = [pl.Int8, pl.UInt8, pl.Int16, pl.UInt32, pl.Int64, pl.UInt64, pl.Float32, pl.Float64]
+
+
+def with_labels_of_other_dtypes(question: Question, random: Random) -> Question:
+    """Cast each column of labels apart: 1, 1.0 and True are one label."""
+    frame = question.frame
+    if question.is_renamed:
+        return question
+    columns = [name for name in LABEL_COLUMNS if name in frame.columns]
+    is_binary = all(frame[name].max() in (None, 0, 1) for name in columns)
+    dtypes = NUMBERS + [pl.Boolean] * (3 * is_binary)
+    return question.having(
+        frame.with_columns(pl.col(name).cast(random.choice(dtypes)) for name in columns)
+    )
+
+
+INCREASING: list[list[Any]] = [
+    [-7, 1, 100],
+    [2**53, 2**53 + 1, 2**62],
+    ["", "Z", "a"],
+    ["1", "2", "é"],
+]
+
+
+def with_labels_renamed(question: Question, random: Random) -> Question:
+    return _renamed(question, random.choice(INCREASING))
+
+
+def with_labels_permuted(question: Question, random: Random) -> Question:
+    n = 2 if max(question.options["labels"] or [2]) == 1 else 3
+    permuted = _renamed(question, random.sample(range(n), n))
+    is_exact = question.is_exact and n == 2  # three numbers add up to another sum in another order
+    return replace(
+        permuted,
+        restore=lambda answer: _in_order_of_labels(permuted.restore(answer), question),
+        is_exact=is_exact,
+    )
+
+
+def _renamed(question: Question, names: list[Any]) -> Question:
+    """Rename the labels 0, 1 and 2."""
+    if question.is_renamed or not _has_positive(question):
+        return question
+    new = dict(enumerate(names))
+    dtype = pl.String if isinstance(names[0], str) else pl.Int64
+    columns = [
+        pl.col(name).cast(pl.Int64).replace_strict(new, return_dtype=dtype)
+        for name in LABEL_COLUMNS
+        if name in question.frame.columns
+    ]
+    given = question.options["labels"]
+    renamed = question.having(
+        question.frame.with_columns(columns),
+        pos_label=new[1],
+        labels=given and [new[label] for label in given],
+    )
+    old = {value: label for label, value in new.items()}
+    return renamed.undoing(
+        lambda answer: _replaced(answer, _holders(answer, question), old), is_renamed=True
+    )
+
+
+def _holders(answer: Table, question: Question) -> list[str]:
+    """List the columns of an answer that hold labels; a column of counts is `predicted` too."""
+    names = ["label"] if "label" in answer else ["y", "predicted", *question.models]
+    return [name for name in names if name in answer]
+
+
+def _in_order_of_labels(answer: Table, question: Question) -> Table:
+    """Put the rows of each segment and model in the order of their labels."""
+    kept = [name for name in ("g", "h", "margin", "model") if name in answer]
+    found = zip(*(answer[name] for name in _holders(answer, question)), strict=True)
+    labels = dict(enumerate(found))
+    if not labels:
+        return answer
+    segments = list(zip(*(answer[name] for name in kept), strict=True)) or [()] * len(labels)
+    order = sorted(labels, key=lambda row: (segments.index(segments[row]), labels[row]))
+    return {name: [values[row] for row in order] for name, values in answer.items()}
+
+
+def _has_positive(question: Question) -> bool:
+    """Tell whether the positive label occurs, where no name but those of the default may lack."""
+    if question.options["labels"] is not None:
+        return True
+    frame, labels = question.frame, question.models if question.models[0] in "pq" else []
+    if question.options["counts"] is not None:
+        frame = frame.filter(pl.col(question.options["counts"]) > 0)
+    whole = frame.drop_nulls(question.used)
+    return any((whole[name].cast(pl.Int64) == 1).any() for name in ["y", *labels])
+
+
+SEGMENTS: list[list[Any]] = [
+    [-128, 0, 127],
+    [-0.5, 0.0, 0.25],
+    [date(1969, 12, 31), date(1970, 1, 1), date(2026, 1, 1)],
+    ["a", "b", "\U0001f600"],
+]
+
+
+def with_segments_renamed(question: Question, random: Random) -> Question:
+    frame = question.frame
+    if "g" not in (question.options["by"] or []) or frame["g"].dtype != pl.String:
+        return question
+    new = dict(zip(["", "B", "a"], random.choice(SEGMENTS), strict=True))
+    dtype = pl.Series(new.values()).dtype
+    renamed = question.having(
+        frame.with_columns(pl.col("g").replace_strict(new, return_dtype=dtype))
+    )
+    old = {value: name for name, value in new.items()}
+    return renamed.undoing(lambda answer: _replaced(answer, ["g", "lowest_g", "highest_g"], old))
+
+
+def _replaced(answer: Table, holders: list[str], old: dict[Any, Any]) -> Table:
+    def one(value: Any) -> Any:
+        value = value.date() if isinstance(value, datetime) else value  # as pandas has dates
+        return None if value is None else old[value]
+
+    return {
+        name: list(map(one, values)) if name in holders else values
+        for name, values in answer.items()
+    }
+
+
+TRANSFORMATIONS: list[Transformation] = [
+    shuffled,
+    counted_or_repeated,
+    with_rows_that_stand_for_none,
+    in_cells_of_parts,
+    with_other_columns,
+    weighted_by_a_power_of_two,
+    weighted_by_any_factor,
+    with_labels_of_other_dtypes,
+    with_labels_renamed,
+    with_labels_permuted,
+    with_segments_renamed,
+]

@@ -50,15 +50,22 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
 def not_found(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
     """Say which name is unknown, which known ones are near to it, and which there are."""
     names = [str(one) for one in known]
-    near = get_close_matches(str(name), names, n=3, cutoff=0.6)
+    near = get_close_matches(clipped(str(name)), names, n=3, cutoff=0.6)
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     plural = kind.capitalize() + "s"
     return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names)}.")
 
 
+def clipped(text: str, most: int = 200) -> str:
+    """Shorten a text for a message, in its middle."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} ... {text[-most // 4 :]}"
+
+
 def listed(values: Iterable[object], most: int = 20) -> str:
     """Join values for a message, the first `most` of them."""
-    texts = [str(value) for value in values]
+    texts = [clipped(str(value)) for value in values]
     rest = f", ... ({len(texts) - most} more)" if len(texts) > most else ""
     return ", ".join(texts[:most]) + rest if texts else "none"
 

@@ -29,6 +29,7 @@ _READERS: Mapping[str, Callable[[Any], pl.LazyFrame]] = {
     ".ipc": pl.scan_ipc,
     ".feather": pl.scan_ipc,
 }
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _ADVICE = {
     "invalid utf-8": "Convert it to UTF-8, as in: iconv -f LATIN1 -t UTF-8.",
     "empty CSV": "It has no line, not even of names of columns.",
@@ -96,7 +97,7 @@ def _scanned(files: Sequence[Path]) -> pl.LazyFrame:
     return _READERS[next(iter(suffixes))](list(files))
 
 
-def unreadable(names: Sequence[str], error: Exception) -> InvalidInputError:
+def unreadable(names: Sequence[str], error: BaseException) -> InvalidInputError:
     """Say which files cannot be read, and why."""
     if list(names) == ["-"]:
         return InvalidInputError(f"standard input cannot be read as csv: {_reason(error)}")
@@ -105,7 +106,7 @@ def unreadable(names: Sequence[str], error: Exception) -> InvalidInputError:
     for file in files:
         try:
             found = _scanned([file]).collect_schema().names()
-        except (pl.exceptions.PolarsError, OSError) as first:
+        except UNREADABLE as first:
             return InvalidInputError(f"'{file}' cannot be read: {_reason(first)}")
         columns = columns or found
         has_same = set(found) == set(columns)
@@ -119,8 +120,10 @@ def unreadable(names: Sequence[str], error: Exception) -> InvalidInputError:
     return InvalidInputError(f"{given} cannot be read: {_reason(error)}")
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Give the first line of what Polars says, and the way out where one is known."""
+    if isinstance(error, pl.exceptions.PanicException):
+        return "Polars breaks off with an error of its own, as over a damaged file."
     text = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
     advice = next((advice for mark, advice in _ADVICE.items() if mark in text), "")
     return f"{text.rstrip('.:')}. {advice}".rstrip()

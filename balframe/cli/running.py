@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from balframe.cli import inputs, outputs
+from balframe.cli.panics import without_panics
 from balframe.errors import BalframeError, InvalidInputError
 
 _OPTIONS = {"metrics": "metric", "labels": "label"}  # others have the names of the parameters
@@ -48,12 +49,12 @@ def running(
         show_answer(answer, format, out, sort, of_rules=of_rules, may_be_unknown=may_be_unknown)
         return answer
 
-    with one_line_errors():
+    with one_line_errors(), without_panics():
         outputs.check(outputs.format_of(format, out), out, of_rules=of_rules)
         try:
             with inputs.opened(files) as rows:
                 yield rows, show
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except inputs.UNREADABLE as error:
             raise inputs.unreadable(files, error) from error
 
 

@@ -1,6 +1,7 @@
-"""The array types that the rooms hand to each other."""
+"""The array types that the rooms hand to each other, and what can be listed."""
 
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,3 +19,12 @@ class Regroup(Protocol):
 
     def __call__(self, values: Counts, /) -> Counts:
         """Take or add up."""
+
+
+def is_iterable(given: object) -> TypeGuard[Iterable[Any]]:
+    """Tell whether this can be listed; an array of no dimension and a class only look like it."""
+    try:
+        iter(given)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTyp
 from balframe.frames import in_pandas, in_polars
 from balframe.frames.library import Library, Name
 from balframe.frames.query import Query
-from balframe.frames.reduce import Rows
+from balframe.frames.reduce import ACTUAL, Rows, by_key, outcome_key
 
 LAZY = "polars, lazy"
 
@@ -100,6 +100,7 @@ _NARWHALS = {
     nw.Implementation.IBIS: IBIS,
     nw.Implementation.SQLFRAME: SQLFRAME,
 }
+_LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
 _ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
     "pyspark.pandas": "Give the Spark frame behind it, `frame.to_spark()`.",
     "modin": "Give the pandas frame behind it, `frame.modin.to_pandas()`.",
@@ -208,15 +209,30 @@ def from_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401
 def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
     """Run the engine's query for cells, at most one more than allowed."""
     rows = rows.head(query.max_cells + 1)
+    if engine is DUCKDB:
+        _check_keys(rows, query)
     if engine is POLARS_LAZY:
         cells = rows.collect(engine="streaming").to_native()
     else:
         cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
-    if engine is DUCKDB:  # Arrow's dictionaries, which bring the cells, lose the order of an ENUM
+    if engine is DUCKDB:  # Arrow, which brings the cells, loses the order of an ENUM
         schema = rows.collect_schema().items()
-        cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, nw.Enum)})
+        cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)})
     check_size(len(cells), query)
     return cells
+
+
+def _check_keys(rows: Rows, query: Query) -> None:
+    """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
+    names = {by_key(position): name for position, name in enumerate(query.by)}
+    names |= {outcome_key(position): name for position, name in enumerate(query.y_pred)}
+    names[ACTUAL] = query.y_true
+    for key, dtype in rows.collect_schema().items():
+        if key in names and dtype in (nw.Duration, nw.UInt128):
+            raise UnsupportedTypeError(
+                f"column {names[key]!r} is {dtype}, which DuckDB cannot hand over; cast it, as to "
+                "seconds or to text."
+            )
 
 
 def check_size(n_cells: int, query: Query) -> None:

@@ -13,6 +13,7 @@ from balframe.core.labels import Label, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name, Numbers, nan_is_null
 
+_BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -158,9 +159,17 @@ def numbers(frame: pl.DataFrame, name: Name) -> Numbers:
             f"column {name!r} is {series.dtype}; "
             "scores, counts and weights are numbers. Cast it first."
         )
+    if series.dtype in _BEYOND_NUMPY:
+        series = _in_64_bits(series)
     if series.null_count() == 0:
         return nan_is_null(series.to_numpy(), None)
     return nan_is_null(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+
+
+def _in_64_bits(series: pl.Series) -> pl.Series:
+    """Take integers as shorter ones, or as floats where one of them is too large."""
+    short = series.cast(pl.Int64, strict=False)
+    return short if short.null_count() == series.null_count() else series.cast(pl.Float64)
 
 
 def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:

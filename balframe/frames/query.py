@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, not_found
 from balframe.frames.library import Library, Name
@@ -199,7 +200,8 @@ def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noq
 
 
 def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
-    if isinstance(labels, (str, Set, Mapping)) or not hasattr(labels, "__len__"):
+    is_list = hasattr(labels, "__len__") and is_iterable(labels)
+    if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
         raise InvalidInputError(f"labels={labels!r} is not a list of labels, in their order.")
     given = tuple(as_labels(labels, "labels="))
     if len(set(given)) < len(given):

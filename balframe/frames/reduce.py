@@ -25,6 +25,7 @@ Rows = nw.LazyFrame[Any]
 ACTUAL, OUTCOME, MODEL_INDEX, BATCH = "actual", "outcome", "model", "batch"
 INFINITE, OUTSIDE = -1, -2  # in the place of thresholds reached
 _HALF = 2**31
+_BEYOND_INT64 = (nw.UInt64, nw.Int128, nw.UInt128)
 _TOGETHER = 4  # predictions that one group-by takes: with more, their combinations grow too many
 
 
@@ -181,7 +182,7 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
         is_valid = has_count & (count >= 0)
         if schema[query.counts].is_float():
             is_valid = is_valid & (count < float(2**63)) & (count % 1 == 0)
-        elif schema[query.counts].is_unsigned_integer():
+        elif schema[query.counts] in _BEYOND_INT64:
             is_valid = is_valid & (count <= 2**63 - 1)
         n = nw.when(is_valid).then(count).otherwise(0).cast(nw.Int64)
         carried["null_counts"] = (~has_count).cast(nw.Int64)

@@ -1,13 +1,13 @@
 """Thresholds that a caller asks for, and the scores that reach them."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import FloatArray, Int64Array, is_iterable
 from balframe.core.parallel import on_all_cores
 from balframe.errors import InvalidInputError
 
@@ -125,7 +125,7 @@ def _checked_size(size: Any) -> int:  # noqa: ANN401
 
 
 def _listed(asked: object) -> FloatArray:
-    if isinstance(asked, (str, Set, Mapping)) or not isinstance(asked, Iterable):
+    if isinstance(asked, (str, bytes, Set, Mapping)) or not is_iterable(asked):
         raise InvalidInputError(f"thresholds={asked!r} is none of the forms: {_FORMS}.")
     given = list(asked)
     if not given or not all(isinstance(one, (int, float, np.number)) for one in given):

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import FloatArray, is_iterable
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.errors import (
@@ -220,7 +220,7 @@ def find(name: object) -> Metric:
 
 def find_all(names: Iterable[object]) -> dict[str, Metric]:
     """Look metrics up, keyed by the names as they were given."""
-    if not isinstance(names, Iterable):
+    if not is_iterable(names):
         raise UnsupportedTypeError(
             f"metrics={names!r} is neither the name of a metric nor a list of names."
         )

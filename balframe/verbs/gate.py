@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from operator import eq, ge, gt, le, lt
@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
+from balframe.core.arrays import is_iterable
 from balframe.errors import (
     BalframeError,
     InvalidInputError,
@@ -128,7 +129,7 @@ def _listed(given: object) -> list[Rule]:
         rules = [_rule(given)]
     elif isinstance(given, Mapping):
         rules = [_of_mapping(given)] if "rule" in given else _of_names(given)
-    elif isinstance(given, Iterable):
+    elif is_iterable(given):
         rules = [_of_mapping(one) if isinstance(one, Mapping) else _rule(one) for one in given]
     else:
         raise UnsupportedTypeError(

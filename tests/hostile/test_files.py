@@ -1,0 +1,183 @@
+"""Damaged files and rules: an answer, or one line of error; never a traceback, no half files."""
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+from datetime import timedelta
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+from damage import COMMANDS, KINDS, LABELS, RULES, files, rule_files, written
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import balframe as bf
+from balframe.cli import inputs
+from balframe.cli.main import main
+from balframe.verbs.gate import read_rules
+
+pytestmark = pytest.mark.slow
+
+FEW = settings(
+    max_examples=1_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 12,
+    deadline=timedelta(seconds=10),
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+
+
+@pytest.fixture
+def judged(capfd, monkeypatch):
+    """Run a command: it answers, or says in one line what is wrong, below Python too."""
+
+    def started(*arguments):
+        monkeypatch.setattr(sys, "argv", ["balframe", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        code, (out, err) = end.value.code or 0, capfd.readouterr()
+        if code == 2:
+            (line,) = err.splitlines()
+            assert (out, line[:10], len(line) < 5_000) == ("", "balframe: ", True)
+        else:
+            is_said = ["balframe: there is no row to judge, so that no rule can pass."]
+            assert code in (0, 1, 3)
+            assert out
+            assert err.splitlines() == (is_said if out.count("\n") == 1 and code == 3 else [])
+        return code
+
+    return started
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_is_answered_or_refused_and_what_was_there_stays(judged, tmp_path, kind):
+    numbers = iter(range(10**9))
+
+    @FEW
+    @given(files(kind), st.sampled_from(COMMANDS))
+    def check(content, command):
+        folder = tmp_path / str(next(numbers))
+        folder.mkdir()
+        path, out = folder / f"in.{kind}", folder / "out.csv"
+        path.write_bytes(content)
+        out.write_text("before")
+        name, *arguments = command
+        if judged(name, path, *arguments) == 2:
+            assert judged(name, path, *arguments, "--out", out) == 2
+        assert out.read_text() == "before"
+        assert {one.name for one in folder.iterdir()} == {path.name, out.name}
+
+    check()
+
+
+def test_standard_input_is_read_as_a_file_is(judged, monkeypatch):
+    @FEW
+    @given(files("csv"))
+    def check(content):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        judged("report", "-", *LABELS)
+
+    check()
+
+
+def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
+    def panics(files):
+        os.write(2, b"thread 'worker' panicked at buffer.rs\nstack backtrace:\n")
+        raise pl.exceptions.PanicException("index out of range")
+
+    monkeypatch.setitem(inputs._READERS, ".arrow", panics)
+    path = tmp_path / "in.arrow"
+    path.write_bytes(written("arrow"))
+
+    assert judged("report", path, *LABELS) == 2
+
+
+@pytest.mark.parametrize("error", [bf.InvalidInputError("told"), None])
+def test_what_is_written_below_python_is_lost_only_where_an_error_tells_it(capfd, error):
+    from balframe.cli.panics import without_panics
+
+    with suppress(bf.InvalidInputError), without_panics():
+        os.write(2, b"from below\n")
+        print("from Python", file=sys.stderr)
+        if error is not None:
+            raise error
+
+    lines = capfd.readouterr().err.splitlines()
+    assert sorted(lines) == (["from Python"] if error else ["from Python", "from below"])
+
+
+@pytest.mark.parametrize(
+    "step", ["os.umask", "tempfile.NamedTemporaryFile", "os.chmod", "os.replace"]
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_a_file_survives_a_fault_at_every_step_of_replacing_it(
+    judged, people, tmp_path, monkeypatch, step, kind
+):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = tmp_path / f"out.{kind}"
+    out.write_text("before")
+    monkeypatch.setattr(f"balframe.cli.outputs.{step}", full)
+
+    assert judged("report", people, *LABELS, "--out", out) == 2
+    assert out.read_text() == "before"
+    assert {one.name for one in tmp_path.iterdir()} == {out.name, people.name}
+
+
+@pytest.mark.parametrize("method", ["write", "close"])
+def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypatch, method):
+    from balframe.cli import outputs
+
+    make = outputs.tempfile.NamedTemporaryFile
+
+    def made(**options):
+        part = make(**options)
+        original = getattr(part, method)
+
+        def full(*arguments):
+            monkeypatch.setattr(part, method, original)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(part, method, full)
+        return part
+
+    out = tmp_path / "out.csv"
+    out.write_text("before")
+    monkeypatch.setattr(outputs.tempfile, "NamedTemporaryFile", made)
+
+    assert judged("report", people, *LABELS, "--out", out) == 2
+    assert out.read_text() == "before"
+    assert {one.name for one in tmp_path.iterdir()} == {out.name, people.name}
+
+
+@FEW
+@given(RULES)
+def test_the_text_of_a_rule_is_read_or_refused(text):
+    try:
+        (rule,) = read_rules([text])
+    except bf.BalframeError as error:
+        found = str(error)
+    else:
+        found = "" if read_rules([rule.text]) == [rule] else "read back as another"
+    assert not found or found.startswith(f"the rule {' '.join(text.split())!r} cannot be read at")
+
+
+def test_a_file_of_rules_is_read_or_refused(tmp_path):
+    @FEW
+    @given(rule_files())
+    def check(drawn):
+        ending, content = drawn
+        path = tmp_path / f"gate.{ending}"
+        path.write_bytes(content)
+        try:
+            texts = {rule.text for rule in read_rules(path)}
+        except bf.BalframeError as error:
+            is_right = str(error).startswith(f"{path}: ")
+        else:
+            is_right = {rule.text for rule in read_rules(sorted(texts))} == texts
+        assert is_right
+
+    check()

@@ -8,12 +8,13 @@ import numpy.typing as npt
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
-from balframe.core.division import ratio
+from balframe.core.division import ratio, scaled
 from balframe.core.entries import Correctness, Entries, in_floats
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
 
 _FEW_LABELS = 16
+_ROOM = 500  # of small weights, as a power of two
 
 
 @dataclass(frozen=True)
@@ -230,8 +231,18 @@ class ClassCounts:
     def true_negatives(self) -> FloatArray:
         """Weight of the rows that neither have the label nor are predicted to, of each entry."""
         n_confused = self.count(self.n_missed)[self.segment] - self.n_missed - self.n_false_alarms
+        if self._counts_rows:
+            n_correct = self.count(self.n_correct)[self.segment] - self.n_correct
+            return (n_correct + n_confused).astype(np.float64)
         confused = self.others(self.missed) - self.false_alarms
         return self.others(self.correct) + np.where(n_confused > 0, np.maximum(confused, 0), 0)
+
+    @cached_property
+    def _counts_rows(self) -> bool:
+        """Tell whether the weights are the counts of rows."""
+        weights = (self.correct, self.missed, self.false_alarms)
+        rows = (self.n_correct, self.n_missed, self.n_false_alarms)
+        return all(map(np.array_equal, weights, rows))
 
     @cached_property
     def positive(self) -> OneVersusRest:
@@ -269,6 +280,10 @@ class ClassCounts:
             Weight of the whole label set, by which `absent="zero"` divides. Defaults to the
             number of labels, or to the sum of the weights given.
         """
+        if weights is not None:
+            size = self.sum(weights)
+            weights = scaled(weights, self.spread(size), _ROOM)
+            whole = None if whole is None else scaled(whole, size, _ROOM)
         defined = ~np.isnan(values)
         if self.compared is not None:
             defined &= self.compared

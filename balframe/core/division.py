@@ -1,5 +1,7 @@
 """Division that leaves undefined what is undefined."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
@@ -12,3 +14,25 @@ def ratio(numerator: FloatArray | Int64Array, denominator: FloatArray | Int64Arr
     )
     np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
     return out
+
+
+def ratio_of_products(above: Sequence[FloatArray], below: Sequence[FloatArray]) -> FloatArray:
+    """Divide products, which may leave the range of a float; NaN where the ratio itself does."""
+    (first, *others), exponents = zip(*map(np.frexp, above), strict=True)
+    share, exponent = np.asarray(first), sum(exponents)
+    for digits in others:
+        share = share * digits
+    for factor in below:
+        digits, power = np.frexp(factor)
+        share, exponent = ratio(share, digits), exponent - power
+    with np.errstate(over="ignore", under="ignore"):
+        out = np.ldexp(share, exponent)
+    return np.where(np.isfinite(out), out, np.nan)
+
+
+def scaled(
+    values: FloatArray | Int64Array | float, size: FloatArray, exponent: int = 0
+) -> FloatArray:
+    """Bring values, none above `size`, to the scale of 2**exponent, all digits kept."""
+    with np.errstate(under="ignore"):
+        return np.asarray(np.ldexp(np.asarray(values, np.float64), exponent - np.frexp(size)[1]))

@@ -20,6 +20,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.parallel import on_all_cores
+from balframe.intervals.beta import beta_quantile
 from balframe.intervals.later import fft, special
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
@@ -64,7 +65,7 @@ class Posterior:
         """Find the quantiles of each segment at these probabilities, shape (segments,) each."""
         if self.a.shape[1] == 1:
             alpha, beta, a = self.alpha[:, 0], self.beta[:, 0], self.a[:, 0]
-            return [np.asarray(a * special.betaincinv(alpha, beta, p)) for p in probabilities]
+            return [np.asarray(a * beta_quantile(alpha, beta, p)) for p in probabilities]
         found = np.empty((len(probabilities), len(self.a)))
 
         def fill(rows: Int64Array, lattice: "_Lattice") -> None:

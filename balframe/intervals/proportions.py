@@ -3,6 +3,7 @@
 import numpy as np
 
 from balframe.core.arrays import FloatArray
+from balframe.intervals.beta import beta_quantile
 from balframe.intervals.later import special
 
 Limits = tuple[FloatArray, FloatArray]
@@ -37,8 +38,8 @@ def jeffreys(x: FloatArray, n: FloatArray, level: float) -> Limits:
     Statistical Science 2001.
     """
     tail = (1 - level) / 2
-    lower = special.betaincinv(x + 0.5, n - x + 0.5, tail)
-    upper = special.betaincinv(x + 0.5, n - x + 0.5, 1 - tail)
+    lower = beta_quantile(x + 0.5, n - x + 0.5, tail)
+    upper = beta_quantile(x + 0.5, n - x + 0.5, 1 - tail)
     return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)
 
 
@@ -51,6 +52,6 @@ def exact(x: FloatArray, n: FloatArray, level: float) -> Limits:
     case of the binomial", Biometrika 1934.
     """
     tail = (1 - level) / 2
-    lower = special.betaincinv(np.where(x <= 0, 1, x), n - x + 1, tail)
-    upper = special.betaincinv(x + 1, np.where(x >= n, 1, n - x), 1 - tail)
+    lower = beta_quantile(np.where(x <= 0, 1.0, x), n - x + 1, tail)
+    upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
     return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)

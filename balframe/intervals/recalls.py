@@ -14,6 +14,7 @@ from balframe.intervals.proportions import Limits, jeffreys, normal_quantile
 from balframe.intervals.roots import increasing_root
 
 _LEAST_WRONG = 1e-7
+_NOTHING = 1e-50  # shares below it change no limit, and their squares have no digits
 
 
 def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
@@ -43,6 +44,7 @@ def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
 
 def _lower_by_score(x: FloatArray, n: FloatArray, a: FloatArray, z: float) -> FloatArray:
     lower = np.zeros(len(x))
+    x, a = np.where(x > _NOTHING * n, x, 0), np.maximum(a, _NOTHING)
     rows = np.flatnonzero((x > 0).any(axis=1))
     x, n, a = x[rows], n[rows], a[rows]
     part = a * a / n
@@ -109,7 +111,7 @@ def geometric(x: FloatArray, n: FloatArray, level: float) -> Limits:
     m^2 sum_k (n_k - x_k)/(n_k (x_k - m)) = z^2. A label never found gives a lower limit of 0.
     """
     two_log_z = 2 * math.log(normal_quantile(level))
-    x = np.minimum(x, n * (1 - _LEAST_WRONG))
+    x = np.minimum(np.where(x > _NOTHING * n, x, 0), n * (1 - _LEAST_WRONG))
     share_wrong = (n - x) / n
     least = x.min(axis=1)
     lower = np.zeros(len(x))

@@ -8,16 +8,28 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
+from balframe.core.division import ratio, scaled
 from balframe.metrics.kinds import Delta
-from balframe.metrics.recalls import hamming_loss
 from balframe.metrics.registry import metric
+
+_ROOM = 1000  # as a power of two
+
+
+def _products(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatArray:
+    """Multiply shares of each segment's weight, in units that leave room for the smallest ones."""
+    total = c.spread(c.total)
+    smaller, larger = np.minimum(one, other), np.maximum(one, other)
+    return scaled(smaller, total, _ROOM) * scaled(larger, total)
 
 
 def _disagreement(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatArray:
     """Find how often independent draws from two margins differ: 1 - sum_k one_k other_k."""
-    total = c.spread(c.total)
-    return c.sum(ratio(one, total) * ratio(c.others(other), total))
+    return c.sum(_products(c, one, c.others(other)))
+
+
+def _gain(c: ClassCounts) -> FloatArray:
+    """Find p_o - p_e as the sum of the covariances of the labels, each 0 where chance gives it."""
+    return c.sum(_products(c, c.correct, c.true_negatives) - _products(c, c.missed, c.false_alarms))
 
 
 @metric(
@@ -32,7 +44,8 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
 
     Undefined where truth and prediction are one and the same label throughout.
     """
-    return 1 - ratio(hamming_loss(c), _disagreement(c, c.support, c.predicted))
+    missed = scaled(c.sum(c.missed), c.total, _ROOM) * scaled(c.total, c.total)
+    return 1 - ratio(missed, _disagreement(c, c.support, c.predicted))
 
 
 @metric(
@@ -47,7 +60,6 @@ def matthews_corrcoef(c: ClassCounts) -> FloatArray:
 
     Undefined where truth or prediction is a single label throughout; scikit-learn gives 0 there.
     """
-    gain = _disagreement(c, c.support, c.predicted) - hamming_loss(c)
     spread = np.sqrt(_disagreement(c, c.support, c.support))
     spread = spread * np.sqrt(_disagreement(c, c.predicted, c.predicted))
-    return np.clip(ratio(gain, spread), -1, 1)
+    return np.clip(ratio(_gain(c), spread), -1, 1)

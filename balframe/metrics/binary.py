@@ -4,7 +4,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
+from balframe.core.division import ratio, ratio_of_products, scaled
 from balframe.metrics.kinds import (
     MeanOfRecalls,
     Parts,
@@ -150,7 +150,11 @@ def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
 )
 def informedness(c: ClassCounts) -> FloatArray:
     """Both recalls above chance, with two labels 2 BA - 1: recall + specificity - 1."""
-    return recall(c) + specificity(c) - 1
+    p = c.positive
+    positives, negatives = p.tp + p.fn, p.tn + p.fp
+    tp, fn = scaled(p.tp, positives), scaled(p.fn, positives)
+    tn, fp = scaled(p.tn, negatives), scaled(p.fp, negatives)
+    return ratio(tp * tn - fn * fp, (tp + fn) * (tn + fp))
 
 
 @metric(
@@ -162,7 +166,8 @@ def informedness(c: ClassCounts) -> FloatArray:
 )
 def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a positive call raises the odds of being positive: recall / (1 - specificity)."""
-    return ratio(recall(c), false_positive_rate(c))
+    p = c.positive
+    return ratio_of_products([p.tp, p.fp + p.tn], [p.tp + p.fn, p.fp])
 
 
 @metric(
@@ -175,7 +180,8 @@ def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
 )
 def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
     """How much a negative call lowers the odds of being positive: (1 - recall) / specificity."""
-    return ratio(false_negative_rate(c), specificity(c))
+    p = c.positive
+    return ratio_of_products([p.fn, p.tn + p.fp], [p.fn + p.tp, p.tn])
 
 
 def _odds(c: ClassCounts, share: FloatArray) -> FloatArray:
@@ -196,11 +202,11 @@ def _missed_of_errors(c: ClassCounts) -> Parts:
 )
 def treatment_ratio(c: ClassCounts) -> FloatArray:
     """Positives missed for each negative called positive: FN / FP."""
-    return ratio(c.positive.fn, c.positive.fp)
+    return ratio_of_products([c.positive.fn], [c.positive.fp])
 
 
 @metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003", chance=1)
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
     """Odds of a positive call among positives over those among negatives: TP TN / (FP FN)."""
     p = c.positive
-    return ratio(p.tp, p.fn) * ratio(p.tn, p.fp)
+    return ratio_of_products([p.tp, p.tn], [p.fn, p.fp])

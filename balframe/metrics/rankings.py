@@ -122,9 +122,8 @@ class Ranking:
         Review 1950.
         """
         score = self.ties.score
-        errors = self.positive * (1 - score) ** 2 + self.negative * score**2
-        is_outside = (score < 0) | (score > 1)
-        errors = np.where(is_outside, np.nan, errors)
+        share = np.where((score < 0) | (score > 1), np.nan, score)
+        errors = self.positive * (1 - share) ** 2 + self.negative * share**2
         return ratio(self.sum(errors), self.positives + self.negatives)
 
 

@@ -1,6 +1,7 @@
 """The registry of metrics: a decorator puts a metric in, names and aliases find it."""
 
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -61,6 +62,7 @@ class Metric:
 
 _registry: dict[str, Metric] = {}
 _names: dict[str, str] = {}
+_registering = threading.Lock()
 
 
 def metric(
@@ -139,11 +141,8 @@ def metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
             meaning, formula, interval, chance,
         )  # fmt: skip
-        _check_free(one)
-        for name in [name for name, owner in _names.items() if owner == one.name]:
-            del _names[name]
-        _registry[one.name] = one
-        _names.update(dict.fromkeys((one.name, *one.aliases), one.name))
+        with _registering:
+            _put(one)
         return function
 
     return register
@@ -181,6 +180,15 @@ def _first_paragraph(function: MetricFunction) -> str:
     return " ".join(inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].split())
 
 
+def _put(one: Metric) -> None:
+    """Let a metric be found; those who read meanwhile see whole dictionaries, old or new."""
+    global _registry, _names
+    _check_free(one)
+    kept = {name: owner for name, owner in _names.items() if owner != one.name}
+    _registry = _registry | {one.name: one}
+    _names = kept | dict.fromkeys((one.name, *one.aliases), one.name)
+
+
 def _check_free(one: Metric) -> None:
     known = _registry.get(one.name)
     if known is not None and _is_shipped(known) and not _is_shipped(one):
@@ -201,7 +209,8 @@ def _is_shipped(one: Metric) -> bool:
 
 def registered() -> list[Metric]:
     """List the metrics in the order in which they were registered."""
-    return list(_registry.values())
+    names = _names  # read first: what has a name here is in the registry already
+    return [one for name, one in _registry.items() if name in names]
 
 
 def find(name: object) -> Metric:
@@ -213,9 +222,10 @@ def find(name: object) -> Metric:
         )
     if name == "all":
         raise InvalidInputError('"all" stands alone, as in metrics="all"; it takes no other names.')
-    if name not in _names:
-        raise not_found("metric", name, _names)
-    return _registry[_names[name]]
+    names = _names
+    if name not in names:
+        raise not_found("metric", name, names)
+    return _registry[names[name]]
 
 
 def find_all(names: Iterable[object]) -> dict[str, Metric]:

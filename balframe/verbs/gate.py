@@ -10,6 +10,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from balframe.core.arrays import is_iterable
 from balframe.errors import (
     BalframeError,
@@ -29,6 +31,7 @@ Over = Literal["difference", "ratio"]
 
 COUNTS = ("n", "n_labels", "min_support")
 OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+_ROUNDING = 1e-14
 _OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
 _KEYS = ("rule", "where", "reason")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -55,9 +58,15 @@ class Rule:
     reason: str | None = field(compare=False)
 
     def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
-        """Tell whether values keep the bound; none that is undefined does."""
-        bound = int(self.bound) if self.metric is None and self.bound.is_integer() else self.bound
-        return OPERATORS[self.operator](value, bound)
+        """Tell whether values keep the bound; none that is undefined does.
+
+        A score that only rounding tells from the bound equals it: (.7 + .8 + .9) / 3 is .8.
+        """
+        if self.metric is None:
+            bound = int(self.bound) if self.bound.is_integer() else self.bound
+            return OPERATORS[self.operator](value, bound)
+        is_same = np.abs(value - self.bound) <= _ROUNDING * max(1, abs(self.bound))
+        return OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
 
 
 def read_rules(given: object) -> list[Rule]:

@@ -156,8 +156,9 @@ def kept(
     *,
     around: bool,
 ) -> Limits:
-    """Keep limits inside the range, and around the estimate; none without an estimate."""
-    low, high = (np.where(np.isnan(estimate), np.nan, limit) for limit in (low, high))
+    """Keep limits inside the range, and around the estimate; both or none, none without it."""
+    is_unknown = np.isnan(estimate) | np.isnan(low) | np.isnan(high)
+    low, high = (np.where(is_unknown, np.nan, limit) for limit in (low, high))
     if around:
         low, high = np.minimum(low, estimate), np.maximum(high, estimate)
     return np.clip(low, *range_), np.clip(high, *range_)

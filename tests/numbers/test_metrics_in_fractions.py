@@ -1,0 +1,105 @@
+"""Metrics of tables at the edge of what floats hold, against exact fractions."""
+
+import math
+from fractions import Fraction
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import real, scores
+
+import balframe as bf
+
+pytestmark = pytest.mark.slow
+
+CENTRED = {
+    *("informedness", "cohen_kappa", "matthews_corrcoef"),
+    *("adjusted_balanced_accuracy", "normalized_accuracy"),
+}
+COUNT = st.one_of(
+    st.integers(0, 3), st.integers(10**6, 10**12), st.integers(2**53 - 2, 2**53 + 2), st.just(2**59)
+)
+EXPONENT = st.one_of(st.integers(-300, 300), st.integers(-3, 3), st.just(-323), st.none())
+
+
+def square(entries, size):
+    return st.lists(st.lists(entries, min_size=size, max_size=size), min_size=size, max_size=size)
+
+
+def report(matrix, column, class_weight):
+    cells = [(y, p, n) for y, row in enumerate(matrix) for p, n in enumerate(row)]
+    frame = pl.DataFrame(cells, schema=["y", "p", "k"], orient="row")
+    out = bf.report(
+        frame, "y", "p", metrics="all", interval=True, pos_label=1, labels=range(len(matrix)),
+        class_weight=dict(enumerate(class_weight)), **{column: "k"},
+    )  # fmt: skip
+    return out.row(0, named=True)
+
+
+def check(matrix, column, class_weight=(1e-12, 1.0, 1e9)):
+    found = report(matrix, column, class_weight[: len(matrix)])
+    for name, exact in scores(matrix, 1, class_weight[: len(matrix)]).items():
+        value, low, high = (found[name + end] for end in ("", "_lower", "_upper"))
+        assert (low is None) == (high is None), name
+        exact = real(exact) if isinstance(exact, Fraction) else exact
+        if exact is None or abs(exact) > 1.7e308:
+            assert value is None, name
+            continue
+        assert value is not None, name
+        room = 1e-14 if name in CENTRED else 1e-60 if name == "geometric_mean" else 1e-300
+        assert abs(value - exact) <= 1e-11 * abs(exact) + room, (name, value, exact)
+        if low is not None:
+            assert low <= value <= high, name
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(square(COUNT, 2), square(COUNT, 3)))
+def test_counts_of_any_size(matrix):
+    matrix[0][0] += 1
+
+    check(matrix, "counts")
+
+
+@settings(max_examples=20, deadline=None)
+@given(square(EXPONENT, 2), st.floats(1, 9))
+def test_weights_of_any_size_in_one_segment(exponents, digits):
+    matrix = [[0.0 if e is None else digits * 10.0**e for e in row] for row in exponents]
+    if any(map(any, matrix)):
+        check(matrix, "sample_weight")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(10**6, 10**12), st.integers(1, 10**6), st.integers(-1, 1))
+def test_close_to_chance(n, m, more):
+    check([[n, 3 * n], [m, 3 * m + more]], "counts")
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[2**62, 1], [1, 2**61]],
+        [[2, 3279381083371180], [1, 0]],  # a correlation of -1 / sqrt(3)
+        [[1, 0, 0], [2**62, 1, 0], [0, 0, 1]],
+        [[1, 2**60, 1], [0, 1, 0], [3, 0, 2]],  # four true negatives beside false alarms
+    ],
+)
+def test_counts_that_floats_do_not_hold(matrix):
+    check(matrix, "counts")
+
+
+@pytest.mark.parametrize("right", [(3, 5, 7, 11), (1, 9, 3, 27), (700, 49, 300, 21)])
+def test_chance_is_0_and_no_rounding_error(right):
+    tn, fp, fn, tp = right[0] * right[1], right[0] * right[2], right[3] * right[2], 0
+    tp = right[3] * right[1]
+    found = report([[tn, fp], [tp, fn]], "counts", (1, 1))
+
+    assert [found[name] for name in ("informedness", "matthews_corrcoef")] == [0, 0]
+
+
+def test_a_ratio_out_of_range_is_null():
+    found = report([[1.0, 1e-300], [1e300, 1.0]], "sample_weight", (1, 1))
+
+    assert found["treatment_ratio"] is None
+    assert found["diagnostic_odds_ratio"] == pytest.approx(1.0)
+    assert math.isfinite(found["positive_likelihood_ratio"])

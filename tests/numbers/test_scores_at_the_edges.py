@@ -1,0 +1,69 @@
+"""Scores that floats hardly tell apart, and the areas under their curves by counting pairs."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+
+pytestmark = pytest.mark.slow
+EDGES = [5e-324, 1e-323, -5e-324, 0.0, -0.0, 1e308, -1e308, 1.0, math.nextafter(1, 2)]
+EDGES += [math.nextafter(1, 0), 2.2250738585072014e-308]
+MAKE = [pl.DataFrame, pd.DataFrame, lambda columns: pl.DataFrame(columns).lazy()]
+
+
+def table():
+    rng = np.random.default_rng(4)
+    return {"y": rng.integers(0, 2, 60).tolist(), "s": rng.choice(EDGES, 60).tolist()}
+
+
+def rows(frame):
+    frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    frame = pl.from_pandas(frame) if isinstance(frame, pd.DataFrame) else frame
+    return frame.to_dicts()
+
+
+@pytest.mark.parametrize("make", MAKE, ids=["polars", "pandas", "lazy"])
+def test_every_score_is_a_threshold_and_both_zeros_are_one(make):
+    columns = table()
+    pairs = list(zip(columns["y"], columns["s"], strict=True))
+
+    found = rows(bf.curve(make(columns), "y", "s", metrics=["recall", "specificity"]))
+
+    assert [row["threshold"] for row in found] == [*sorted({*columns["s"]}), math.inf]
+    positives = sum(columns["y"])
+    for row in found:
+        hits = sum(y == 1 and s >= row["threshold"] for y, s in pairs)
+        quiet = sum(y == 0 and s < row["threshold"] for y, s in pairs)
+        assert row["recall"] == hits / positives
+        assert row["specificity"] == quiet / (len(pairs) - positives)
+
+
+@pytest.mark.parametrize("make", MAKE, ids=["polars", "pandas", "lazy"])
+def test_delong_with_ties_is_what_pairs_give(make):
+    columns = table()
+    sides = [[s for y, s in zip(columns["y"], columns["s"], strict=True) if y == k] for k in (1, 0)]
+    wins = np.array([[(p > q) + (p == q) / 2 for q in sides[1]] for p in sides[0]])
+    auc = wins.mean()
+    variance = sum(wins.mean(axis=i).var(ddof=1) / wins.shape[1 - i] for i in (0, 1))
+
+    (found,) = rows(bf.ranking(make(columns), "y", "s"))
+
+    assert found["roc_auc"] == pytest.approx(auc, abs=1e-14)
+    half = 1.959963984540054 * math.sqrt(variance)
+    assert found["roc_auc_lower"] == pytest.approx(max(auc - half, 0), abs=1e-12)
+    assert found["roc_auc_upper"] == pytest.approx(min(auc + half, 1), abs=1e-12)
+
+
+@pytest.mark.parametrize(("score", "above"), list(product(EDGES, repeat=2)))
+def test_one_positive_and_one_negative(score, above):
+    frame = pl.DataFrame({"y": [0, 1], "s": [score, above]})
+
+    (found,) = rows(bf.ranking(frame, "y", "s"))
+
+    assert found["roc_auc"] == (above > score) + (above == score) / 2
+    assert found["roc_auc_lower"] is found["roc_auc_upper"] is None

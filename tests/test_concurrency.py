@@ -1,0 +1,169 @@
+"""Threads, processes, and nothing kept between calls but the registry of metrics."""
+
+import multiprocessing
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.core import parallel
+from balframe.metrics import registry
+
+pytestmark = pytest.mark.slow
+
+VERBS = {
+    "report": partial(bf.report, y_true="y", y_pred="p", by="g", interval=True),
+    "classes": partial(bf.classes, y_true="y", y_pred="p", by="g", interval=True),
+    "confusion": partial(bf.confusion, y_true="y", y_pred="p", by="g"),
+    "posterior": partial(bf.posterior, y_true="y", y_pred="p", by="g"),
+    "gaps": partial(bf.gaps, y_true="y", y_pred="p", by="g"),
+    "disparity": partial(bf.disparity, y_true="y", y_pred="p", by="g"),
+    "fairness": partial(bf.fairness, y_true="y", y_pred="p", by="g"),
+    "compare": partial(bf.compare, y_true="y", y_pred=["p", "q"], by="g"),
+    "check": partial(bf.check, y_true="y", y_pred="p", rules="recall >= 0.5", by="g"),
+    "curve": partial(bf.curve, y_true="y", y_score="s", by="g"),
+    "ranking": partial(bf.ranking, y_true="y", y_score="s", by="g"),
+    "best_threshold": partial(bf.best_threshold, y_true="y", y_score="s", by="g"),
+}
+
+
+def rows(n=400):
+    rng = np.random.default_rng(3)
+    columns = {name: rng.integers(0, 2, n) for name in "ypq"}
+    return columns | {"g": rng.integers(0, 3, n), "s": rng.random(n).round(2)}
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy": lambda columns: pl.DataFrame(columns).lazy(),
+}
+
+
+def plain(frame):
+    """Turn any answer into rows, whose text says of NaN and null what they are."""
+    frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    return repr(frame.to_dict("list") if isinstance(frame, pd.DataFrame) else frame.to_dicts())
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_threads_get_what_one_thread_gets(kind):
+    frame = FRAMES[kind](rows())
+    expected = {name: plain(verb(frame)) for name, verb in VERBS.items()}
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [
+            (name, pool.submit(lambda verb: plain(verb(frame)), verb))
+            for name, verb in list(VERBS.items()) * 4
+        ]
+    for name, found in waiting:
+        assert found.result() == expected[name], name
+
+
+def answer_of_a_child(verbs):
+    """Run verbs on pandas in another process."""
+    frame = pd.DataFrame(rows())
+    return {name: plain(VERBS[name](frame)) for name in verbs}
+
+
+def squares_of_a_child(_):
+    """Use a pool of threads of our own in another process."""
+    return parallel.on_all_cores(abs, range(-50, 50))
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fork")  # of Python and of polars
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
+    def forked(_):
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            return pool.map_async(squares_of_a_child, [0]).get(60)[0]
+
+    found = parallel.on_all_cores(forked, [0, 1])
+
+    assert found == [[abs(i) for i in range(-50, 50)]] * 2
+
+
+def test_spawned_processes_get_what_this_one_gets():
+    verbs = list(VERBS)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map_async(answer_of_a_child, [verbs]).get(120)[0]
+
+    assert found == answer_of_a_child(verbs)
+
+
+def state():
+    """Take every value of every module of balframe, by identity and by what it shows."""
+    plain_types = (dict, list, set, bytearray, np.ndarray)
+    return {
+        (module, name): (id(value), repr(value) if isinstance(value, plain_types) else None)
+        for module, loaded in list(sys.modules.items())
+        if module.partition(".")[0] == "balframe"
+        for name, value in vars(loaded).items()
+        if not name.startswith("__")
+    }
+
+
+def test_verbs_leave_every_module_as_it_was():
+    frames = [make(rows()) for make in FRAMES.values()]
+
+    def run():
+        for frame in frames:
+            for verb in VERBS.values():
+                plain(verb(frame))
+
+    run()  # modules are loaded when they are first used
+    before = state()
+    run()
+
+    assert before
+    assert state() == before
+
+
+def test_metrics_are_registered_from_threads_while_others_read(monkeypatch):
+    for name in ("_registry", "_names"):
+        monkeypatch.setattr(registry, name, getattr(registry, name))
+    done, faults = threading.Event(), []
+
+    def register(thread):
+        for i in range(100):
+
+            def one(c):
+                """Accuracy again: n."""
+                return c.total_correct
+
+            one.__name__ = f"own_{thread}_{i}"
+            bf.metric(range=(0, 1), aliases=(f"alias_{thread}_{i}",))(one)
+
+    def read():
+        while not done.is_set():
+            try:
+                for one in registry.registered():
+                    for name in (one.name, *one.aliases):
+                        assert registry.find(name).name == one.name
+            except Exception as fault:
+                faults.append(fault)
+                return
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(register, range(4)))
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+        sys.setswitchinterval(interval)
+
+    assert not faults
+    for thread in range(4):
+        for i in range(100):
+            assert registry.find(f"alias_{thread}_{i}").name == f"own_{thread}_{i}"

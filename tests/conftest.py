@@ -14,7 +14,7 @@ from balframe.cli.main import main
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "ci",
-    max_examples=40,
+    max_examples=25,
     derandomize=True,
     deadline=None,
     report_multiple_bugs=False,

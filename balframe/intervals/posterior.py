@@ -33,6 +33,7 @@ _CELLS = {
     1.5: 8192,
 }  # cells for corners up to this exponent
 _BATCH = 2**20  # cells at work at once
+_ROUNDING = 1e-9  # of counts: those made of weights are cut into the cells of the whole ones
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def _batches(p: Posterior) -> Iterator[tuple[Int64Array, int]]:
     """
     is_wide = _sds(p) > p.sd[:, None] * _WINDOW / _CELLS[np.inf]
     exponent = np.where(is_wide, np.minimum(p.alpha, p.beta), 0).sum(axis=1)
-    tier = np.digitize(exponent, sorted(_CELLS)[:-1], right=True)
+    tier = np.digitize(exponent - _ROUNDING, sorted(_CELLS)[:-1], right=True)
     for number, bound in enumerate(sorted(_CELLS)):
         rows = np.flatnonzero(tier == number)
         size = max(1, _BATCH // (_CELLS[bound] * p.a.shape[1]))
@@ -180,7 +181,7 @@ def _first_edges(p: Posterior, step: FloatArray, cells: int) -> FloatArray:
     """Place the cells of each recall: on 0 or on 1 where it reaches there, else around it."""
     mean, half = _means(p), _WINDOW / 2 * _sds(p)
     reaches_zero, reaches_one = mean < half, mean + half > p.a
-    on_one = reaches_one & (~reaches_zero | (p.beta < p.alpha))
+    on_one = reaches_one & (~reaches_zero | (p.beta < p.alpha * (1 - _ROUNDING)))
     around = mean - step * (cells // 2)
     return np.where(on_one, p.a - step * cells, np.where(reaches_zero, 0.0, around))
 

@@ -32,6 +32,18 @@ return sizes;
 """
 
 
+def resize(browser, width):
+    """Give the window a width, and wait until the page has moved into it."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    needed = "return document.documentElement.scrollWidth"
+    WebDriverWait(browser, 5).until(
+        lambda _: browser.execute_script(needed) <= width, f"wider than {width} pixels"
+    )
+
+
 @pytest.fixture
 def opened(browser, address):
     """Open a page, and wait until its charts are drawn."""
@@ -56,12 +68,11 @@ def test_a_page_is_shown(opened, address, page):
     loaded = browser.execute_script("return performance.getEntries().map((entry) => entry.name)")
     assert [name for name in loaded if name.startswith("http") and address not in name] == []
     for width in (1280, 400):
-        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        resize(browser, width)
         for selector, least in SHOWN.items():
             sizes = browser.execute_script(MEASURE, selector)
             assert [size for size in sizes if min(size) < least] == []
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        resize(browser, width)  # with all tabs opened
 
 
 def test_copied_code_has_neither_prompts_nor_output(opened):

@@ -1,3 +1,4 @@
+import itertools
 import json
 from pathlib import Path
 
@@ -84,3 +85,18 @@ def test_quantiles_rise_with_the_probability_for_any_counts():
     assert (np.diff(quantiles, axis=0) > 0).all()
     assert ((quantiles >= 0) & (quantiles <= 1)).all()
     assert found.above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
+
+
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
+@pytest.mark.parametrize("rounded", [1 - 1e-15, 1 + 1e-15])
+def test_counts_made_of_weights_may_be_rounded(prior, rounded):
+    n = np.array([*itertools.product([0.25, 1, 2, 3, 5, 8, 30], repeat=2)])
+    a = np.full(n.shape, 0.5)
+    for correct in (0 * n, np.minimum(n, 1), np.floor(n / 2), n):
+        found, expected = (
+            Posterior.of(correct * factor, n * factor, a, prior) for factor in (rounded, 1)
+        )
+        ends = (0.025, 0.5, 0.975)
+        np.testing.assert_allclose(found.quantiles(ends), expected.quantiles(ends), atol=1e-9)
+        half = np.full(len(n), 0.5)
+        np.testing.assert_allclose(found.above(half), expected.above(half), atol=1e-9)

@@ -114,7 +114,7 @@ def with_labels_of_other_dtypes(question: Question, random: Random) -> Question:
 
 INCREASING: list[list[Any]] = [
     [-7, 1, 100],
-    [2**53, 2**53 + 1, 2**62],
+    [2**52, 2**52 + 1, 2**62],
     ["", "Z", "a"],
     ["1", "2", "é"],
 ]

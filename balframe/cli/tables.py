@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from balframe.display.table_layout import worst_of
 from balframe.errors import InvalidInputError, UnknownNameError
 from balframe.metrics.registry import find
 from balframe.verbs.layouts import limits_among
@@ -161,15 +162,11 @@ def _styles(frame: pl.DataFrame, name: str) -> dict[int, str]:
         better = find(name).better
     except (UnknownNameError, InvalidInputError):
         return {}
-    if better is None:
-        return {}
     styles: dict[int, str] = {}
     for rows in _compared(frame):
         known = {row: values[row] for row in rows if values[row] is not None}
-        if len(set(known.values())) < 2 or not _are_numbers(known.values()):
-            continue
-        worst = min(known.values()) if better == "higher" else max(known.values())
-        styles |= {row: _WORST for row, value in known.items() if value == worst}
+        if _are_numbers(known.values()):
+            styles |= dict.fromkeys(worst_of(known, better, 1), _WORST)
     return styles
 
 

@@ -7,7 +7,6 @@ from typing import Any, Literal, TypedDict
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
 from balframe.frames.library import Name
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find
 from balframe.verbs.answer import Missing
 from balframe.verbs.scoring import ClassWeight

@@ -8,7 +8,6 @@ from typing import Any
 
 from balframe.errors import BalframeError, InvalidInputError, listed
 from balframe.frames.library import Name
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find
 from balframe.verbs.gate import Rule, read_rules
 from balframe.verbs.layouts import limits_among

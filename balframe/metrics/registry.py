@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from importlib import import_module
 from typing import Literal
 
 import numpy as np
@@ -141,6 +142,8 @@ def metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
             meaning, formula, interval, chance,
         )  # fmt: skip
+        if not _is_shipped(one):
+            _load_shipped()
         with _registering:
             _put(one)
         return function
@@ -207,8 +210,14 @@ def _is_shipped(one: Metric) -> bool:
     return one.function.__module__.startswith("balframe.metrics.")
 
 
+def _load_shipped() -> None:
+    """Let balframe's own metrics register themselves, before any other is looked for or added."""
+    import_module("balframe.metrics.shipped")
+
+
 def registered() -> list[Metric]:
     """List the metrics in the order in which they were registered."""
+    _load_shipped()
     names = _names  # read first: what has a name here is in the registry already
     return [one for name, one in _registry.items() if name in names]
 
@@ -222,6 +231,7 @@ def find(name: object) -> Metric:
         )
     if name == "all":
         raise InvalidInputError('"all" stands alone, as in metrics="all"; it takes no other names.')
+    _load_shipped()
     names = _names
     if name not in names:
         raise not_found("metric", name, names)

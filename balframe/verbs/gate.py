@@ -22,7 +22,6 @@ from balframe.errors import (
     not_found,
 )
 from balframe.frames.library import Name
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find
 
 RulesOption = str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]

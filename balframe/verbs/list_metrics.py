@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from balframe.frames.deliver import library_named
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, registered
 
 

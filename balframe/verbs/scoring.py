@@ -14,7 +14,6 @@ from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, find_all, registered
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]

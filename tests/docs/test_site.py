@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import balframe as bf
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import registered
 
 pytestmark = pytest.mark.xdist_group("site")

@@ -1,3 +1,7 @@
+import subprocess
+import sys
+from textwrap import dedent
+
 import numpy as np
 import polars as pl
 import pytest
@@ -118,3 +122,34 @@ def test_the_most_frequent_label_scores_what_the_registry_says_of_chance():
 def test_chance_is_a_number_or_one_of_two_words():
     with pytest.raises(bf.InvalidInputError, match="chance='even' is not one of the options"):
         bf.metric(range=(0, 1), chance="even")(half)
+
+
+def test_the_names_of_shipped_metrics_are_taken_before_any_verb_is_used():
+    program = """
+        import balframe as bf
+
+        def accuracy(c):
+            \"\"\"Never right: 0.\"\"\"
+            return c.n * 0.0
+
+        try:
+            bf.metric(range=(0, 1))(accuracy)
+        except bf.InvalidInputError as error:
+            print(error)
+    """
+    command = [sys.executable, "-c", dedent(program)]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "metric 'accuracy' is one of balframe's; choose another name.\n"
+
+
+@pytest.mark.parametrize("ask", ["find('uar').name", "registered()[1].name"])
+def test_the_registry_alone_knows_the_shipped_metrics(ask):
+    program = f"from balframe.metrics.registry import find, registered; print({ask})"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "balanced_accuracy\n"

@@ -4,6 +4,9 @@ With x_k of n_k rows of label k correct, recall k has the posterior Beta(x_k + c
 c = 1 for the uniform prior and 1/2 for that of Jeffreys, and theta = sum_k a_k recall_k. Its mean
 and variance are closed forms. Its distribution is a convolution on a lattice whose step follows
 the segment: the mass of each cell goes to three nodes so that its mean and variance are kept.
+Quantiles are right to 2e-6 under the uniform prior. Under that of Jeffreys a density may have no
+bound at its ends: they are off by up to 1e-4 where one label has a few rows, all right or all
+wrong, and others have thousands.
 
 References
 ----------

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from ways_of_counting import WAYS
 
 import balframe as bf
 from balframe.core import parallel
@@ -71,6 +72,13 @@ def answer_of_a_child(verbs):
     return {name: plain(VERBS[name](frame)) for name in verbs}
 
 
+def weighted_answer(_):
+    """Report on pandas as where many weighted rows have to be put in order or hashed."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rows()).assign(g=rng.integers(0, 10**15, 400), w=rng.random(400))
+    return plain(bf.report(frame, "y", "p", by="g", sample_weight="w", metrics="accuracy"))
+
+
 def squares_of_a_child(_):
     """Use a pool of threads of our own in another process."""
     return parallel.on_all_cores(abs, range(-50, 50))
@@ -86,6 +94,24 @@ def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
     found = parallel.on_all_cores(forked, [0, 1])
 
     assert found == [[abs(i) for i in range(-50, 50)]] * 2
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fork")
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_pandas_is_counted_without_polars_in_a_fork(monkeypatch):
+    for name, value in WAYS["the engine or a hash table"].items():
+        monkeypatch.setattr(name, value)
+    collected = []
+    collect = pl.LazyFrame.collect
+    monkeypatch.setattr(
+        pl.LazyFrame, "collect", lambda self, **how: collected.append(1) or collect(self, **how)
+    )
+    expected = weighted_answer(None)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.map_async(weighted_answer, [0]).get(60)[0]
+
+    assert collected  # with its threads, which a fork does not have
+    assert found == expected
 
 
 def test_spawned_processes_get_what_this_one_gets():

@@ -50,6 +50,9 @@ class ClassCounts:
         The same with sums of squared weights, where the rows have weights.
     compared : bool array of shape (entries,) or None
         The entries that averages over labels look at; None for all.
+    confused : float array of shape (entries,) or None
+        Weight of the rows of other labels that were predicted to have yet another one, to full
+        digits where the rows have weights; None where it is found from the others.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class ClassCounts:
     absent: str = "skip"
     squares: "ClassCounts | None" = None
     compared: BoolArray | None = None
+    confused: FloatArray | None = None
 
     @classmethod
     def of(
@@ -101,14 +105,24 @@ class ClassCounts:
             pos_label,
             class_weight,
             absent,
+            confused=entries.confused,
         )
-        return counts if squares is None else replace(counts, squares=counts._with(squares))
+        if squares is None:
+            return counts
+        return replace(counts, squares=counts._with(squares, entries.squares_confused))
 
-    def _with(self, weights: Correctness[FloatArray]) -> "ClassCounts":
+    def _with(
+        self, weights: Correctness[FloatArray], confused: FloatArray | None = None
+    ) -> "ClassCounts":
         """Put other weights in the place of these."""
         correct, missed, false_alarms = weights
         return replace(
-            self, correct=correct, missed=missed, false_alarms=false_alarms, squares=None
+            self,
+            correct=correct,
+            missed=missed,
+            false_alarms=false_alarms,
+            squares=None,
+            confused=confused,
         )
 
     @classmethod
@@ -234,6 +248,8 @@ class ClassCounts:
         if self._counts_rows:
             n_correct = self.count(self.n_correct)[self.segment] - self.n_correct
             return (n_correct + n_confused).astype(np.float64)
+        if self.confused is not None:
+            return self.others(self.correct) + self.confused
         confused = self.others(self.missed) - self.false_alarms
         return self.others(self.correct) + np.where(n_confused > 0, np.maximum(confused, 0), 0)
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.arrays import Counts, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, distinct_keys
+from balframe.core.cells import LEFT_OUT, Cells, distinct_keys, ranges_of
+
+_CANCELS = 2.0**-10  # a difference below this share of what it is taken from is summed anew
 
 Correctness = tuple[Counts, Counts, Counts]  # correct, missed, false alarms
 
@@ -15,7 +17,8 @@ class Entries:
     """Counts of pairs of segment and label that occur, sorted by segment, then label.
 
     `weights` and `squares` are None where the rows have no weights; squares are in units of 1,
-    weights in any.
+    weights in any. `confused` and `squares_confused` belong to rows of other labels that were
+    predicted to have yet another one, and are None where the counts alone tell them.
     """
 
     n_segments: int
@@ -25,6 +28,8 @@ class Entries:
     rows: Correctness[Int64Array]
     weights: Correctness[FloatArray] | None
     squares: Correctness[FloatArray] | None
+    confused: FloatArray | None = None
+    squares_confused: FloatArray | None = None
 
     @classmethod
     def of(cls, cells: Cells, n_labels: int) -> "Entries":
@@ -46,17 +51,56 @@ class Entries:
             np.add.at(false_alarms, on_outcome[miss], values[miss])
             return correct, missed, false_alarms
 
+        where, label = np.divmod(entry, max(n_labels, 1))
+        missed = _Missed(
+            len(first), where, segment[counted][miss], on_truth[miss], on_outcome[miss]
+        )
         weights: Correctness[FloatArray] | None = None
         squares: Correctness[FloatArray] | None = None
+        confused = squares_confused = None
         if cells.weight is not None:
-            weights = add_up(cells.weight[counted])
+            weight = cells.weight[counted]
+            weights = add_up(weight)
+            confused = missed.among_others(weights, weight[miss]) if n_labels > 2 else None
         if cells.sums.weight_sq is not None:
             with np.errstate(over="ignore", under="ignore"):
-                scale = -2 * cells.sums.exponent
-                squares = add_up(np.ldexp(cells.sums.weight_sq[counted], scale))
-        where, label = np.divmod(entry, max(n_labels, 1))
+                square = np.ldexp(cells.sums.weight_sq[counted], -2 * cells.sums.exponent)
+                squares = add_up(square)
+            squares_confused = missed.among_others(squares, square[miss]) if n_labels > 2 else None
         rows = add_up(cells.n[counted])
-        return cls(len(first), n_labels, where, label, rows, weights, squares)
+        return cls(
+            len(first), n_labels, where, label, rows, weights, squares, confused, squares_confused
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Missed:
+    """The cells beside the diagonal, sorted by segment, and the segment `of_entry`."""
+
+    n_segments: int
+    of_entry: Int64Array
+    segment: Int64Array
+    on_truth: Int64Array
+    on_outcome: Int64Array
+
+    def among_others(self, sums: Correctness[FloatArray], values: FloatArray) -> FloatArray:
+        """Add up, for each entry, the cells of neither its row nor its column.
+
+        That is the sum of all cells without the two; where nearly all of them are in the row or
+        the column, as can be of two labels of a segment, it is summed to keep its digits.
+        """
+        _, missed, false_alarms = sums
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = np.bincount(self.segment, weights=values, minlength=self.n_segments)
+            whole = total[self.of_entry]
+            out: FloatArray = whole - missed - false_alarms
+        few = np.flatnonzero(out < whole * _CANCELS)
+        cells, position = ranges_of(self.segment, self.n_segments, self.of_entry[few])
+        entry = few[position]
+        is_other = (self.on_truth[cells] != entry) & (self.on_outcome[cells] != entry)
+        found = np.where(is_other, values[cells], 0)
+        out[few] = np.bincount(position, weights=found, minlength=len(few))
+        return out
 
 
 def in_floats(rows: Correctness[Int64Array]) -> Correctness[FloatArray]:

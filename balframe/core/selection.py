@@ -14,7 +14,16 @@ def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
     def taken(values: Counts) -> Counts:
         return values[entries]
 
-    return regrouped(c, taken, len(segments), segment, c.label[entries])
+    return _confused_at(c, entries, regrouped(c, taken, len(segments), segment, c.label[entries]))
+
+
+def _confused_at(c: ClassCounts, entries: Int64Array, taken: ClassCounts) -> ClassCounts:
+    """Complete entries that were taken: only of whole segments is `confused` known."""
+    squares = taken.squares
+    if squares is not None and c.squares is not None:
+        squares = _confused_at(c.squares, entries, squares)
+    confused = None if c.confused is None else c.confused[entries]
+    return replace(taken, squares=squares, confused=confused)
 
 
 def comparing(c: ClassCounts, entries: BoolArray) -> ClassCounts:
@@ -43,4 +52,5 @@ def regrouped(
         false_alarms=sums(c.false_alarms),
         squares=squares,
         compared=None,
+        confused=None,
     )

@@ -13,11 +13,16 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.intervals.proportions import Limits, normal_quantile
 
 _LEAST_VARIANCE = 1e-14
+_LEAST_SHARE = 1e-28  # of the squared mean: a variance below it is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The cells of all segments, flat; every array has the shape (cells,)."""
+    """The cells of all segments, flat; every array has the shape (cells,).
+
+    The complements 1 - t and 1 - p are given too, for they are sums of small shares where a label
+    is that of nearly all rows.
+    """
 
     segment: Int64Array
     cell: FloatArray
@@ -26,6 +31,9 @@ class Shares:
     true_j: FloatArray
     predicted_i: FloatArray
     predicted_j: FloatArray
+    not_true_i: FloatArray
+    not_predicted_i: FloatArray
+    not_predicted_j: FloatArray
 
     def sum(self, values: FloatArray, n_segments: int) -> FloatArray:
         """Average values over the cells of each segment: sum pi_ij v_ij."""
@@ -41,10 +49,10 @@ def kappa(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> 
     J. L. Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted
     kappa", Psychological Bulletin 1969.
     """
-    chance = shares.sum(shares.predicted_i, len(n))[shares.segment]
+    no_chance = shares.sum(shares.not_predicted_i, len(n))[shares.segment]
     rest = 1 - estimate[shares.segment]
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = (shares.is_hit - (shares.predicted_i + shares.true_j) * rest) / (1 - chance)
+        slope = (shares.is_hit - (shares.predicted_i + shares.true_j) * rest) / no_chance
     return _limits(shares, slope, estimate, n, level)
 
 
@@ -54,8 +62,8 @@ def correlation(shares: Shares, estimate: FloatArray, n: FloatArray, level: floa
     B = 1 - sum p_j^2 and D = 1 - sum t_i^2.
     """
     at = shares.segment
-    b = (1 - shares.sum(shares.predicted_j, len(n)))[at]
-    d = (1 - shares.sum(shares.true_i, len(n)))[at]
+    b = shares.sum(shares.not_predicted_j, len(n))[at]
+    d = shares.sum(shares.not_true_i, len(n))[at]
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = (shares.is_hit - shares.predicted_i - shares.true_j) / np.sqrt(b * d)
         slope = slope + estimate[at] * (shares.predicted_j / b + shares.true_i / d)
@@ -67,6 +75,7 @@ def _limits(
 ) -> Limits:
     mean = shares.sum(slope, len(n))
     spread = shares.sum((slope - mean[shares.segment]) ** 2, len(n))
-    sd = np.sqrt(np.where(spread > _LEAST_VARIANCE, spread, np.nan) / n)
+    least = np.maximum(_LEAST_VARIANCE, _LEAST_SHARE * mean**2)
+    sd = np.sqrt(np.where(spread > least, spread, np.nan) / n)
     half = normal_quantile(level) * sd
     return np.maximum(estimate - half, -1), np.minimum(estimate + half, 1)

@@ -4,6 +4,9 @@ With x_k of n_k rows of label k correct, recall k has the posterior Beta(x_k + c
 c = 1 for the uniform prior and 1/2 for that of Jeffreys, and theta = sum_k a_k recall_k. Its mean
 and variance are closed forms. Its distribution is a convolution on a lattice whose step follows
 the segment: the mass of each cell goes to three nodes so that its mean and variance are kept.
+Quantiles are right to 2e-6 under the uniform prior. Under that of Jeffreys a density may have no
+bound at its ends: they are off by up to 1e-4 where one label has a few rows, all right or all
+wrong, and others have thousands.
 
 References
 ----------
@@ -32,6 +35,7 @@ _CELLS = {
     2.0: 2048,
     1.5: 8192,
 }  # cells for corners up to this exponent
+_WIDE = 6  # of the largest cells, a standard deviation from which a recall rounds corners off
 _BATCH = 2**20  # cells at work at once
 _ROUNDING = 1e-9  # of counts: those made of weights are cut into the cells of the whole ones
 
@@ -150,9 +154,9 @@ def _batches(p: Posterior) -> Iterator[tuple[Int64Array, int]]:
     """Group segments by the cells they need: the steeper the density's corners, the more.
 
     Each recall has a density like t^(exponent - 1) at its ends, and where ends meet the density of
-    theta rises with the sum of the exponents, over the recalls that spread over more than a cell.
+    theta rises with the sum of the exponents, over the recalls that spread over several cells.
     """
-    is_wide = _sds(p) > p.sd[:, None] * _WINDOW / _CELLS[np.inf]
+    is_wide = _sds(p) > p.sd[:, None] * _WIDE * _WINDOW / _CELLS[np.inf]
     exponent = np.where(is_wide, np.minimum(p.alpha, p.beta), 0).sum(axis=1)
     tier = np.digitize(exponent - _ROUNDING, sorted(_CELLS)[:-1], right=True)
     for number, bound in enumerate(sorted(_CELLS)):

@@ -102,8 +102,10 @@ def normalized_accuracy(c: ClassCounts) -> FloatArray:
 )
 def geometric_mean(c: ClassCounts) -> FloatArray:
     """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K)."""
-    with np.errstate(divide="ignore"):
-        mean = np.exp(c.mean_over_labels(np.log(c.recall)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.log(c.correct) - np.log(c.support)  # of a ratio too small for a float
+        is_small = (c.recall < np.finfo(np.float64).tiny) & (c.correct > 0)
+        mean = np.exp(c.mean_over_labels(np.where(is_small, apart, np.log(c.recall))))
     has_absent_zero = (c.absent == "zero") & (c.n_present < c.n_labels) & (c.total > 0)
     return np.where(has_absent_zero, 0.0, mean)
 

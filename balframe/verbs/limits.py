@@ -241,6 +241,7 @@ def _of_coefficient(
     true, predicted = entry(cells.actual), entry(cells.outcome)
     total = c.spread(c.total)
     of_truth, of_prediction = ratio(c.support, total), ratio(c.predicted, total)
+    not_truth, not_prediction = (ratio(c.others(v), total) for v in (c.support, c.predicted))
     weight = np.asarray((cells.n if cells.weight is None else cells.weight)[counted], np.float64)
     shares = agreement.Shares(
         segment,
@@ -250,6 +251,9 @@ def _of_coefficient(
         of_truth[predicted],
         of_prediction[true],
         of_prediction[predicted],
+        not_truth[true],
+        not_prediction[true],
+        not_prediction[predicted],
     )
     _, n = effective(c.total, c.total, c.squared.total)
     return _OF_COEFFICIENTS[interval.coefficient](shares, estimate, n, level)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from constructors import Table, plain
 from hypothesis import strategies as st
+from tried import TRIED
 
 import balframe as bf
 
@@ -112,6 +113,7 @@ class Question:
 
     def answer(self) -> Table | type[Exception]:
         """Ask; what is refused has the class of the error as its answer."""
+        TRIED["verbs"] += 1
         try:
             answer = plain(self.verb.function(self.frame, "y", self.columns, **self.options))
         except bf.BalframeError as error:

@@ -10,6 +10,7 @@ from forms import FORMS
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 from transformations import TRANSFORMATIONS
+from tried import TRIED
 from ways_of_counting import WAYS
 
 pytestmark = pytest.mark.slow
@@ -25,6 +26,7 @@ def test_nothing_changes_the_answer(verb, data):
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
     form, way = random.choice(FORMS), random.choice(list(FORCED))
     note(f"{[change.__name__ for change in changes]}, {form.__name__}, {way!r}")
+    TRIED["inputs"] += 1
     expected = question.answer()
     event("refused" if isinstance(expected, type) else "answered")
     for change in changes:

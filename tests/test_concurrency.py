@@ -1,10 +1,12 @@
 """Threads, processes, and nothing kept between calls but the registry of metrics."""
 
 import multiprocessing
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from textwrap import dedent
 
 import numpy as np
 import pandas as pd
@@ -112,6 +114,22 @@ def test_pandas_is_counted_without_polars_in_a_fork(monkeypatch):
 
     assert collected  # with its threads, which a fork does not have
     assert found == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
+    program = """
+        import os
+        import balframe
+        child = os.fork()
+        from balframe.frames.forks import is_fork
+        if child:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 and not is_fork()
+        else:
+            os._exit(7 if is_fork() else 1)
+    """
+
+    subprocess.run([sys.executable, "-W", "ignore", "-c", dedent(program)], check=True, timeout=60)
 
 
 def test_spawned_processes_get_what_this_one_gets():

@@ -1,6 +1,5 @@
 """Many rows that no table of all possible cells can count: a hash table adds them up."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,15 +8,15 @@ import polars as pl
 from balframe.core.aggregate import are_slow
 from balframe.core.codes import Codes
 from balframe.core.measures import Measures, check_total
+from balframe.frames.forks import is_fork
 
 MANY_ROWS = 50_000
-_PROCESS = os.getpid()  # in a fork of it, polars waits forever for threads that are not there
 
 
 def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:
     """Add up rows with equal codes, where they are many and would have to be put in order."""
     is_few = len(columns[0].values) < MANY_ROWS
-    if is_few or os.getpid() != _PROCESS or not are_slow(columns, measures):
+    if is_few or is_fork() or not are_slow(columns, measures):
         return columns, measures
     check_total(measures.n)
     check_total(measures.missing)

@@ -3,6 +3,8 @@
 import pandas as pd
 import polars as pl
 
+from balframe.frames import forks  # noqa: F401 (notes in which process balframe is loaded)
+
 
 def register_namespace(name: str, namespace: type) -> None:
     """Give the frames of pandas and polars the attribute."""

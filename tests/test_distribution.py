@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import re
 import subprocess
 import sys
 import tarfile
@@ -72,6 +73,17 @@ def test_the_metadata_are_valid_and_show_the_readme(distribution):
     assert BytesParser().parsebytes(raw)["Requires-Python"] == ">=3.11"
 
 
+@pytest.mark.slow
+def test_an_index_would_take_what_is_built(distribution):
+    files = map(str, sorted(distribution.iterdir()))
+    command = [sys.executable, "-m", "twine", "check", "--strict", *files]
+
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout.count("PASSED") == 2
+
+
 def test_what_is_installed_is_what_is_required():
     extras = set(importlib.metadata.metadata("balframe").get_all("Provides-Extra"))
 
@@ -81,6 +93,15 @@ def test_what_is_installed_is_what_is_required():
         is_asked = needed.marker is None or any(map(needed.marker.evaluate, asked))
         if is_asked and needed.name != "balframe":
             assert importlib.metadata.version(needed.name) in needed.specifier, line
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, what is compiled has no own tag")
+def test_nothing_that_is_installed_was_compiled_here():
+    built = {one.name: one.read_text("WHEEL") or "" for one in importlib.metadata.distributions()}
+
+    compiled = [name for name, wheel in built.items() if re.search("(?m)^Tag: .*-linux_", wheel)]
+    assert "Tag: cp" in built["numpy"]  # an index takes no `linux`, only `manylinux` and such
+    assert compiled == []
 
 
 EXECUTING = {"eval", "exec", "compile", "__import__", "system", "popen"}

@@ -90,6 +90,37 @@ def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
     assert printed.stdout.strip() == "[]"
 
 
+IMPORTS = "import importlib\nfor module in {modules}:\n    importlib.import_module(module)"
+COMMAND = "import sys\nfrom balframe.cli.main import main\nsys.argv = {words}\nmain()"
+FROM_A_FILE = ["report", "people.csv", "--y-true", "y", "--y-pred", "p", "--by", "g", "--interval"]
+
+
+def modules():
+    for path in sorted((ROOT / "balframe").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "code",
+    [
+        IMPORTS.format(modules=list(modules())),
+        COMMAND.format(words=["balframe", "--help"]),
+        COMMAND.format(words=["balframe", *FROM_A_FILE]),
+    ],
+    ids=["imports", "help", "report"],
+)
+def test_nothing_that_is_used_is_deprecated(code, table, tmp_path):
+    table.write_csv(tmp_path / "people.csv")
+
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_names_that_are_not_there_are_missing_as_of_any_module():
     assert set(bf.__all__) < set(dir(bf))
     with pytest.raises(AttributeError, match="module 'balframe' has no attribute 'reprot'"):

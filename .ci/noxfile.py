@@ -1,0 +1,88 @@
+"""What is run, and in which environment: `nox -f .ci/noxfile.py --list`.
+
+Sessions without an environment of their own run in the one that nox is installed in.
+"""
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+nox.options.envdir = str(ROOT / ".nox")
+nox.options.sessions = ["lint", "docs"]
+
+
+def install(session: nox.Session, *arguments: str) -> None:
+    """Install the project with what its tests need, and see that all versions agree."""
+    session.chdir(ROOT)
+    # Byte code is made of what is imported, not of all that is installed.
+    session.install("--no-compile", "--editable", ".[dev]", *arguments)
+    session.run_install("python", "-m", "pip", "check")
+
+
+def run(session: nox.Session, program: str, *arguments: str, **environment: str) -> None:
+    """Run a program of the environment that nox is installed in, from the project's root."""
+    session.chdir(ROOT)
+    session.run(str(Path(sysconfig.get_path("scripts"), program)), *arguments, env=environment)
+
+
+@nox.session(python=PYTHONS)
+def newest(session: nox.Session) -> None:
+    """Run the tests with the newest versions of all dependencies."""
+    install(session)
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def oldest(session: nox.Session) -> None:
+    """Run the tests with the oldest versions, less those that hang little on versions."""
+    install(session, "--constraint", ".ci/oldest.txt")
+    less = ("-m", "not slow", "--ignore", "tests/docs")
+    session.run("python", "-m", "pytest", "-q", *less, *session.posargs)
+
+
+@nox.session(python=False)
+def lint(session: nox.Session) -> None:
+    """Check style, format, types and who imports whom."""
+    run(session, "ruff", "check", ".")
+    run(session, "ruff", "format", "--check", ".")
+    run(session, "mypy")
+    run(session, "lint-imports")
+
+
+@nox.session(python=False)
+def docs(session: nox.Session) -> None:
+    """Build the site into `.site`; warnings are errors."""
+    build = ("build", "--quiet", "--strict", "-f", "docs/mkdocs.yml")
+    run(session, "mkdocs", *build, NO_MKDOCS_2_WARNING="1")
+
+
+@nox.session(python=False)
+def wheels(session: nox.Session) -> None:
+    """See that what users install comes as wheels, which need no compiler.
+
+    PySpark is left out: it comes as a source distribution alone, of Python.
+    """
+    project = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
+    everything = Requirement(project["optional-dependencies"]["all"][0])
+    wanted = f".[{','.join(sorted(everything.extras - {'spark'}))}]"
+    only_wheels = ("--dry-run", "--ignore-installed", "--only-binary", ":all:")
+    session.chdir(ROOT)
+    session.run(sys.executable, "-m", "pip", "install", "--quiet", *only_wheels, wanted)
+
+
+@nox.session
+def audit(session: nox.Session) -> None:
+    """Look for known vulnerabilities in what users install; asks PyPI for them."""
+    session.chdir(ROOT)
+    session.install("--no-compile", ".[all]", "pip-audit")
+    frozen = Path(session.create_tmp(), "frozen.txt")
+    list_all = ("python", "-m", "pip", "freeze", "--exclude", "balframe")
+    frozen.write_text(session.run(*list_all, silent=True) or "", encoding="utf-8")
+    as_listed = ("--disable-pip", "--no-deps", "--requirement", str(frozen))
+    session.run("pip-audit", "--strict", *as_listed)

@@ -63,6 +63,21 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(python=False)
+def coverage(session: nox.Session) -> None:
+    """Measure which lines and branches the tests run; too few are an error."""
+    run(session, "python", "-m", "pytest", "-q", "--cov", *session.posargs)
+
+
+@nox.session(python=False)
+def mutation(session: nox.Session) -> None:
+    """Change the code of counting, metrics and intervals, and see that tests notice.
+
+    The whole takes hours; `-- short` takes one module and few tests.
+    """
+    run(session, "python", ".ci/mutation.py", *(session.posargs or ("run",)))
+
+
+@nox.session(python=False)
 def wheels(session: nox.Session) -> None:
     """See that what users install comes as wheels, which need no compiler.
 

@@ -4,6 +4,7 @@ import ast
 import re
 import shlex
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def commands(job):
 def sessions_of(command):
     """List the sessions that a command line of nox names."""
     words = shlex.split(command)
-    after = words[words.index("-s") + 1 :]
+    after = takewhile(lambda word: word != "--", words[words.index("-s") + 1 :])
     return [word for word in after if not word.startswith("-") and word != "&"]
 
 

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import sys
 import threading
 import time
 
@@ -110,6 +111,7 @@ def _slow_part(number, folder):
     return pd.DataFrame(_rows(200, seed=number))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 @pytest.mark.xdist_group("dask")
 def test_a_worker_that_dies_changes_nothing(dask_client, tmp_path):
     from dask import dataframe

@@ -291,3 +291,22 @@ def test_one_row_is_enough(constructor):
         (0, 1, 1, 0, 0, 0, None, None, 0, 0),
         (1, 0, 0, 1, 0, None, 0, 0, None, 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "words"),
+    [
+        (bf.posterior, {"above": 2}, "above=2 is not a balanced accuracy, from 0 to 1"),
+        (bf.posterior, {"above": "half"}, "above='half' is not"),
+        (bf.gaps, {"by": "group", "reference": {"group": ["a"]}}, "no single value"),
+        (bf.gaps, {"by": "group", "reference": ["a"]}, r"reference=\['a'\] is no value"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_raises(verb, options, words):
+    assert re.search(words, message(asked(verb, pl.DataFrame(DATA), options)))
+
+
+@pytest.mark.parametrize("labels", ["ab", 5, iter("ab")])
+def test_labels_of_a_matrix_are_a_list(labels):
+    with pytest.raises(bf.InvalidInputError, match=r"labels=.* is not a list of labels"):
+        bf.from_matrix([[1, 2], [3, 4]], labels)

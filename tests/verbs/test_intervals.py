@@ -293,3 +293,20 @@ def test_false_asks_for_no_limits():
     frame = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0]})
 
     assert bf.report(frame, "y", "p", interval=False).equals(bf.report(frame, "y", "p"))
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_limits_weighted_by_prevalence_are_those_of_the_shares(weight):
+    y, p = [0] * 30 + [1] * 10, [0] * 25 + [1] * 12 + [0] * 3
+    frame = pl.DataFrame({"y": y, "p": p, "w": [1.0, 2.0, 3.0, 2.0] * 10})
+    shares = frame.group_by("y").agg(pl.col("w").sum() if weight else pl.len())
+    options = {"interval": True, "sample_weight": weight, "metrics": "weighted_balanced_accuracy"}
+
+    found, expected = (
+        bf.report(frame, "y", "p", class_weight=given, **options)
+        for given in ("prevalence", dict(shares.iter_rows()))
+    )
+
+    columns = [f"weighted_balanced_accuracy{end}" for end in ("", "_lower", "_upper")]
+    assert found.select(columns).row(0) == pytest.approx(expected.select(columns).row(0), rel=1e-12)
+    assert found[columns[1]][0] < found[columns[0]][0] < found[columns[2]][0]

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.metrics import registry
 from balframe.metrics.registry import registered
 
 
@@ -19,6 +20,7 @@ def half(c):
     ("options", "message"),
     [
         ({"range": 3}, "range=3 has to be a pair"),
+        ({"range": (1, 1)}, r"range=\(1, 1\) has to be a pair, the smaller value first"),
         ({"range": (1, 0)}, r"range=\(1, 0\) has to be a pair, the smaller value first"),
         ({"range": (0, 1), "aliases": "foo"}, "aliases='foo' has to be a list of names"),
         ({"range": (0, 1), "needs": "pos_label"}, "needs='pos_label' has to be a list"),
@@ -34,6 +36,18 @@ def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(option
         bf.metric(**options)(half)
 
     assert bf.list_metrics().equals(before)
+
+
+def test_a_metric_without_a_docstring_has_no_meaning_to_tell(monkeypatch):
+    for name in ("_registry", "_names"):
+        monkeypatch.setattr(registry, name, getattr(registry, name))
+
+    @bf.metric(range=(0, 1))
+    def undescribed(c):
+        return half(c)
+
+    told = registry.find("undescribed")
+    assert (told.meaning, told.formula) == ("", "")
 
 
 @pytest.mark.parametrize("metrics", [5, np.array(["nope"]), ["all", "f1"], {"f1": 1, "nope": 2}])

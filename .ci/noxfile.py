@@ -11,6 +11,7 @@ import nox
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
+MUTMUT = "mutmut==3.8.1"  # whose inside .ci/mutation.py reaches into
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 nox.options.envdir = str(ROOT / ".nox")
@@ -72,8 +73,9 @@ def coverage(session: nox.Session) -> None:
 def mutation(session: nox.Session) -> None:
     """Change the code of counting, metrics and intervals, and see that tests notice.
 
-    The whole takes hours; `-- short` takes one module and few tests.
+    The whole takes hours; `-- short` takes one module and few tests. Installs mutmut.
     """
+    run(session, "python", "-m", "pip", "install", "--quiet", MUTMUT)
     run(session, "python", ".ci/mutation.py", *(session.posargs or ("run",)))
 
 

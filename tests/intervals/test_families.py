@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, special, stats
 from statsmodels.stats.multitest import multipletests
 
 from balframe.intervals.families import (
@@ -161,6 +161,42 @@ def test_the_order_of_segments_and_labels_does_not_matter():
 
     assert expected[0] > 1
     assert homogeneity(x[::-1, ::-1], n[::-1, ::-1], a) == pytest.approx(expected, rel=1e-12)
+
+
+def simulated_variance(pooled, n, a, draws=1_000_000):
+    """Draw segments that are alike, and take the variance of Q with recalls pooled anew."""
+    x = np.random.default_rng(0).binomial(n.astype(int), pooled, size=(draws, *n.shape))
+    found = x.sum(axis=1) / n.sum(axis=0)
+    varies = ((found > 0) & (found < 1)).all(axis=1)
+    spread = (found * (1 - found))[varies, None]
+    w = 1 / (a * a * spread / n).sum(axis=2)
+    theta = (a * x[varies] / n).sum(axis=2)
+    mean = (w * theta).sum(axis=1, keepdims=True) / w.sum(axis=1, keepdims=True)
+    return (w * (theta - mean) ** 2).sum(axis=1).var()
+
+
+ERRORS = column([2, 2], [1, 1], [11, 15], [17, 12])
+ROWS = column([10, 30], [20, 15], [400, 500], [600, 300])
+WEIGHTS = column([0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.4, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "a"),
+    [
+        (ERRORS[:, :1], ROWS[:, :1], np.ones((4, 1))),
+        (ERRORS, ROWS, WEIGHTS),
+    ],
+    ids=["one label", "two labels"],
+)
+@pytest.mark.slow
+def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(x, n, a):
+    q, p = homogeneity(x, n, a)
+
+    scale = optimize.brentq(lambda scale: special.chdtrc(3 / scale, q / scale) - p, 1.001, 9)
+
+    assert scale > 1.3
+    expected = simulated_variance(x.sum(axis=0) / n.sum(axis=0), n, a)
+    assert 2 * 3 * scale == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize(("least", "holds"), [(9, False), (9.9, False), (10, True)])

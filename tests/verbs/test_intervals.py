@@ -310,3 +310,16 @@ def test_limits_weighted_by_prevalence_are_those_of_the_shares(weight):
     columns = [f"weighted_balanced_accuracy{end}" for end in ("", "_lower", "_upper")]
     assert found.select(columns).row(0) == pytest.approx(expected.select(columns).row(0), rel=1e-12)
     assert found[columns[1]][0] < found[columns[0]][0] < found[columns[2]][0]
+
+
+@pytest.mark.parametrize("metric", ["cohen_kappa", "matthews_corrcoef"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_limits_of_agreement_end_where_the_range_does(metric, sign):
+    cells = bf.from_matrix([[9, 1], [1, 9]][::sign])
+
+    out = bf.report(cells, "actual", "predicted", counts="n", metrics=metric, interval=True)
+
+    inner, outer = (f"{metric}_{end}" for end in ("lower", "upper")[::sign])
+    assert out[metric][0] == pytest.approx(sign * 0.8)
+    assert 0 < sign * out[inner][0] < 0.6  # further from the estimate than the end of the range
+    assert out[outer][0] == sign

@@ -35,7 +35,7 @@ LOADED = (
 )
 LIMIT = float(os.environ.get("MUTATION_SECONDS", "5"))  # of tests for one mutant
 OVERHEAD = 0.01  # seconds that pytest adds to a test
-KILLED = {"killed", "timeout", "segfault"}
+KILLED = {"killed", "timeout", "segfault", "check was interrupted by user"}  # by a failing import
 AIM = 0.9  # of those that ran
 SHORT = {
     "only_mutate": ["balframe/metrics/averages.py"],

@@ -139,6 +139,18 @@ def test_no_limits_where_the_variance_is_zero_or_a_side_is_one_row(constructor, 
     assert (out["roc_auc_lower"], out["roc_auc_upper"]) == ([None], [None])
 
 
+def test_two_rows_of_each_label_are_enough_for_limits():
+    frame = pl.DataFrame({"y": [1, 1, 0, 0], "s": [0.9, 0.3, 0.5, 0.1]})
+
+    (row,) = bf.ranking(frame, "y", "s").to_dicts()
+
+    # half of the others are beyond one row of each label, all beyond the other: variances of 1/8
+    sd = math.sqrt((1 / 8) / 2 + (1 / 8) / 2)
+    assert row["roc_auc"] == 0.75
+    assert row["roc_auc_lower"] == pytest.approx(0.75 - stats.norm.ppf(0.975) * sd)
+    assert row["roc_auc_upper"] == 1
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_perfect_separation_has_no_limits_under_weights(constructor, seed, sign):

@@ -1,3 +1,4 @@
+import math
 import subprocess
 import sys
 from textwrap import dedent
@@ -167,3 +168,13 @@ def test_whoever_asks_the_registry_has_the_shipped_metrics_loaded(monkeypatch, a
     ask()
 
     assert loaded == ["balframe.metrics.shipped"]
+
+
+@pytest.mark.parametrize(("absent", "mean"), [("skip", 2 / 3), ("zero", 1 / 3), ("null", math.nan)])
+def test_counts_of_a_matrix_treat_absent_labels_as_asked(absent, mean):
+    matrix, asked = [[0, 0], [1, 2]], {} if absent == "skip" else {"absent": absent}
+
+    counts = bf.ClassCounts.from_matrix(matrix, **asked)
+
+    assert counts.mean_recall.tolist() == pytest.approx([mean], nan_ok=True)
+    assert counts.n_labels == 2

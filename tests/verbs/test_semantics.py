@@ -299,3 +299,25 @@ def test_a_metric_gives_one_number_for_each_segment(constructor, register):
     frame = constructor({"y": [0, 1], "p": [0, 1]})
     with pytest.raises(bf.InvalidInputError, match=r"'mine'.*shape \(2,\).*1 segment"):
         plain(bf.report(frame, "y", "p", metrics="mine"))
+
+
+@pytest.mark.parametrize("counts", [None, "k"])
+def test_each_model_misses_its_own_rows_alone(constructor, counts):
+    frame = constructor(
+        {
+            "g": ["a", "a", "a", "a", "b", "b"],
+            "y": ["1", "0", None, "1", "0", "1"],
+            "p": ["1", None, "0", "1", "0", "1"],
+            "q": ["1", "1", "1", None, "0", "1"],
+            "k": [5, 7, 3, 2, 4, 6],
+        }
+    )
+    options = {"by": "g", "missing": "drop", "metrics": "accuracy", "counts": counts}
+
+    out = plain(bf.report(frame, "y", ["p", "q"], **options))
+
+    with_both, missing = ([2, 2, 2, 2], [2, 2, 0, 0])
+    if counts:
+        with_both, missing = ([5 + 2, 5 + 7, 10, 10], [7 + 3, 3 + 2, 0, 0])
+    assert (out["g"], out["model"]) == (["a", "a", "b", "b"], ["p", "q"] * 2)
+    assert (out["n"], out["n_missing"]) == (with_both, missing)

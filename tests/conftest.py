@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from tried import TRIED
 
 from balframe.cli.main import main
+from balframe.metrics import registry
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -51,6 +52,14 @@ def pytest_terminal_summary(terminalreporter):
 def constructor(request):
     """Make a frame from a dict of lists."""
     return request.param
+
+
+@pytest.fixture
+def registry_put_back(monkeypatch):
+    """Forget after the test which metrics it registered, but not those that balframe ships."""
+    assert registry.registered()
+    for name in ("_registry", "_names"):
+        monkeypatch.setattr(registry, name, getattr(registry, name))
 
 
 @pytest.fixture

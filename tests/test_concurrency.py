@@ -168,9 +168,8 @@ def test_verbs_leave_every_module_as_it_was():
     assert state() == before
 
 
-def test_metrics_are_registered_from_threads_while_others_read(monkeypatch):
-    for name in ("_registry", "_names"):
-        monkeypatch.setattr(registry, name, getattr(registry, name))
+@pytest.mark.usefixtures("registry_put_back")
+def test_metrics_are_registered_from_threads_while_others_read():
     done, faults = threading.Event(), []
 
     def register(thread):

@@ -52,7 +52,7 @@ class Entries:
             return correct, missed, false_alarms
 
         where, label = np.divmod(entry, max(n_labels, 1))
-        missed = _Missed(
+        beside = _Beside(
             len(first), where, segment[counted][miss], on_truth[miss], on_outcome[miss]
         )
         weights: Correctness[FloatArray] | None = None
@@ -61,12 +61,14 @@ class Entries:
         if cells.weight is not None:
             weight = cells.weight[counted]
             weights = add_up(weight)
-            confused = missed.among_others(weights, weight[miss]) if n_labels > 2 else None
+            confused = _among_others(beside, weights, weight[miss]) if n_labels > 2 else None
         if cells.sums.weight_sq is not None:
             with np.errstate(over="ignore", under="ignore"):
                 square = np.ldexp(cells.sums.weight_sq[counted], -2 * cells.sums.exponent)
                 squares = add_up(square)
-            squares_confused = missed.among_others(squares, square[miss]) if n_labels > 2 else None
+            squares_confused = (
+                _among_others(beside, squares, square[miss]) if n_labels > 2 else None
+            )
         rows = add_up(cells.n[counted])
         return cls(
             len(first), n_labels, where, label, rows, weights, squares, confused, squares_confused
@@ -74,7 +76,7 @@ class Entries:
 
 
 @dataclass(frozen=True, slots=True)
-class _Missed:
+class _Beside:
     """The cells beside the diagonal, sorted by segment, and the segment `of_entry`."""
 
     n_segments: int
@@ -83,24 +85,25 @@ class _Missed:
     on_truth: Int64Array
     on_outcome: Int64Array
 
-    def among_others(self, sums: Correctness[FloatArray], values: FloatArray) -> FloatArray:
-        """Add up, for each entry, the cells of neither its row nor its column.
 
-        That is the sum of all cells without the two; where nearly all of them are in the row or
-        the column, as can be of two labels of a segment, it is summed to keep its digits.
-        """
-        _, missed, false_alarms = sums
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = np.bincount(self.segment, weights=values, minlength=self.n_segments)
-            whole = total[self.of_entry]
-            out: FloatArray = whole - missed - false_alarms
-        few = np.flatnonzero(out < whole * _CANCELS)
-        cells, position = ranges_of(self.segment, self.n_segments, self.of_entry[few])
-        entry = few[position]
-        is_other = (self.on_truth[cells] != entry) & (self.on_outcome[cells] != entry)
-        found = np.where(is_other, values[cells], 0)
-        out[few] = np.bincount(position, weights=found, minlength=len(few))
-        return out
+def _among_others(beside: _Beside, sums: Correctness[FloatArray], values: FloatArray) -> FloatArray:
+    """Add up, for each entry, the cells of neither its row nor its column.
+
+    That is the sum of all cells without the two; where nearly all of them are in the row or
+    the column, as can be of two labels of a segment, it is summed to keep its digits.
+    """
+    _, missed, false_alarms = sums
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.bincount(beside.segment, weights=values, minlength=beside.n_segments)
+        whole = total[beside.of_entry]
+        out: FloatArray = whole - missed - false_alarms
+    few = np.flatnonzero(out < whole * _CANCELS)
+    cells, position = ranges_of(beside.segment, beside.n_segments, beside.of_entry[few])
+    entry = few[position]
+    is_other = (beside.on_truth[cells] != entry) & (beside.on_outcome[cells] != entry)
+    found = np.where(is_other, values[cells], 0)
+    out[few] = np.bincount(position, weights=found, minlength=len(few))
+    return out
 
 
 def in_floats(rows: Correctness[Int64Array]) -> Correctness[FloatArray]:

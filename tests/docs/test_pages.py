@@ -7,8 +7,6 @@ import pytest
 from running import PageError, charts_of, run
 from sybil.example import SybilFailure
 
-from balframe.metrics import registry, shipped  # noqa: F401 (registers the metrics)
-
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "docs" / "pages").rglob("*.md"))
 
@@ -37,10 +35,9 @@ def page(tmp_path):
     return written
 
 
+@pytest.mark.usefixtures("registry_put_back")
 @pytest.mark.parametrize("path", [Path("README.md"), *PAGES], ids=str)
-def test_a_page_is_true(path, tmp_path, monkeypatch):
-    for name in ("_registry", "_names"):  # a page may register metrics
-        monkeypatch.setattr(registry, name, getattr(registry, name).copy())
+def test_a_page_is_true(path, tmp_path):
     run(ROOT / path, tmp_path)
 
 

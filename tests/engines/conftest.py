@@ -35,6 +35,13 @@ def dask_client():
         yield client
 
 
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Ask no workers of Dask: what is rare in data or large is the same to them, and later."""
+    if "dask" in sys.modules:
+        monkeypatch.setitem(sys.modules["dask"].config.config, "scheduler", "sync")
+
+
 @pytest.fixture(scope="session")
 def spark_session():
     """Spark in local mode."""

@@ -1,7 +1,6 @@
 """What is rare in data is the same on every engine: odd names and types, nulls, huge numbers."""
 
 import math
-import sys
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -23,16 +22,7 @@ ROWS = {
 }
 LARGEST = 2**63 - 1
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def in_this_process():
-    """Ask no workers of Dask: what is rare in data is the same to them, and later."""
-    with pytest.MonkeyPatch.context() as patched:
-        if "dask" in sys.modules:
-            patched.setitem(sys.modules["dask"].config.config, "scheduler", "sync")
-        yield
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 
 
 def engine_name(request):

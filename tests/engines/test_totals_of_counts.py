@@ -1,24 +1,13 @@
 """Counts of more rows than 32 bits or a float hold, up to the last of 64 bits, and past it."""
 
-import sys
-
 import pyarrow as pa
 import pytest
 from constructors import plain
 
 import balframe as bf
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 MOST = 2**63 - 1
-
-
-@pytest.fixture(autouse=True)
-def in_this_process():
-    """Ask no workers of Dask: what is added up is the same to them, and later."""
-    with pytest.MonkeyPatch.context() as patched:
-        if "dask" in sys.modules:
-            patched.setitem(sys.modules["dask"].config.config, "scheduler", "sync")
-        yield
 
 
 def rows_of(counts):

@@ -142,11 +142,11 @@ def test_limits_of_paired_differences(labels):
         difference += share * observed
         below += _real(share) ** 2 * max(_real(observed - centre) + half, 0) ** 2
         above += _real(share) ** 2 * max(_real(centre - observed) + half, 0) ** 2
-    sign = 1 if out["difference"] * difference >= 0 else -1
-    assert sign * out["difference"] == pytest.approx(float(difference), rel=1e-12)
-    ends = sorted((sign * out["lower"], sign * out["upper"]))
-    assert ends[0] == pytest.approx(max(-1, float(_real(difference) - sqrt(below))), rel=1e-9)
-    assert ends[1] == pytest.approx(min(1, float(_real(difference) + sqrt(above))), rel=1e-9)
+    lower, upper = _real(difference) - sqrt(below), _real(difference) + sqrt(above)
+    assert (out["model"], out["reference"]) == ("p", "q")
+    assert out["difference"] == pytest.approx(float(difference), rel=1e-12)
+    assert out["lower"] == pytest.approx(max(-1, float(lower)), rel=1e-9)
+    assert out["upper"] == pytest.approx(min(1, float(upper)), rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import pytest
 
 import balframe as bf
 from balframe.core.division import ratio
-from balframe.metrics import registry
 from balframe.metrics.kinds import Proportion
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
@@ -44,10 +43,7 @@ def test_weights_of_any_size_raise_no_warning(verb, weight):
 
 
 @pytest.fixture
-def precision_of_two(monkeypatch):
-    for known in ("_registry", "_names"):
-        monkeypatch.setattr(registry, known, dict(getattr(registry, known)))
-
+def precision_of_two(registry_put_back):
     def parts(c):
         at = c.label == 2
         return c.sum(np.where(at, c.correct, 0)), c.sum(np.where(at, c.predicted, 0))

@@ -132,12 +132,17 @@ def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
     subprocess.run([sys.executable, "-W", "ignore", "-c", dedent(program)], check=True, timeout=60)
 
 
-def test_spawned_processes_get_what_this_one_gets():
+@pytest.mark.filterwarnings("ignore:(?s).*fork")
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_other_processes_get_what_this_one_gets(method):
     verbs = list(VERBS)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    expected = answer_of_a_child(verbs)
+    pl.DataFrame({"a": range(1000)}).lazy().group_by("a").len().collect()  # a fork has no threads
+
+    with multiprocessing.get_context(method).Pool(1) as pool:
         found = pool.map_async(answer_of_a_child, [verbs]).get(120)[0]
 
-    assert found == answer_of_a_child(verbs)
+    assert found == expected
 
 
 def state():

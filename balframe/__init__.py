@@ -18,10 +18,13 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from balframe import datasets, plot
+    from balframe import plot
     from balframe.core.class_counts import ClassCounts
     from balframe.display.table import table
     from balframe.metrics.registry import metric
+    from balframe.tables import datasets
+    from balframe.tables.from_matrix import from_matrix
+    from balframe.tables.list_metrics import list_metrics
     from balframe.verbs.best_threshold import best_threshold
     from balframe.verbs.check import check
     from balframe.verbs.classes import classes
@@ -31,9 +34,7 @@ if TYPE_CHECKING:
     from balframe.verbs.curve import curve
     from balframe.verbs.disparity import disparity
     from balframe.verbs.fairness import fairness
-    from balframe.verbs.from_matrix import from_matrix
     from balframe.verbs.gaps import gaps
-    from balframe.verbs.list_metrics import list_metrics
     from balframe.verbs.posterior import posterior
     from balframe.verbs.ranking import ranking
     from balframe.verbs.report import report
@@ -74,6 +75,8 @@ __all__ = [
 
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
+    "from_matrix": "balframe.tables.from_matrix",
+    "list_metrics": "balframe.tables.list_metrics",
     "metric": "balframe.metrics.registry",
     "table": "balframe.display.table",
 }
@@ -83,8 +86,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
     """Load a verb when it is first used: all of them take longer than is polite in an import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("datasets", "plot"):
-        return import_module(f"balframe.{name}")
+    if name == "plot":
+        return import_module("balframe.plot")
+    if name == "datasets":
+        return import_module("balframe.tables.datasets")
     return getattr(import_module(_ELSEWHERE.get(name, f"balframe.verbs.{name}")), name)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from balframe.intervals.posterior import Posterior
 from balframe.intervals.recalls import mover, score
+from balframe.intervals.sums_of_betas import Posterior
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from typing import get_args
 
-from balframe.metrics import shipped  # noqa: F401 (registers the metrics)
+from balframe.analyses.limits import Method, method_of
+from balframe.metrics import catalogue  # noqa: F401 (registers the metrics)
 from balframe.metrics.registry import Metric, registered
-from balframe.verbs.limits import Method, method_of
 
 _CHANCES = {
     "uniform": "1/K, every label alike",

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from balframe.cli import inputs, options
+from balframe.cli import inputs
+from balframe.cli import parameters as options
 from balframe.cli.app import app
 from balframe.cli.running import running
 from balframe.frames.query import MAX_CELLS

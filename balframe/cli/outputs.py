@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 
-from balframe.cli.tables import markdown, print_table, table_text, text_of, with_limits
+from balframe.cli.text_tables import markdown, print_table, table_text, text_of, with_limits
 from balframe.errors import InvalidInputError, listed, not_found
 
 _ENDINGS = {

@@ -2,11 +2,12 @@
 
 import typer
 
-from balframe import datasets
-from balframe.cli import options, outputs
+from balframe.cli import outputs
+from balframe.cli import parameters as options
 from balframe.cli.app import app
 from balframe.cli.running import one_line_errors, show_answer
-from balframe.verbs.list_metrics import list_metrics
+from balframe.tables import datasets
+from balframe.tables.list_metrics import list_metrics
 from balframe.verbs.report import report as report_of
 
 

@@ -15,7 +15,7 @@ _FEW = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Line:
     """A vertical line at the value that a field of the rows has in each panel."""
 
     field: str
@@ -28,7 +28,7 @@ def forest(
     order: Sequence[str],
     title: alt.TitleParams,
     x_title: str,
-    rules: Sequence[Rule],
+    rules: Sequence[Line],
     tooltip: Sequence[alt.Tooltip],
     marks: tuple[str, str] | None = None,
 ) -> alt.LayerChart | alt.FacetChart:

@@ -11,7 +11,7 @@ from balframe.display.table_layout import Layout, Values, choose
 from balframe.display.table_scores import Pen
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed
 from balframe.frames.deliver import collected, of_lists, rows_of
-from balframe.frames.engines import (
+from balframe.frames.engines.supported import (
     PANDAS,
     POLARS,
     POLARS_LAZY,

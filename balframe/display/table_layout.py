@@ -6,11 +6,11 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from balframe.analyses.layouts import limits_among
 from balframe.errors import BalframeError, InvalidInputError, listed
 from balframe.frames.library import Name
+from balframe.gates.rules import Rule, read_rules
 from balframe.metrics.registry import Metric, find
-from balframe.verbs.gate import Rule, read_rules
-from balframe.verbs.layouts import limits_among
 
 Values = Mapping[Name, list[Any]]
 

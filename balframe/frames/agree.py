@@ -10,8 +10,8 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.labels import Label, LabelSet, as_labels, check_kinds, kind_of
 from balframe.core.measures import Measures
 from balframe.frames.library import DType, Library, Name, Series
-from balframe.frames.measures import raise_null
 from balframe.frames.query import Query
+from balframe.frames.row_weights import raise_null
 
 
 @dataclass(frozen=True)

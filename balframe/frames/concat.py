@@ -7,7 +7,14 @@ import pandas as pd
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
-from balframe.frames.engines import PANDAS, POLARS, POLARS_LAZY, PYARROW, engine_of, without_rows
+from balframe.frames.engines.supported import (
+    PANDAS,
+    POLARS,
+    POLARS_LAZY,
+    PYARROW,
+    engine_of,
+    without_rows,
+)
 from balframe.frames.library import Name
 
 

@@ -9,8 +9,9 @@ import polars as pl
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice
-from balframe.frames import in_pandas, in_polars
-from balframe.frames.engines import PYARROW, Engine, check_installed, from_arrow
+from balframe.frames.engines.supported import PYARROW, Engine, check_installed, from_arrow
+from balframe.frames.libraries.in_pandas import columns as in_pandas
+from balframe.frames.libraries.in_polars import columns as in_polars
 from balframe.frames.library import Library, Name
 
 BACKENDS = ("pandas", "polars", "pyarrow")

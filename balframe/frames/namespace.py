@@ -15,7 +15,7 @@ def register_namespace(name: str, namespace: type) -> None:
 
 def register_in_dask(name: str, namespace: type) -> None:
     """Give the frames of Dask the attribute."""
-    from balframe.frames.engines import check_installed  # and what reads frames with it
+    from balframe.frames.engines.supported import check_installed  # and what reads frames with it
 
     check_installed("dask", "dask", "Dask frames")
     from dask.dataframe import DataFrame

@@ -17,12 +17,13 @@ from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
 from balframe.core.parallel import are_many
-from balframe.frames import hashing, reduce
+from balframe.frames import hashing
 from balframe.frames.agree import Counted, LabelColumn, agree
-from balframe.frames.encode import encode, encode_direct
+from balframe.frames.encoding import encode, encode_direct
+from balframe.frames.engines import reduce
 from balframe.frames.library import Column, DType, Library, Name, Series
-from balframe.frames.measures import measures
 from balframe.frames.query import MARGIN, MODEL, Query
+from balframe.frames.row_weights import measures
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,17 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.codes import Codes, narrow_key
 from balframe.core.labels import LabelSet
 from balframe.core.measures import Measures
-from balframe.core.rules import Rules
+from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError
-from balframe.frames import reduce
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
-from balframe.frames.encode import encode
+from balframe.frames.encoding import encode
+from balframe.frames.engines import reduce
 from balframe.frames.hashing import hashed
 from balframe.frames.library import Column, DType, Library, Name
-from balframe.frames.measures import measures, raise_null
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
+from balframe.frames.row_weights import measures, raise_null
 from balframe.frames.thresholds import Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
@@ -36,11 +36,11 @@ class Scored:
     ties: Ties
     thresholds: Thresholds
 
-    def rules(self) -> Rules:
+    def points(self) -> OperatingPoints:
         """List the thresholds of every segment."""
         if self.thresholds.values is None:
-            return Rules.exact(self.ties.in_own_units())
-        return Rules.on_grid(self.ties.in_own_units(), self.thresholds.values)
+            return OperatingPoints.exact(self.ties.in_own_units())
+        return OperatingPoints.on_grid(self.ties.in_own_units(), self.thresholds.values)
 
     def of_models(self) -> tuple[Ties, Int64Array]:
         """Tie the rows of all segments together, by model; and tell the model of each segment."""

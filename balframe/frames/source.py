@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from balframe.frames import reduce, scores
-from balframe.frames.engines import Engine, fetch
+from balframe.frames import scores
+from balframe.frames.engines import reduce
+from balframe.frames.engines.reduce import Rows
+from balframe.frames.engines.supported import Engine, fetch
 from balframe.frames.library import Library
 from balframe.frames.query import Query
 from balframe.frames.read import Reading, read, read_reduced
-from balframe.frames.reduce import Rows
 from balframe.frames.thresholds import Thresholds
 
 

@@ -20,7 +20,7 @@ from balframe.errors import (
     listed,
     not_found,
 )
-from balframe.metrics.kinds import Interval, Parts, Proportion
+from balframe.intervals.kinds import Interval, Parts, Proportion
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
@@ -96,7 +96,7 @@ def metric(
     source : str
         Where the definition comes from.
     interval : kind of interval, optional
-        How its limits are found, one of the kinds in `balframe.metrics.kinds`; without, `report`
+        How its limits are found, one of the kinds in `balframe.intervals.kinds`; without, `report`
         gives it null limits.
     chance : number, "uniform" or "majority", optional
         What guessing scores, which charts show: a number; "uniform", 1/K of the K labels present;
@@ -212,7 +212,7 @@ def _is_shipped(one: Metric) -> bool:
 
 def _load_shipped() -> None:
     """Let balframe's own metrics register themselves, before any other is looked for or added."""
-    import_module("balframe.metrics.shipped")
+    import_module("balframe.metrics.catalogue")
 
 
 def registered() -> list[Metric]:

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from balframe.errors import InvalidInputError, check_choice, listed
 from balframe.frames.deliver import BACKENDS, deliver
-from balframe.frames.engines import POLARS_LAZY, engine_of, in_memory, without_rows
-from balframe.frames.lazy import finish_later, finish_now
+from balframe.frames.engines.lazy import finish_later, finish_now
+from balframe.frames.engines.supported import POLARS_LAZY, engine_of, in_memory, without_rows
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Options, Query, query
 from balframe.frames.source import Labels, Source

@@ -4,23 +4,23 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from balframe.analyses.at_operating_points import at_points, effective_sides
+from balframe.analyses.optimum import Optimum, is_mean_of_both_recalls, optimum, point_at
+from balframe.analyses.scoring import ClassWeight, Scoring
 from balframe.core.arrays import FloatArray
 from balframe.core.division import ratio
 from balframe.core.labels import Label
-from balframe.core.rules import Rules
+from balframe.core.operating_points import OperatingPoints
 from balframe.errors import InvalidInputError
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.metrics.kinds import MeanOfRecalls
-from balframe.metrics.rankings import Ranking
+from balframe.intervals.kinds import MeanOfRecalls
 from balframe.metrics.registry import Metric
+from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.optimum import Optimum, is_mean_of_both_recalls, optimum, rule_at
-from balframe.verbs.ruled import at_rules, effective_sides
-from balframe.verbs.scoring import ClassWeight, Scoring
 
 _SIDES = ("recall", "specificity")
 _FOUND = (
@@ -99,7 +99,7 @@ def best_threshold(
           one whose recall and specificity are closest. Under weights rounding may decide.
         - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
           rows reach; minus infinity where all rows do. All thresholds above it and up to
-          `threshold` are the same rule on these rows; `midpoint` between the two is the one to
+          `threshold` are the same point on these rows; `midpoint` between the two is the one to
           deploy.
         - `estimate`, `recall`, `specificity`: of the segment at its threshold
         - `common_threshold`: the best of all segments together; `common_estimate`: of the segment
@@ -142,21 +142,21 @@ def best_threshold(
 
     def compute(scored: Scored) -> Columns:
         n_segments = scored.ties.n_segments
-        rules = scored.rules()
-        values = at_rules(scoring, scored, rules, None).scores[metric]
-        best = optimum(rules, chosen, values, n_segments)
-        at_best = rules.one_each(np.where(best.rule < 0, rules.first, best.rule + rules.shift))
-        sides = at_rules(both_sides, scored, at_best, None).scores
-        recall, specificity = (np.where(best.rule < 0, np.nan, sides[name]) for name in _SIDES)
+        points = scored.points()
+        values = at_points(scoring, scored, points, None).scores[metric]
+        best = optimum(points, chosen, values, n_segments)
+        at_best = points.one_each(np.where(best.point < 0, points.first, best.point + points.shift))
+        sides = at_points(both_sides, scored, at_best, None).scores
+        recall, specificity = (np.where(best.point < 0, np.nan, sides[name]) for name in _SIDES)
         common = _common_threshold(scored, scoring, chosen, metric)
-        common_estimate = rule_at(rules, common).of(values)
+        common_estimate = point_at(points, common).of(values)
         common, common_estimate = (
-            np.where(best.rule < 0, np.nan, value) for value in (common, common_estimate)
+            np.where(best.point < 0, np.nan, value) for value in (common, common_estimate)
         )
-        threshold, lower = best.of(rules.threshold), _plateau_lower(scored, rules, best)
+        threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
         sign = 1 if chosen.better == "higher" else -1
         columns = scored.reading.by_columns(np.arange(n_segments))
-        columns["n"] = rules.totals().n
+        columns["n"] = points.totals().n
         columns["metric"] = scored.reading.text_column([metric], np.zeros(n_segments, np.int64))
         found = (
             threshold,
@@ -168,7 +168,7 @@ def best_threshold(
             common,
             common_estimate,
             np.maximum(sign * (best.of(values) - common_estimate), 0),
-            np.where(best.rule < 0, np.nan, _chance_maximum(rules, chosen)),
+            np.where(best.point < 0, np.nan, _chance_maximum(points, chosen)),
             Ranking.of(scored.ties).roc_auc(),
         )
         return columns | dict(zip(_FOUND, found, strict=True))
@@ -190,25 +190,25 @@ def best_threshold(
     return answer(frame, options, compute, outputs, Scores(Thresholds.of(thresholds)))
 
 
-def _plateau_lower(scored: Scored, rules: Rules, best: Optimum) -> FloatArray:
-    """Find down to where the best rule stays the same: minus infinity where all rows reach it.
+def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> FloatArray:
+    """Find down to where the best point stays the same: minus infinity where all rows reach it.
 
     That is the next lower score, or the lowest threshold of a grid that the same rows reach.
     """
-    if not len(rules):
-        return np.full(len(best.rule), np.nan)
-    rows = rules.counts(0, slice(None))
+    if not len(points):
+        return np.full(len(best.point), np.nan)
+    rows = points.counts(0, slice(None))
     reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
-    n_segments = len(best.rule)
-    own = reaching[np.maximum(best.rule, 0)]
-    more = reaching > own[rules.segment]
-    n_more = np.bincount(rules.segment[more], minlength=n_segments)
-    n_rules = np.bincount(rules.segment, minlength=n_segments)
-    same = np.cumsum(n_rules) - n_rules + n_more
+    n_segments = len(best.point)
+    own = reaching[np.maximum(best.point, 0)]
+    more = reaching > own[points.segment]
+    n_more = np.bincount(points.segment[more], minlength=n_segments)
+    n_points = np.bincount(points.segment, minlength=n_segments)
+    same = np.cumsum(n_points) - n_points + n_more
     below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
-    lower = rules.threshold[np.minimum(below, len(rules) - 1)]
-    lower = np.where(own == everything[np.maximum(best.rule, 0)], -np.inf, lower)
-    return np.where(best.rule < 0, np.nan, lower)
+    lower = points.threshold[np.minimum(below, len(points) - 1)]
+    lower = np.where(own == everything[np.maximum(best.point, 0)], -np.inf, lower)
+    return np.where(best.point < 0, np.nan, lower)
 
 
 def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
@@ -222,18 +222,18 @@ def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: 
     """Find the best threshold of all segments together, for the model of each segment."""
     ties, model = scored.of_models()
     everybody = Scored(scored.reading, ties, scored.thresholds)
-    rules = everybody.rules()
-    values = at_rules(scoring, everybody, rules, None).scores[metric]
-    best = optimum(rules, chosen, values, ties.n_segments)
-    return best.of(rules.threshold)[model]
+    points = everybody.points()
+    values = at_points(scoring, everybody, points, None).scores[metric]
+    best = optimum(points, chosen, values, ties.n_segments)
+    return best.of(points.threshold)[model]
 
 
-def _chance_maximum(rules: Rules, chosen: Metric) -> FloatArray:
+def _chance_maximum(points: OperatingPoints, chosen: Metric) -> FloatArray:
     """Find about the largest value at any threshold of scores that do not depend on the label."""
-    positives, negatives = effective_sides(rules)
+    positives, negatives = effective_sides(points)
     if not isinstance(chosen.interval, MeanOfRecalls) or not is_mean_of_both_recalls(chosen):
         return np.full(len(positives), np.nan)
     one = np.ones(len(positives))
     spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
     mean = np.minimum(0.5 + 0.5 * spread, 1)
-    return chosen.interval.image(rules.totals(), mean)
+    return chosen.interval.image(points.totals(), mean)

@@ -5,6 +5,9 @@ from typing import Literal
 
 import numpy as np
 
+from balframe.analyses.extremes import check_min_support
+from balframe.analyses.limits import check_level
+from balframe.analyses.scoring import ClassWeight, Scoring, check_by
 from balframe.core.labels import Label
 from balframe.errors import (
     InvalidInputError,
@@ -16,13 +19,10 @@ from balframe.errors import (
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
+from balframe.gates.rules import Rule, RulesOption, read_rules
+from balframe.gates.verdicts import STATUS, Judge, Verdicts
 from balframe.metrics.registry import registered
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.extremes import check_min_support
-from balframe.verbs.gate import Rule, RulesOption, read_rules
-from balframe.verbs.judging import STATUS, Judge, Verdicts
-from balframe.verbs.limits import check_level
-from balframe.verbs.scoring import ClassWeight, Scoring, check_by
 
 Decide = Literal["confident", "estimate"]
 

@@ -5,6 +5,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from balframe.analyses import layouts
+from balframe.analyses.limits import IntervalOption, Request, effective, kept, proportion_limits
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
@@ -13,11 +15,9 @@ from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
+from balframe.intervals.kinds import f1_of_jaccard, identity
 from balframe.intervals.proportions import Limits
-from balframe.metrics.kinds import f1_of_jaccard, identity
-from balframe.verbs import layouts
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import IntervalOption, Request, effective, kept, proportion_limits
 
 LABEL = "label"
 _Values = TypeVar("_Values", Int64Array, FloatArray)

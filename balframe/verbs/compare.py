@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from balframe.analyses.differences_of_models import cells_of_models, discordant, limits_and_p
+from balframe.analyses.limits import check_level, kept
+from balframe.analyses.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, value_of
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
@@ -13,9 +16,6 @@ from balframe.frames.query import MAX_CELLS, MODEL, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import check_level, kept
-from balframe.verbs.paired import cells_of_models, discordant, limits_and_p
-from balframe.verbs.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, score
 
 REFERENCE = "reference"
 _COUNTED = ("n", "n_labels", "min_support")
@@ -147,7 +147,7 @@ def compare(
         metrics = scoring.metrics
         tables: list[dict[str, Any]] = []
         for metric in metrics.values():
-            estimate, reference = (score(metric, c) for c in (one, other))
+            estimate, reference = (value_of(metric, c) for c in (one, other))
             difference, width = estimate - reference, metric.range[1] - metric.range[0]
             differing = discordant(metric.interval, *pair, one)
             limits, p = limits_and_p(metric.interval, differing, one, level)

@@ -4,6 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from balframe.analyses import layouts
+from balframe.analyses.at_operating_points import at_points, band_half_width
+from balframe.analyses.limits import IntervalOption, Prior, Request
+from balframe.analyses.scoring import ClassWeight, Metrics, Scoring
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
@@ -11,11 +15,7 @@ from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.verbs import layouts
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import IntervalOption, Prior, Request
-from balframe.verbs.ruled import at_rules, band_half_width
-from balframe.verbs.scoring import ClassWeight, Metrics, Scoring
 
 THRESHOLD = "threshold"
 _DEFAULT = ("accuracy", "balanced_accuracy", "recall", "specificity")
@@ -49,7 +49,7 @@ def curve(
     """Score every segment at every threshold of a score.
 
     A row is called positive where its score reaches the threshold, `score >= threshold`. Some
-    texts take `score > threshold`, which gives the same rules, each at the next lower score.
+    texts take `score > threshold`, which gives the same points, each at the next lower score.
 
     Parameters
     ----------
@@ -144,18 +144,18 @@ def curve(
         yield from _BAND if band else ()
 
     def compute(scored: Scored) -> Columns:
-        rules = scored.rules()
-        columns = scored.reading.by_columns(rules.segment)
-        columns[THRESHOLD] = rules.threshold
-        columns["n"] = rules.totals().n[rules.segment]
-        found = at_rules(scoring, scored, rules, request)
+        points = scored.points()
+        columns = scored.reading.by_columns(points.segment)
+        columns[THRESHOLD] = points.threshold
+        columns["n"] = points.totals().n[points.segment]
+        found = at_points(scoring, scored, points, request)
         columns["predicted_positive"] = found.predicted_positive
         columns |= layouts.wide(found.scores, found.limits)
         if band:
             scores = found.scores
             if _BALANCED not in scores:
-                scores = at_rules(Scoring.of(_BALANCED, None, ()), scored, rules, None).scores
-            half = band_half_width(rules, level)[rules.segment]
+                scores = at_points(Scoring.of(_BALANCED, None, ()), scored, points, None).scores
+            half = band_half_width(points, level)[points.segment]
             values = scores[_BALANCED]
             sides = np.maximum(values - half, 0), np.minimum(values + half, 1)
             columns |= dict(zip(_BAND, sides, strict=True))

@@ -6,21 +6,21 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.labels import Label
-from balframe.core.selection import segments_at
-from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, Options, Query
-from balframe.frames.read import Group, Reading
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.extremes import (
+from balframe.analyses.extremes import (
     Extremal,
     Extremes,
     check_min_support,
     extreme_columns,
     extreme_names,
 )
-from balframe.verbs.limits import check_level
-from balframe.verbs.scoring import Scoring, check_by
+from balframe.analyses.limits import check_level
+from balframe.analyses.scoring import Scoring, check_by
+from balframe.core.labels import Label
+from balframe.core.selection import segments_at
+from balframe.frames.library import FrameT, Name
+from balframe.frames.query import MAX_CELLS, Options, Query
+from balframe.frames.read import Group, Reading
+from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 _Measure = Literal["difference", "ratio"]
 

@@ -6,6 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from balframe.analyses.differences_of_segments import Comparison
+from balframe.analyses.limits import check_level
+from balframe.analyses.references import (
+    Against,
+    ReferenceOption,
+    check_not_ambiguous,
+    check_reference,
+)
+from balframe.analyses.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, check_by
 from balframe.core.class_counts import ClassCounts
 from balframe.core.labels import Label
 from balframe.core.selection import segments_at
@@ -15,15 +24,6 @@ from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import check_level
-from balframe.verbs.pairs import Comparison
-from balframe.verbs.references import (
-    Against,
-    ReferenceOption,
-    check_not_ambiguous,
-    check_reference,
-)
-from balframe.verbs.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, check_by
 
 _COUNTED = ("n_labels", "min_support")
 _SCORES = ("estimate", "reference_estimate", "difference", "ratio", "lower", "upper")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from balframe.analyses.limits import Prior, check_level, over_segments
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
@@ -12,10 +13,9 @@ from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
-from balframe.intervals.posterior import PRIORS, Posterior
-from balframe.metrics.kinds import recalls_of_labels
+from balframe.intervals.kinds import recalls_of_labels
+from balframe.intervals.sums_of_betas import PRIORS, Posterior
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import Prior, check_level, over_segments
 
 _COUNTED = ("n", "n_labels", "min_support")
 _FOUND = ("mean", "sd", "median", "lower", "upper", "p_above")

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from balframe.analyses.at_operating_points import effective_sides
+from balframe.analyses.limits import check_level
 from balframe.core.arrays import FloatArray
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
@@ -13,10 +15,8 @@ from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.delong import delong
 from balframe.intervals.proportions import Limits
-from balframe.metrics.rankings import Ranking
+from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import check_level
-from balframe.verbs.ruled import effective_sides
 
 _FOUND = (
     *("n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"),
@@ -116,7 +116,7 @@ def ranking(
 
     def compute(scored: Scored) -> Columns:
         r = Ranking.of(scored.ties)
-        auc, totals = r.roc_auc(), r.rules.totals()
+        auc, totals = r.roc_auc(), r.points.totals()
         lower, upper = _limits(r, auc, level)
         found = (
             totals.n,
@@ -149,5 +149,5 @@ def ranking(
 
 
 def _limits(r: Ranking, auc: FloatArray, level: float) -> Limits:
-    n_positive, n_negative = effective_sides(r.rules)
+    n_positive, n_negative = effective_sides(r.points)
     return delong(auc, *r.spreads(auc), n_positive, n_negative, level)

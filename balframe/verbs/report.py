@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from balframe.analyses import layouts
+from balframe.analyses.limits import IntervalOption, Prior, Request, limits_of, method_of
+from balframe.analyses.scoring import ClassWeight, Metrics, Scoring, value_of
 from balframe.core.labels import Label
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
-from balframe.metrics.shipped import DEFAULT
-from balframe.verbs import layouts
+from balframe.metrics.catalogue import DEFAULT
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
-from balframe.verbs.limits import IntervalOption, Prior, Request, limits_of, method_of
-from balframe.verbs.scoring import ClassWeight, Metrics, Scoring, score
 
 N_MISSING = "n_missing"
 _COUNTED = ("n", "n_labels", "min_support")
@@ -149,7 +149,7 @@ def report(
         counted = dict(zip(_COUNTED, (c.n, c.n_present, c.min_support), strict=True))
         if reading.query.drops_missing:
             counted[N_MISSING] = reading.cells.missing_of_segments()
-        scores = {name: score(metric, c) for name, metric in chosen.items()}
+        scores = {name: value_of(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
             found = limits_of(chosen, c, lambda: reading.cells, scores, request)

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from balframe.analyses.scoring import ClassWeight
 from balframe.core.labels import Label
 from balframe.errors import CheckFailed, check_choice
 from balframe.frames.deliver import collected, rows_of
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS
+from balframe.gates.rules import RulesOption
 from balframe.verbs.answer import Margins, Missing, Names
 from balframe.verbs.check import Decide, check
-from balframe.verbs.gate import RulesOption
-from balframe.verbs.scoring import ClassWeight
 
 _SHOWN = 10
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from balframe.cli.tables import shown
+from balframe.cli.text_tables import shown
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
 

@@ -1,4 +1,4 @@
-"""Ties of scores, and the rules they make: small tables by hand, large ones by a dictionary."""
+"""Ties of scores, and the points they make: small tables by hand, large ones by a dictionary."""
 
 import math
 from collections import Counter
@@ -9,7 +9,7 @@ import pytest
 
 from balframe.core.codes import Codes
 from balframe.core.measures import Measures
-from balframe.core.rules import Rules
+from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, _sorted, split, tie
 
 INF = float("inf")
@@ -40,10 +40,10 @@ def entries(ties):
     return list(zip(*(one.tolist() for one in columns), strict=True))
 
 
-def cells(rules, measure=0):
+def cells(points, measure=0):
     """List segment, threshold, TP, FN, FP and TN of each rule."""
-    c = rules.counts(measure, EVERY)
-    columns = (rules.segment, rules.threshold, c.tp, c.fn, c.fp, c.tn)
+    c = points.counts(measure, EVERY)
+    columns = (points.segment, points.threshold, c.tp, c.fn, c.fp, c.tn)
     return list(zip(*(one.tolist() for one in columns), strict=True))
 
 
@@ -82,8 +82,8 @@ def test_rows_left_out_keep_their_segment():
 
 def test_no_rows_make_no_segment():
     ties = tied([[]], [], [])
-    assert (segments(ties), entries(ties), len(Rules.exact(ties))) == ([], [], 0)
-    assert len(Rules.on_grid(ties, np.array([0.5]))) == 0
+    assert (segments(ties), entries(ties), len(OperatingPoints.exact(ties))) == ([], [], 0)
+    assert len(OperatingPoints.on_grid(ties, np.array([0.5]))) == 0
 
 
 TABLE = {"by": [[0, 0, 1, 1, 1], [0, 1, 0, 0, 1]], "score": [1, 1, 2, 1, 1]}
@@ -143,8 +143,10 @@ def test_segments_are_taken_in_the_order_asked_for():
 
 
 def test_every_score_and_infinity_are_rules():
-    rules = Rules.exact(tied([[0, 0, 0, 0, 1]], [0.4, 0.1, 0.4, 0.8, 0.3], [1, 0, 0, 1, 1]))
-    assert cells(rules) == [
+    points = OperatingPoints.exact(
+        tied([[0, 0, 0, 0, 1]], [0.4, 0.1, 0.4, 0.8, 0.3], [1, 0, 0, 1, 1])
+    )
+    assert cells(points) == [
         (0, 0.1, 2, 0, 2, 0),
         (0, 0.4, 2, 0, 1, 1),
         (0, 0.8, 1, 1, 0, 2),
@@ -156,35 +158,37 @@ def test_every_score_and_infinity_are_rules():
 
 def test_a_segment_without_a_row_has_the_rule_that_nothing_reaches():
     ties = tied([[0, 1, 2]], [5, 5, 6], [1, 1, 0], n=[1, 0, 1], missing=[0, 1, 0])
-    assert cells(Rules.exact(ties)) == [
+    assert cells(OperatingPoints.exact(ties)) == [
         *((0, 5, 1, 0, 0, 0), (0, INF, 0, 1, 0, 0), (1, INF, 0, 0, 0, 0)),
         *((2, 6, 0, 0, 1, 0), (2, INF, 0, 0, 0, 1)),
     ]
     on_grid = replace(ties, score=np.array([1.0, 0.0]))
-    grid = cells(Rules.on_grid(on_grid, np.array([5.5])))
+    grid = cells(OperatingPoints.on_grid(on_grid, np.array([5.5])))
     assert grid == [(0, 5.5, 1, 0, 0, 0), (1, 5.5, 0, 0, 0, 0), (2, 5.5, 0, 0, 0, 1)]
 
 
 def test_rules_on_a_grid_count_how_many_thresholds_are_reached():
     reached = [0, 1, 1, 3, 3]
-    rules = Rules.on_grid(tied([[0, 0, 0, 0, 1]], reached, [0, 1, 0, 1, 0]), np.array([2, 4, 8]))
-    assert cells(rules) == [
+    points = OperatingPoints.on_grid(
+        tied([[0, 0, 0, 0, 1]], reached, [0, 1, 0, 1, 0]), np.array([2, 4, 8])
+    )
+    assert cells(points) == [
         *((0, 2, 2, 0, 1, 1), (0, 4, 1, 1, 0, 2), (0, 8, 1, 1, 0, 2)),
         *((1, 2, 0, 0, 1, 0), (1, 4, 0, 0, 1, 0), (1, 8, 0, 0, 1, 0)),
     ]
 
 
 def test_totals_and_class_counts_of_a_part_of_the_rules():
-    rules = Rules.exact(tied([[0, 0, 0]], [1, 2, 2], [0, 1, 0], weight=[0.5, 2, 4]))
-    assert cells(rules, 1) == [
+    points = OperatingPoints.exact(tied([[0, 0, 0]], [1, 2, 2], [0, 1, 0], weight=[0.5, 2, 4]))
+    assert cells(points, 1) == [
         *((0, 1, 2, 0, 4.5, 0), (0, 2, 2, 0, 4, 0.5), (0, INF, 0, 2, 0, 4.5)),
     ]
-    assert cells(rules, 2)[1] == (0, 2, 4, 0, 16, 0.25)
-    c = rules.class_counts(slice(1, 3), None)
+    assert cells(points, 2)[1] == (0, 2, 4, 0, 16, 0.25)
+    c = points.class_counts(slice(1, 3), None)
     assert (c.n_correct.tolist(), c.n_missed.tolist()) == ([1, 1, 2, 0], [1, 0, 0, 1])
     assert c.correct.tolist() == [0.5, 2, 4.5, 0]
     assert c.squared.false_alarms.tolist() == [0, 16, 4, 0]
-    totals = rules.totals()
+    totals = points.totals()
     assert (totals.n.tolist(), totals.support.tolist()) == ([3], [4.5, 2])
 
 
@@ -193,7 +197,7 @@ def test_weights_are_added_up_beside_large_segments(size):
     rng = np.random.default_rng(4)
     by, score = rng.integers(0, 3, 900), rng.integers(0, 9, 900)
     weight, positive = rng.random(900) * np.array([1e6, size, 1e6])[by], rng.integers(0, 2, 900)
-    found = cells(Rules.exact(tied([by], score, positive, weight=weight)), 1)
+    found = cells(OperatingPoints.exact(tied([by], score, positive, weight=weight)), 1)
     assert len(found) == 3 * 10
     for segment, threshold, *of_cells in found:
         is_own, called = by == segment, score >= threshold
@@ -214,7 +218,7 @@ def test_more_segments_than_sixteen_bits_hold():
     ties = tied([by], score, positive)
     assert len(number) > 65_536
     assert entries(ties) == [(number[k], s, total[k, s, 1], total[k, s, 0]) for k, s in pairs]
-    found = Rules.exact(ties).totals()
+    found = OperatingPoints.exact(ties).totals()
     assert found.n.tolist() == np.bincount(by, minlength=keys)[sorted(number)].tolist()
 
 

@@ -11,7 +11,7 @@ from specifications import channel, layers_of, rows_of, specification
 
 import balframe as bf
 from balframe.display import forest, lines
-from balframe.frames import engines
+from balframe.frames.engines import supported as engines
 
 CHARTS = {
     "report": ("y", "p"),

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.frames import engines
+from balframe.frames.engines import supported as engines
 
 pytest.importorskip("great_tables")
 

@@ -15,7 +15,7 @@ import pytest
 from constructors import plain
 
 import balframe as bf
-from balframe.frames import engines
+from balframe.frames.engines import supported as engines
 
 
 def _rows(n, seed=4):

@@ -18,7 +18,7 @@ from tried import TRIED
 import balframe as bf
 from balframe.cli import inputs
 from balframe.cli.main import main
-from balframe.verbs.gate import read_rules
+from balframe.gates.rules import read_rules
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from mpmath import betainc, mp, mpf, sqrt
 
-from balframe.intervals.posterior import Posterior
 from balframe.intervals.proportions import exact, jeffreys, normal_quantile, wilson
 from balframe.intervals.recalls import geometric, mover, score
+from balframe.intervals.sums_of_betas import Posterior
 
 pytestmark = pytest.mark.slow
 mp.dps = 50

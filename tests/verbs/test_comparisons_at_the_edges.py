@@ -4,7 +4,7 @@ import pytest
 
 import balframe as bf
 from balframe.core.division import ratio
-from balframe.metrics.kinds import Proportion
+from balframe.intervals.kinds import Proportion
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
 VERBS = ["gaps", "disparity", "fairness", "compare", "curve", "best_threshold", "ranking"]

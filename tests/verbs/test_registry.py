@@ -165,7 +165,7 @@ def test_whoever_asks_the_registry_has_the_shipped_metrics_loaded(monkeypatch, a
 
     ask()
 
-    assert loaded == ["balframe.metrics.shipped"]
+    assert loaded == ["balframe.metrics.catalogue"]
 
 
 @pytest.mark.parametrize(("absent", "mean"), [("skip", 2 / 3), ("zero", 1 / 3), ("null", math.nan)])

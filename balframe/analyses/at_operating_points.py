@@ -1,0 +1,98 @@
+"""Metrics at every point `score >= threshold`, a part of the points at a time."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from balframe.analyses.limits import Request, effective, limits_of
+from balframe.analyses.scoring import Scoring, value_of
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.division import ratio
+from balframe.core.operating_points import NEGATIVE, POSITIVE, OperatingPoints
+from balframe.core.parallel import on_all_cores
+from balframe.errors import InvalidInputError
+from balframe.frames.scores import Scored
+from balframe.intervals.later import special
+from balframe.intervals.proportions import Limits
+
+_BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoints:
+    """Rows called positive, values of the metrics and their limits, one for each point."""
+
+    predicted_positive: Int64Array
+    scores: Mapping[str, FloatArray]
+    limits: Mapping[str, Limits]
+
+
+def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
+    """Put the weights of labels in the order of the negative and the positive one."""
+    weights, labels = scoring.class_weight, scored.reading.labels
+    if not isinstance(weights, Mapping):
+        return weights
+    if len(labels) > 2:
+        raise InvalidInputError(
+            f"class_weight= gives weights to single labels, but all labels other than the positive "
+            f"one count as negative here, and there are {len(labels)}: {labels}. Leave it out, or "
+            'give "balanced" or "prevalence".'
+        )
+    of_labels = labels.weights(weights)
+    out = np.zeros(2)
+    for code, weight in enumerate(of_labels):
+        out[POSITIVE if code == scored.reading.pos_label() else NEGATIVE] = weight
+    return out
+
+
+def at_points(
+    scoring: Scoring, scored: Scored, points: OperatingPoints, request: Request | None
+) -> AtPoints:
+    """Compute metrics, and limits of each where they are asked for."""
+    weights = class_weights(scoring, scored)
+    names = list(scoring.metrics)
+    predicted_positive = np.empty(len(points), np.int64)
+    scores = {name: np.empty(len(points)) for name in names}
+    limited = [] if request is None else names
+    limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in limited}
+
+    def work(block: slice) -> None:
+        c = points.class_counts(block, weights)
+        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
+        found = {name: value_of(metric, c) for name, metric in scoring.metrics.items()}
+        for name, values in found.items():
+            scores[name][block] = values
+        if request is not None:
+            of_block = limits_of(scoring.metrics, c, partial(points.cells, block), found, request)
+            for name, (lower, upper) in of_block.items():
+                limits[name][0][block], limits[name][1][block] = lower, upper
+
+    on_all_cores(work, _blocks(len(points)))
+    return AtPoints(predicted_positive, scores, limits)
+
+
+def _blocks(n_points: int) -> Iterator[slice]:
+    for start in range(0, n_points, _BLOCK):
+        yield slice(start, min(start + _BLOCK, n_points))
+
+
+def effective_sides(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
+    """Count the positives and negatives of each segment, in effective rows if they have weights."""
+    totals = points.totals()
+    n, n_sq = totals.support, totals.squared.support
+    sides = (totals.label == label for label in (POSITIVE, NEGATIVE))
+    positives, negatives = (effective(n[at], n[at], n_sq[at])[1] for at in sides)
+    return positives, negatives
+
+
+def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
+    """Find the half width of the simultaneous band of balanced accuracy of each segment.
+
+    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
+    """
+    positives, negatives = effective_sides(points)
+    one = np.ones(len(positives))
+    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)

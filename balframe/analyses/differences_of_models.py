@@ -1,0 +1,131 @@
+"""Two models on the same rows: limits of differences from the rows that only one gets right."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from balframe.analyses.limits import by_number_of_labels, effective
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
+from balframe.core.entries import Entries
+from balframe.core.measures import Measures
+from balframe.intervals.differences import mcnemar, paired_limits
+from balframe.intervals.kinds import (
+    Interval,
+    MeanOfRecalls,
+    Proportion,
+    Recalls,
+    is_share_of_rows,
+    linear_recalls,
+)
+from balframe.intervals.proportions import Limits
+
+_TRIED = 50  # labels, in each other's place
+
+
+def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
+    """Take the cells of either model from those of both."""
+    outcomes = np.divmod(cells.outcome, max(n_labels, 1))
+    is_left_out = cells.actual == LEFT_OUT
+    one, other = (
+        replace(cells, outcome=np.where(is_left_out, LEFT_OUT, codes)) for codes in outcomes
+    )
+    return one, other
+
+
+@dataclass(frozen=True, slots=True)
+class Discordant:
+    """Weights of rows of recalls: all, and those that only one model gets right."""
+
+    segment: Int64Array
+    share: FloatArray
+    n: FloatArray
+    only_one: FloatArray
+    only_other: FloatArray
+
+
+def discordant(
+    interval: Interval | None, one: Cells, other: Cells, like: ClassCounts
+) -> Discordant | None:
+    """Find the rows on which models differ, for a metric that is linear in recalls of true labels.
+
+    None where it is not, as a precision: its denominator depends on the predictions.
+    """
+    if not _has_fixed_denominators(interval, like):
+        return None
+    counted = np.flatnonzero(one.actual != LEFT_OUT)
+    r, r_other = (
+        _each_alone(interval, c.actual[counted], c.outcome[counted], like) for c in (one, other)
+    )
+    same = np.array_equal(r.segment, r_other.segment) and np.array_equal(r.label, r_other.label)
+    if not same:
+        return None
+    cells = counted[r.segment]
+    n_labels = int(r.label.max(initial=0)) + 1
+    key = one.segments[0][cells] * n_labels + r.label
+    keys, first, entry = np.unique(key, return_index=True, return_inverse=True)
+
+    def total(values: FloatArray | Int64Array) -> FloatArray:
+        sums = np.bincount(entry, weights=values, minlength=len(keys))
+        return np.asarray(sums, np.float64)
+
+    weight = (one.n if one.weight is None else one.weight)[cells]
+    square = one.n if one.sums.weight_sq is None else one.sums.weight_sq
+    is_right, is_other_right = r.correct > 0, r_other.correct > 0
+    with np.errstate(over="ignore", under="ignore"):
+        n, n_sq = total(weight), np.ldexp(total(square[cells]), -2 * one.sums.exponent)
+    used = n > 0
+    only_one, size = effective(total(weight * (is_right & ~is_other_right)), n, n_sq)
+    only_other, _ = effective(total(weight * (is_other_right & ~is_right)), n, n_sq)
+    segment, label_weight = keys // n_labels, np.where(used, r.weight[first], 0)
+    whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)
+    share = ratio(label_weight, whole[segment])
+    return Discordant(segment[used], share[used], size[used], only_one[used], only_other[used])
+
+
+def _each_alone(
+    interval: Interval | None, actual: Int64Array, outcome: Int64Array, like: ClassCounts
+) -> Recalls:
+    """Ask a metric which part of it each cell is, as if the cell were one row on its own."""
+    cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
+    entries = Entries.of(cells, like.n_labels)
+    c = ClassCounts.of(entries, pos_label=like.pos_label, class_weight=like.class_weight)
+    recalls = linear_recalls(interval, c)
+    assert recalls is not None
+    return recalls.at(np.argsort(recalls.segment))
+
+
+def _has_fixed_denominators(interval: Interval | None, like: ClassCounts) -> bool:
+    """Tell whether a row counts in the metric's denominators whatever is predicted for it."""
+    if not isinstance(interval, (Proportion, MeanOfRecalls)) or not like.n_labels:
+        return False
+    if isinstance(interval, Proportion) and not interval.is_linear:
+        return False
+    if like.pos_label == -1:  # the positive label does not occur: let it be one more
+        like = replace(like, n_labels=like.n_labels + 1, pos_label=like.n_labels, class_weight=None)
+    tried = np.arange(like.n_labels)[-_TRIED:]
+    actual, outcome = np.repeat(tried, len(tried)), np.tile(tried, len(tried))
+    r = _each_alone(interval, actual, outcome, like)
+    counts = np.isin(np.arange(len(actual)), r.segment).reshape(len(tried), -1)
+    return bool((counts == counts[:, :1]).all())
+
+
+def limits_and_p(
+    interval: Interval | None, found: Discordant | None, c: ClassCounts, level: float
+) -> tuple[Limits, FloatArray]:
+    """Find limits of the differences, and p-values of proportions whose rows have no weights."""
+    low, high, p = np.full((3, c.n_segments), np.nan)
+    if found is None or not isinstance(interval, (Proportion, MeanOfRecalls)):
+        return (low, high), p
+    everything = np.arange(len(found.segment))
+    for segments, entries in by_number_of_labels(found.segment, c.n_segments, everything):
+        n, a = found.n[entries], found.share[entries]
+        only = found.only_one[entries], found.only_other[entries]
+        limits = paired_limits(*only, n, a, level)
+        low[segments], high[segments] = limits
+        if is_share_of_rows(interval, c) and c.squares is None:
+            p[segments] = mcnemar(only[0][:, 0], only[1][:, 0])
+    origin = interval.image(c, np.zeros(c.n_segments))
+    return (interval.image(c, low) - origin, interval.image(c, high) - origin), p

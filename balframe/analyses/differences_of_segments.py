@@ -1,0 +1,141 @@
+"""Segments beside what they are compared with: scores, limits of the difference, p-values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.analyses.limits import (
+    Request,
+    by_number_of_labels,
+    effective,
+    kept,
+    limits_of,
+    shares,
+)
+from balframe.analyses.scoring import value_of
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
+from balframe.core.selection import comparing, segments_at
+from balframe.intervals.differences import mover_difference, p_value
+from balframe.intervals.kinds import Interval, linear_recalls
+from balframe.metrics.registry import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Segments, each in the place of the one that it is compared with on the other side."""
+
+    counts: ClassCounts
+    cells: Callable[[], Cells]
+
+    def at(self, segments: Int64Array) -> "Side":
+        """Take the segments at these positions."""
+        return Side(segments_at(self.counts, segments), lambda: self.cells().at(segments))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A metric of segments beside that of their references, whose names stand in `names`."""
+
+    names: npt.NDArray[np.str_]
+    n_labels: Int64Array
+    min_support: Int64Array
+    estimate: FloatArray
+    reference_estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    p_value: FloatArray
+
+    @property
+    def difference(self) -> FloatArray:
+        """How much the segment scores more than its reference."""
+        return self.estimate - self.reference_estimate
+
+    @property
+    def ratio(self) -> FloatArray:
+        """The segment's score over its reference's; undefined where either is below 0."""
+        is_negative = (self.estimate < 0) | (self.reference_estimate < 0)
+        return np.where(is_negative, np.nan, ratio(self.estimate, self.reference_estimate))
+
+    @classmethod
+    def concat(cls, parts: Sequence["Comparison"]) -> "Comparison":
+        """Put several behind each other."""
+        columns = ([getattr(part, one.name) for part in parts] for one in fields(cls))
+        return cls(*(np.concatenate(arrays) for arrays in columns))
+
+    def at(self, rows: Int64Array) -> "Comparison":
+        """Take these rows."""
+        return Comparison(*(getattr(self, one.name)[rows] for one in fields(self)))
+
+    def without_test(self, rows: BoolArray) -> "Comparison":
+        """Leave limits and p-values of these rows undefined."""
+        lower, upper, p = (
+            np.where(rows, np.nan, values) for values in (self.lower, self.upper, self.p_value)
+        )
+        return replace(self, lower=lower, upper=upper, p_value=p)
+
+
+def differences(
+    metrics: Mapping[str, Metric], one: Side, other: Side, name: str, request: Request
+) -> dict[str, Comparison]:
+    """Compare two sides, which share no rows, on the labels that are present in both."""
+    first, second = on_shared_labels(one.counts, other.counts)
+    scores = [{name: value_of(m, c) for name, m in metrics.items()} for c in (first, second)]
+    found = [
+        limits_of(metrics, c, side.cells, own, request)
+        for c, side, own in zip((first, second), (one, other), scores, strict=True)
+    ]
+    out = {}
+    for metric_name, metric in metrics.items():
+        estimate, reference = (own[metric_name] for own in scores)
+        of_one, of_other = (own[metric_name] for own in found)
+        difference = estimate - reference
+        width = metric.range[1] - metric.range[0]
+        lower, upper = kept(
+            *mover_difference(estimate, of_one, reference, of_other),
+            difference,
+            (-width, width),
+            around=True,
+        )
+        out[metric_name] = Comparison(
+            np.full(first.n_segments, name),
+            first.n_present,
+            first.min_support,
+            estimate,
+            reference,
+            lower,
+            upper,
+            _p_values(metric.interval, first, second, np.isfinite(difference)),
+        )
+    return out
+
+
+def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts, ClassCounts]:
+    """Let averages over labels look at the labels that are present on both sides."""
+    keys, other_keys = (c.segment * c.n_labels + c.label for c in (one, other))
+    shared = np.intersect1d(keys[one.present], other_keys[other.present], assume_unique=True)
+    return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
+
+
+def _p_values(
+    interval: Interval | None, one: ClassCounts, other: ClassCounts, comparable: BoolArray
+) -> FloatArray:
+    """Test the pairs that can be compared, where the metric is linear in recalls."""
+    p = np.full(len(comparable), np.nan)
+    sides = [r for c in (one, other) if (r := linear_recalls(interval, c)) is not None]
+    columns: list[FloatArray] = []
+    segment = np.zeros(0, np.int64)
+    for r in sides:
+        entries = np.flatnonzero(comparable[r.segment])
+        own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
+        columns += effective(own.correct, own.support, own.support_sq)
+        segment, weight = own.segment, shares(own, len(p))
+    for pairs, entries in by_number_of_labels(segment, len(p), np.arange(len(segment))):
+        values = [column[entries] for column in (*columns, weight)]
+        known = np.isfinite(np.hstack(values)).all(axis=1)
+        p[pairs[known]] = p_value(*(value[known] for value in values))
+    return p

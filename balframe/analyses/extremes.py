@@ -1,0 +1,187 @@
+"""The segments of a group that score lowest and highest, and whether all are alike."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from balframe.analyses.limits import Request, by_number_of_labels, effective, limits_of, shares
+from balframe.analyses.scoring import smallest, value_of
+from balframe.core.arrays import Int64Array
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
+from balframe.errors import InvalidInputError
+from balframe.frames.library import Name
+from balframe.frames.query import Query
+from balframe.frames.read import Group, Reading
+from balframe.intervals.families import (
+    extreme_difference,
+    extreme_ratio,
+    homogeneity,
+    simultaneous,
+)
+from balframe.intervals.kinds import (
+    GeometricMeanOfRecalls,
+    MeanOfRecalls,
+    Proportion,
+    linear_recalls,
+    recalls_of_labels,
+)
+from balframe.metrics.registry import Metric
+
+_Pair = tuple[float, float]
+_NONE = (np.nan, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes:
+    """A metric over the segments of a group; `lowest` and `highest` are positions of segments."""
+
+    metric: str
+    n_segments: int
+    n_left_out: int
+    lowest: int | None = None
+    highest: int | None = None
+    values: _Pair = _NONE
+    difference: float = np.nan
+    difference_limits: _Pair = _NONE
+    ratio: float = np.nan
+    ratio_limits: _Pair = _NONE
+    statistic: float = np.nan
+    p_value: float = np.nan
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Name the numbers as the columns of a result."""
+        return {
+            "lowest": self.values[0],
+            "highest": self.values[1],
+            "difference": self.difference,
+            "difference_lower": self.difference_limits[0],
+            "difference_upper": self.difference_limits[1],
+            "ratio": self.ratio,
+            "ratio_lower": self.ratio_limits[0],
+            "ratio_upper": self.ratio_limits[1],
+            "n_segments": self.n_segments,
+            "n_left_out": self.n_left_out,
+            "statistic": self.statistic,
+            "df": max(self.n_segments - 1, 0),
+            "p_value": self.p_value,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Extremal:
+    """How to look for extremes: the level of all limits together, and the least denominator."""
+
+    level: float
+    min_support: int
+
+    def find(
+        self,
+        name: str,
+        metric: Metric,
+        c: ClassCounts,
+        cells: Callable[[], Cells],
+        segments: Int64Array,
+        families: int = 1,
+    ) -> Extremes:
+        """Find those of segments whose counts are given; limits hold for so many `families`."""
+        values = value_of(metric, c)
+        used = np.flatnonzero(np.isfinite(values) & (denominator(metric, c) >= self.min_support))
+        found = Extremes(name, len(used), c.n_segments - len(used))
+        if not len(used):
+            return found
+        c, values = segments_at(c, used), values[used]
+        low, high = (smallest(v, c) for v in (values, -values))
+        lowest, highest = (int(segments[used[position]]) for position in (low, high))
+        pair = (float(values[low]), float(values[high]))
+        found = replace(found, lowest=lowest, highest=highest, values=pair)
+        if len(used) < 2:
+            return found
+        request = Request(None, simultaneous(self.level, families * len(used)), "uniform")
+        scores = {name: values}
+        limits = limits_of({name: metric}, c, lambda: cells().at(used), scores, request)[name]
+        quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
+        statistic, p_value = _homogeneity(metric, c)
+        return replace(
+            found,
+            difference=pair[1] - pair[0],
+            difference_limits=extreme_difference(*limits),
+            ratio=quotient,
+            ratio_limits=_NONE if np.isnan(quotient) else extreme_ratio(*limits),
+            statistic=statistic,
+            p_value=p_value,
+        )
+
+
+def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
+    """Count the rows of the smallest denominator of a metric in each segment.
+
+    A mean of recalls has one for every label of the group; of a metric that is neither that nor
+    a proportion it is all rows.
+    """
+    kind = metric.interval
+    if ("pos_label" in metric.needs and c.pos_label is None) or not c.n_segments:
+        return c.n
+    if isinstance(kind, Proportion):
+        return np.asarray(kind.parts(c.in_rows)[1], np.int64)
+    if not isinstance(kind, (MeanOfRecalls, GeometricMeanOfRecalls)):
+        return c.n
+    recalls = kind.recalls if isinstance(kind, MeanOfRecalls) else recalls_of_labels
+    weighted, rows = recalls(c), recalls(c.in_rows)
+    smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, rows.segment, rows.support.astype(np.int64))
+    n_labels = np.bincount(weighted.segment, minlength=c.n_segments)
+    return np.where(n_labels < len(np.unique(weighted.label)), 0, smallest)
+
+
+def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
+    """Test that segments are alike, where the metric is linear in the recalls of equal labels."""
+    r = linear_recalls(metric.interval, c)
+    if r is None:
+        return _NONE
+    x, n = effective(r.correct, r.support, r.support_sq)
+    order = np.lexsort((r.label, r.segment))
+    share = shares(r, c.n_segments)
+    for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
+        columns = [values[entries] for values in (x, n, share)]
+        is_equal = (r.label[entries] == r.label[entries[0]]).all()
+        if len(segments) == c.n_segments and is_equal and np.isfinite(columns[1]).all():
+            return homogeneity(*columns)
+    return _NONE
+
+
+def check_min_support(min_support: object) -> None:
+    """Raise unless it counts rows."""
+    is_count = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
+    if not is_count or min_support < 0:  # type: ignore[operator]
+        raise InvalidInputError(f"min_support={min_support!r} has to be a count of rows, from 0.")
+
+
+def extreme_names(query: Query) -> Iterable[str]:
+    """Name the columns of the segments that score lowest and highest."""
+    return (f"{which}_{name}" for which in ("lowest", "highest") for name in query.by)
+
+
+def extreme_columns(
+    reading: Reading, groups: Iterable[Group], rows: Iterable[Extremes]
+) -> tuple[dict[Name, Any], dict[Name, Any]]:
+    """Look up margin and model of the groups, one for each row, and the segments of the rows."""
+    _, first = reading.cells.segments
+    rows = list(rows)
+    of_group = [int(group.segments[0]) for group in groups]
+    shared = reading.by_columns(first[np.array(of_group, np.int64)])
+    codes = reading.codes
+    found: dict[Name, Any] = {}
+    for which in ("lowest", "highest"):
+        for name in reading.query.by:
+            none = len(reading.by[name])
+            positions = [getattr(row, which) for row in rows]
+            at = [none if one is None else int(codes[name][first[one]]) for one in positions]
+            found[f"{which}_{name}"] = reading.library.take(
+                reading.by[name], np.array(at, np.int64), nullable=True
+            )
+    return {name: shared[name] for name in reading.query.added}, found

@@ -1,0 +1,198 @@
+"""What segments are compared with: the rest, the whole, or one of them."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from balframe.analyses.differences_of_segments import Comparison, Side, differences
+from balframe.analyses.limits import Request
+from balframe.analyses.scoring import smallest, value_of
+from balframe.core.arrays import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.core.complement import rest, rest_of_cells, whole
+from balframe.errors import InvalidInputError, UnknownNameError, listed
+from balframe.frames.library import Name
+from balframe.frames.query import Query
+from balframe.frames.read import Group, Reading
+from balframe.intervals.families import simultaneous
+from balframe.metrics.registry import Metric
+
+_BY_SCORE = ("best", "worst")
+_ENTRIES = 2**21  # labels of segments at work at once
+KEYWORDS = ("rest", "overall", "largest", "best", "worst")
+ReferenceOption = Literal["rest", "overall", "largest", "best", "worst"] | Mapping[Name, Any] | Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The rest or the whole (position None), or the segment at a position of its group."""
+
+    name: str
+    position: int | None = None
+
+    def beside(self, members: Side, block: slice) -> Side:
+        """Put beside each segment of a block what it is compared with."""
+        size = block.stop - block.start
+        if self.position is not None:
+            return members.at(np.full(size, self.position))
+        if self.name == "rest":
+            return Side(rest(members.counts, block), lambda: rest_of_cells(members.cells(), block))
+        everything = Side(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
+        return everything.at(np.zeros(size, np.int64))
+
+
+def check_reference(reference: object, query: Query, metrics: Mapping[str, Metric]) -> None:
+    """Raise where the columns and metrics already tell that the reference cannot be used."""
+    if isinstance(reference, Mapping):
+        if {*reference} != {*query.by}:
+            raise InvalidInputError(
+                f"reference={dict(reference)!r} has to give one value for each of the columns of "
+                f"by: {listed(map(repr, query.by))}."
+            )
+        if not all(isinstance(value, Hashable) for value in reference.values()):
+            raise InvalidInputError(f"reference={dict(reference)!r} holds what is no single value.")
+    elif not _is_keyword(reference) and len(query.by) > 1:
+        raise InvalidInputError(
+            f"reference={reference!r} does not say which segment of "
+            f"{listed(map(repr, query.by))} is meant; give a mapping, as in "
+            f"reference={{{', '.join(f'{name!r}: ...' for name in query.by)}}}, or one of "
+            f"{listed(map(repr, KEYWORDS))}."
+        )
+    elif not _is_keyword(reference) and not isinstance(reference, Hashable):
+        raise InvalidInputError(
+            f"reference={reference!r} is no value of a column; name one segment by its value."
+        )
+    undirected = [name for name, one in metrics.items() if one.better is None]
+    if _is_by_score(reference) and undirected:
+        raise InvalidInputError(
+            f"metric {undirected[0]!r} is not better when it is higher or lower, so no segment is "
+            f"the {reference}; leave it out, or choose another reference."
+        )
+
+
+def _is_keyword(reference: object) -> bool:
+    return isinstance(reference, str) and reference in KEYWORDS
+
+
+def _is_by_score(reference: object) -> bool:
+    return isinstance(reference, str) and reference in _BY_SCORE
+
+
+def check_not_ambiguous(asked: object, reading: Reading) -> None:
+    """Raise where a keyword is a segment's name too."""
+    if not _is_keyword(asked) or len(reading.query.by) != 1:
+        return
+    name = reading.query.by[0]
+    if (reading.codes[name] == reading.code_of(name, asked)).any():
+        raise InvalidInputError(
+            f"reference={asked!r} is an option and also a value of column {name!r}. Give "
+            f"{{{name!r}: {asked!r}}} for that segment, or rename it in the data for the option."
+        )
+
+
+def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int:
+    """Find the segment of a group that has these values in the columns that the group keeps."""
+    _, first = reading.cells.segments
+    found = np.ones(len(group.segments), np.bool_)
+    for name in group.by:
+        code = reading.code_of(name, values[name])
+        found &= reading.codes[name][first[group.segments]] == code
+    if not found.any():
+        cells = first[group.segments]
+        known = (
+            {name: reading.by_value(name, int(cell)) for name in group.by} for cell in cells[:20]
+        )
+        more = f", ... ({len(cells) - 20} more)" if len(cells) > 20 else ""
+        wanted = {name: values[name] for name in group.by}
+        raise UnknownNameError(
+            f"there is no segment {wanted} to compare with. Segments: "
+            f"{', '.join(map(str, known))}{more}."
+        )
+    return int(np.argmax(found))
+
+
+def _segment(reading: Reading, group: Group, position: int) -> Reference:
+    return Reference(_name(reading, group, position), position)
+
+
+def _name(reading: Reading, group: Group, position: int) -> str:
+    """Name a segment by its value, or by all of them with their columns."""
+    _, first = reading.cells.segments
+    cell = int(first[group.segments[position]])
+    values = {name: reading.by_value(name, cell) for name in group.by}
+    texts = {name: "null" if value is None else str(value) for name, value in values.items()}
+    if len(reading.query.by) == 1:
+        return texts.get(reading.query.by[0], "overall")
+    return ", ".join(f"{name}={text}" for name, text in texts.items()) or "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """Comparisons with what the caller asked for."""
+
+    asked: object
+    metrics: Mapping[str, Metric]
+    level: float
+
+    def group(self, group: Group, c: ClassCounts, reading: Reading) -> dict[str, Comparison]:
+        """Compare the segments of a group, whose counts are given, on every metric."""
+        members = Side(c, reading.cells_of(group))
+        out: dict[str, Comparison] = {}
+        for one, metrics in self._references(group, c, reading):
+            blocks = [self._block(one, metrics, members, block) for block in _blocks(c)]
+            for name in metrics:
+                out[name] = Comparison.concat([found[name] for found in blocks])
+        return out
+
+    def _references(
+        self, group: Group, c: ClassCounts, reading: Reading
+    ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
+        """Find what the segments are compared with, and on which metrics."""
+        if _is_by_score(self.asked) and c.n_segments:
+            for name, metric in self.metrics.items():
+                position = _extreme(value_of(metric, c), metric, str(self.asked), c)
+                yield _segment(reading, group, position), {name: metric}
+        elif isinstance(self.asked, str) and self.asked == "largest" and c.n_segments:
+            yield _segment(reading, group, int(np.argmax(c.n))), self.metrics
+        elif _is_keyword(self.asked) or not c.n_segments:
+            yield Reference(str(self.asked)), self.metrics
+        else:
+            first = reading.query.by[0]
+            values = self.asked if isinstance(self.asked, Mapping) else {first: self.asked}
+            yield _segment(reading, group, _position(values, reading, group)), self.metrics
+
+    def _block(
+        self, one: Reference, metrics: Mapping[str, Metric], members: Side, block: slice
+    ) -> dict[str, Comparison]:
+        """Compare a part of the segments; choosing the reference by its score has a price."""
+        is_chosen = _is_by_score(self.asked)
+        choices = members.counts.n_segments - 1 if is_chosen else 1
+        request = Request(None, simultaneous(self.level, choices), "uniform")
+        at = np.arange(block.start, block.stop)
+        found = differences(metrics, members.at(at), one.beside(members, block), one.name, request)
+        is_untested = np.full(len(at), one.name == "overall")  # a segment is a part of the whole
+        if one.position is not None:
+            is_untested = at == one.position
+        return {
+            name: replace(
+                comparison, p_value=np.minimum(comparison.p_value * choices, 1)
+            ).without_test(is_untested)
+            for name, comparison in found.items()
+        }
+
+
+def _extreme(values: FloatArray, metric: Metric, asked: str, c: ClassCounts) -> int:
+    """Find the best or worst segment, of several the one with the most rows."""
+    if np.isnan(values).all():
+        return 0
+    wants_highest = (metric.better == "higher") == (asked == "best")
+    return smallest(-values if wants_highest else values, c)
+
+
+def _blocks(c: ClassCounts) -> Iterator[slice]:
+    """Cut segments into parts that fit into memory beside their references."""
+    size = max(1, _ENTRIES // max(1, len(np.unique(c.label))))
+    for start in range(0, max(1, c.n_segments), size):
+        yield slice(start, min(start + size, c.n_segments))

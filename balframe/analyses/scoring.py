@@ -1,0 +1,139 @@
+"""Which metrics a caller asks for, and what they need to be computed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Entries
+from balframe.core.labels import Label
+from balframe.errors import InvalidInputError, check_choice
+from balframe.frames.query import Query
+from balframe.frames.read import Reading
+from balframe.metrics.registry import Metric, find_all, registered
+
+ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
+Metrics = str | Sequence[str] | None
+Adjust = Literal["bh", "holm"] | None
+
+COMPARED = ("accuracy", "balanced_accuracy")  # what verbs compare by default
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The metrics by the names they were asked for, and the options that they share.
+
+    `lenient` leaves metrics of a positive label null past two labels, as `metrics="all"` does.
+    """
+
+    metrics: Mapping[str, Metric]
+    class_weight: ClassWeight | None
+    absent: str
+    lenient: bool
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Metrics,
+        class_weight: ClassWeight | None,
+        default: Sequence[str],
+        absent: str = "skip",
+    ) -> "Scoring":
+        """Check what a caller asked for."""
+        check_choice("absent", absent, ("skip", "null", "zero"))
+        _check_class_weight(class_weight)
+        is_all = isinstance(metrics, str) and metrics == "all"
+        if metrics is None:
+            weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
+            chosen = find_all((*default, *weighted))
+        elif is_all:
+            chosen = _all(class_weight)
+        else:
+            chosen = find_all([metrics] if isinstance(metrics, str) else metrics)
+        _check_weighted(chosen, class_weight)
+        return cls(chosen, class_weight, absent, is_all)
+
+    def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
+        """Add up cells, those read by default, having checked that the labels suit the metrics."""
+        weights: FloatArray | str | None
+        if isinstance(self.class_weight, Mapping):
+            weights = reading.labels.weights(self.class_weight)
+        else:
+            weights = self.class_weight
+        pos_label = reading.pos_label()
+        self._check_positive(reading, pos_label)
+        return ClassCounts.of(
+            Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
+            pos_label=pos_label,
+            class_weight=weights,
+            absent=self.absent,
+        )
+
+    def _check_positive(self, reading: Reading, pos_label: int | None) -> None:
+        lacking = [name for name, one in self.metrics.items() if "pos_label" in one.needs]
+        labels = reading.labels
+        is_lenient = self.lenient and len(labels) > 2
+        if lacking and pos_label is None and len(labels) and not is_lenient:
+            raise InvalidInputError(
+                f"metric {lacking[0]!r} needs pos_label=, one of the labels: {labels}. It has a "
+                "default only where the labels are among {0, 1}, {-1, 1} or {False, True}."
+            )
+
+
+def value_of(metric: Metric, c: ClassCounts) -> FloatArray:
+    """Compute a metric for every segment, null where it lacks the positive label."""
+    if "pos_label" in metric.needs and c.pos_label is None:
+        return np.full(c.n_segments, np.nan)
+    return metric(c)
+
+
+def check_by(query: Query, verb: str) -> None:
+    """Raise where there are no segments to compare."""
+    if not query.by:
+        raise InvalidInputError(f"by= names no column; {verb} compares the segments of columns.")
+
+
+def smallest(values: FloatArray, c: ClassCounts) -> int:
+    """Find the segment with the smallest value, of several the one with the most rows."""
+    leading = np.flatnonzero(values == np.nanmin(values))
+    return int(leading[np.argmax(c.n[leading])])
+
+
+def _all(class_weight: ClassWeight | None) -> dict[str, Metric]:
+    return {
+        one.name: one
+        for one in registered()
+        if class_weight is not None or "class_weight" not in one.needs
+    }
+
+
+def _check_weighted(chosen: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:
+    for name, one in chosen.items():
+        if "class_weight" in one.needs and class_weight is None:
+            raise InvalidInputError(
+                f"metric {name!r} needs class_weight=: a mapping of every label to its weight, "
+                '"balanced" or "prevalence".'
+            )
+
+
+def _check_class_weight(class_weight: object) -> None:
+    if class_weight is None:
+        return
+    if not isinstance(class_weight, Mapping):
+        check_choice("class_weight", class_weight, ("balanced", "prevalence"))
+        return
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not is_number or not np.isfinite(weight) or weight < 0:
+            raise InvalidInputError(
+                f"class_weight gives {label!r} the weight {weight!r}; weights are finite numbers "
+                "and not below 0."
+            )
+    if not any(class_weight.values()):
+        raise InvalidInputError(
+            f"class_weight={dict(class_weight)!r} gives no label a weight above 0."
+        )

@@ -1,0 +1,188 @@
+"""Answers as tables, for terminals and markdown."""
+
+import io
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import polars as pl
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from balframe.analyses.layouts import limits_among
+from balframe.display.table_layout import worst_of
+from balframe.errors import InvalidInputError, UnknownNameError
+from balframe.metrics.registry import find
+
+_STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
+_WORST = "bold red"
+_BOUNDS = ("bound", "threshold")
+_ENDLESS = 1_000_000  # characters: no terminal is as wide
+
+
+def table_text(frame: pl.DataFrame) -> bytes:
+    """Write the table of a terminal as text."""
+    text = io.StringIO()
+    print_table(frame, text)
+    return text.getvalue().encode()
+
+
+def print_table(frame: pl.DataFrame, file: TextIO) -> None:
+    """Print all of it; on a terminal that is too narrow, in blocks of columns."""
+    console = Console(file=file)
+    columns = shown(frame)
+    blocks = _blocks(columns, console.width) if console.is_terminal else [columns]
+    for number, block in enumerate(blocks):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in block:
+            table.add_column(
+                Text(_one_line(column.name)),
+                justify="right" if column.is_number else "left",
+                no_wrap=True,
+            )
+        for row in range(frame.height):
+            table.add_row(
+                *(Text(_one_line(one.texts[row]), one.styles.get(row, "")) for one in block)
+            )
+        if number:
+            console.print()
+        width = Console(file=file, width=_ENDLESS).measure(table).maximum
+        Console(file=file, width=max(width, 1)).print(table)
+
+
+def _blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
+    """Split columns into blocks that fit, each with the columns that tell the rows apart."""
+    names = [column.name for column in columns]
+    ends = [names.index(name) for name in ("n", "support") if name in names]
+    ends = ends or [names.index(name) + 1 for name in ("rule", "metric", "name") if name in names]
+    end = min(ends, default=1)
+    keys = [one for place, one in enumerate(columns) if place < end or one.name == "metric"]
+    widths = {column.name: column.width + 2 for column in columns}
+    blocks: list[list[_Column]] = []
+    for column in columns:
+        if column in keys:
+            continue
+        if not blocks or sum(widths[one.name] for one in [*blocks[-1], column]) - 2 > width:
+            blocks.append([*keys])
+        blocks[-1].append(column)
+    return blocks if len(blocks) > 1 else [list(columns)]
+
+
+def _one_line(text: str) -> str:
+    """Write control characters out, which would break the table or steer the terminal."""
+    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
+
+
+def markdown(frame: pl.DataFrame) -> str:
+    """Write a table of markdown."""
+    columns = shown(frame)
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
+    escaped = str.maketrans({"|": "\\|", "\n": " ", "\r": " ", "<": "&lt;", ">": "&gt;"})
+    rows = [
+        line([column.texts[row].translate(escaped) for column in columns])
+        for row in range(frame.height)
+    ]
+    header = line([column.name.translate(escaped) for column in columns])
+    rule = line(["---:" if column.is_number else "---" for column in columns])
+    return "\n".join([header, rule, *rows]) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column as it is shown: the text of each cell, and the style of some."""
+
+    name: str
+    texts: Sequence[str]
+    is_number: bool
+    styles: Mapping[int, str]
+
+    @property
+    def width(self) -> int:
+        """Count the places on a terminal that the widest cell takes."""
+        return max(map(cell_len, (_one_line(text) for text in (self.name, *self.texts))))
+
+
+def shown(frame: pl.DataFrame) -> list[_Column]:
+    """Put limits into the cells of what they are limits of."""
+    limits = limits_among(frame.columns)
+    inside = {name for pair in limits.values() for name in pair}
+    columns = []
+    for name in frame.columns:
+        if name in inside:
+            continue
+        values = frame.get_column(name)
+        if name in limits:
+            lower, upper = (frame.get_column(limit).to_list() for limit in limits[name])
+            texts = [with_limits(*one) for one in zip(values.to_list(), lower, upper, strict=True)]
+        else:
+            show = _number if name in _BOUNDS else text_of
+            texts = [show(value) for value in values.to_list()]
+        columns.append(_Column(name, texts, values.dtype.is_numeric(), _styles(frame, name)))
+    return columns
+
+
+def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:
+    """Show an estimate and its limits, where there are such."""
+    if value is None or lower is None or upper is None:
+        return text_of(value)
+    if lower == upper == value and float(value).is_integer():
+        return f"{value:.0f}"  # a count
+    return f"{value:.2f} [{lower:.2f}, {upper:.2f}]"
+
+
+def _number(value: float | None) -> str:
+    """Show a number as it was given."""
+    return "" if value is None else f"{value:.15g}"
+
+
+def text_of(value: Any) -> str:  # noqa: ANN401
+    """Show a value, scores with three decimals."""
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if value == 0 or 0.0005 <= abs(value) < 1e6:
+        return f"{value:.3f}"
+    return f"{value:.3g}"
+
+
+def _styles(frame: pl.DataFrame, name: str) -> dict[int, str]:
+    """Mark verdicts, and the segment that scores worst."""
+    values = frame.get_column(name).to_list()
+    if name == "status":
+        return {row: _STATUS_STYLES[value] for row, value in enumerate(values)}
+    try:
+        better = find(name).better
+    except (UnknownNameError, InvalidInputError):
+        return {}
+    styles: dict[int, str] = {}
+    for rows in _compared(frame):
+        known = {row: values[row] for row in rows if values[row] is not None}
+        if _are_numbers(known.values()):
+            styles |= dict.fromkeys(worst_of(known, better, 1), _WORST)
+    return styles
+
+
+def _compared(frame: pl.DataFrame) -> Iterable[Sequence[int]]:
+    """List the rows of the finest segments, which come first, those of each model apart."""
+    n = frame.height
+    margins, models = (
+        frame.get_column(name).to_list() if name in frame.columns else [None] * n
+        for name in ("margin", "model")
+    )
+    rows: dict[Any, list[int]] = {}
+    for row in range(n):
+        if margins[row] == margins[0]:
+            rows.setdefault(models[row], []).append(row)
+    return rows.values()
+
+
+def _are_numbers(values: Any) -> bool:  # noqa: ANN401
+    return all(isinstance(value, (int, float)) and not math.isnan(value) for value in values)

@@ -1,0 +1,180 @@
+"""Operating points: every threshold of every segment, and how many rows it calls positive."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.arrays import Counts, FloatArray, Int64Array, IntegerArray
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Correctness, Entries
+from balframe.core.measures import Measures
+from balframe.core.one_versus_rest import OneVersusRest
+from balframe.core.ties import Ties
+
+NEGATIVE, POSITIVE = 0, 1
+_FEW = 2**31  # ones whose sum four bytes hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """Sums of all entries before each position, kept with the rounding errors of floats."""
+
+    total: npt.NDArray[Any]
+    error: FloatArray | None
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any]) -> "_Running":
+        if values.dtype.kind != "f":
+            few = len(values) < _FEW and values.dtype.itemsize == 1
+            total = np.zeros(len(values) + 1, np.int32 if few else np.int64)
+            np.cumsum(values, out=total[1:])
+            return cls(total, None)
+        total = np.zeros(len(values) + 1)
+        np.cumsum(values, out=total[1:])
+        before, after = total[:-1], total[1:]
+        with np.errstate(invalid="ignore", over="ignore"):
+            added = after - before
+            lost = (before - (after - added)) + (values - added)
+        error = np.zeros_like(total)
+        np.cumsum(lost, out=error[1:])
+        return cls(total, error)
+
+    def between(self, low: Int64Array, high: Int64Array) -> npt.NDArray[Any]:
+        """Add up the entries from `low` up to but not with `high`."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            if self.error is None:
+                return np.asarray(self.total[high] - self.total[low], np.int64)
+            sums = self.total[high] - self.total[low]
+            return np.asarray(sums + (self.error[high] - self.error[low]))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoints:
+    """The points `score >= threshold` of each segment, ascending by threshold.
+
+    The ties of segment s stand from `first[s]` to `last[s]`, and those below the threshold of point
+    i before position `i + shift[s]`.
+    """
+
+    segment: IntegerArray
+    threshold: FloatArray
+    shift: Int64Array
+    first: Int64Array
+    last: Int64Array
+    sums: tuple[tuple[_Running, _Running], ...]
+
+    @classmethod
+    def exact(cls, ties: Ties) -> "OperatingPoints":
+        """Take every score as a threshold, and infinity, which nothing reaches."""
+        everything = np.arange(ties.n_segments)
+        last = np.searchsorted(ties.segment, everything, side="right")
+        n_ties = np.diff(last, prepend=0)
+        segment = np.repeat(everything.astype(ties.segment.dtype), n_ties + 1)
+        threshold = np.insert(ties.score, last, np.inf)
+        return cls(segment, threshold, -everything, last - n_ties, last, _running(ties))
+
+    @classmethod
+    def on_grid(cls, ties: Ties, thresholds: FloatArray) -> "OperatingPoints":
+        """Take the same thresholds everywhere; scores are how many thresholds they reach."""
+        n_points, n_segments = len(thresholds), ties.n_segments
+        slot = ties.segment.astype(np.int64) * (n_points + 1) + ties.score.astype(np.int64)
+        size = n_segments * (n_points + 1)
+
+        def spread(values: Counts) -> Counts:
+            out = np.zeros(size, values.dtype)
+            out[slot] = values
+            return out
+
+        segment = np.repeat(np.arange(n_segments), n_points)
+        first = np.arange(n_segments) * (n_points + 1)
+        return cls(
+            segment,
+            np.tile(thresholds, n_segments),
+            np.arange(n_segments) + 1,
+            first,
+            first + n_points + 1,
+            _running(ties, spread),
+        )
+
+    def __len__(self) -> int:
+        """Count the points of all segments."""
+        return len(self.segment)
+
+    def counts(self, measure: int, block: slice) -> OneVersusRest:
+        """Count rows (measure 0), weights (1) or their squares (2) of a part of the points."""
+        positive, negative = self.sums[min(measure, len(self.sums) - 1)]
+        segment = self.segment[block]
+        at = np.arange(*block.indices(len(self))) + self.shift[segment]
+        first, last = self.first[segment], self.last[segment]
+        return OneVersusRest(
+            positive.between(at, last),
+            positive.between(first, at),
+            negative.between(at, last),
+            negative.between(first, at),
+        )
+
+    def counts_in_floats(self, measure: int) -> OneVersusRest:
+        """Count as `counts` does for all points, where whole numbers would be too large."""
+        c = self.counts(measure, slice(None))
+        tp, fn, fp, tn = (np.asarray(values, np.float64) for values in (c.tp, c.fn, c.fp, c.tn))
+        return OneVersusRest(tp, fn, fp, tn)
+
+    def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
+        """Count a part of the points as segments of two labels, the negative one first."""
+        rows, weights, squares = _of_both_labels(self.counts(0, block)), None, None
+        if len(self.sums) > 1:
+            weights, squares = (_of_both_labels(self.counts(m, block)) for m in (1, 2))
+        n = len(rows[0]) // 2
+        segment, label = np.repeat(np.arange(n), 2), np.tile([NEGATIVE, POSITIVE], n)
+        entries = Entries(n, 2, segment, label, rows, weights, squares)
+        return ClassCounts.of(entries, pos_label=POSITIVE, class_weight=class_weight)
+
+    def totals(self) -> ClassCounts:
+        """Count each segment as if a point called all of its rows positive."""
+        return self.one_each(self.first).class_counts(slice(0, len(self.first)), None)
+
+    def one_each(self, at: Int64Array) -> "OperatingPoints":
+        """Take one point of each segment: the ties before the position given are below it."""
+        segment = np.arange(len(at))
+        nowhere = np.full(len(at), np.nan)
+        return replace(self, segment=segment, threshold=nowhere, shift=at - segment)
+
+    def cells(self, block: slice) -> Cells:
+        """Give the cells of a part of the points, the points the only by-column."""
+        rows = self.counts(0, block)
+        n = len(rows.tp)
+
+        def each(c: OneVersusRest) -> Any:  # noqa: ANN401 (of any dtype)
+            return np.column_stack([c.tn, c.fp, c.fn, c.tp]).ravel()
+
+        sums = Measures(each(rows))
+        if len(self.sums) > 1:
+            weight = each(self.counts(1, block))
+            sums = Measures(sums.n, None, weight, each(self.counts(2, block)))
+        actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
+        outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
+        return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
+
+
+def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
+    """Read what is correct, missed and a false alarm, of the negative and the positive label."""
+    pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
+    correct, missed, false_alarms = (np.column_stack(pair).ravel() for pair in pairs)
+    return correct, missed, false_alarms
+
+
+def _running(
+    ties: Ties, spread: Callable[[Any], Any] = lambda values: values
+) -> tuple[tuple[_Running, _Running], ...]:
+    both = (ties.positive, ties.negative)
+    measures: list[list[Any]] = [[side.n for side in both]]
+    if ties.positive.weight is not None:
+        measures += [[side.weight for side in both], [side.weight_sq for side in both]]
+    return tuple(
+        (_Running.of(spread(positive)), _Running.of(spread(negative)))
+        for positive, negative in measures
+    )

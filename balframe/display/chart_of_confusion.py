@@ -1,0 +1,215 @@
+"""The chart of `confusion`: a heat map of each segment."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Literal, Unpack
+
+import altair as alt
+
+from balframe.display.annotations import NO_ROWS, ROWS, heading, place, with_rows
+from balframe.display.chart_options import MOST, CellOptions, check_options
+from balframe.display.segments import (
+    Drawn,
+    Row,
+    answered,
+    by_names,
+    columns,
+    inert,
+    named,
+    ranked,
+    text_of,
+)
+from balframe.display.words import titled
+from balframe.errors import check_choice
+from balframe.frames.deliver import collected
+from balframe.frames.library import Name
+from balframe.frames.query import MODEL
+from balframe.verbs.answer import Names
+from balframe.verbs.confusion import PREDICTED
+from balframe.verbs.confusion import confusion as verb
+from balframe.verbs.report import report
+
+_RANK = "balanced_accuracy"
+_SHADES = {
+    "true": "the share of each true label",
+    "pred": "the share of each predicted label",
+    "all": "the share of all rows of the segment",
+}
+_WIDTH = 700
+_LARGE, _TEXT = 56, 28  # pixels of a cell that has room for two lines of text, and for one
+_SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # up to many labels
+_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
+
+
+def confusion(
+    frame: object,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    normalize: Literal["true", "pred", "all"] = "true",
+    most: int = MOST,
+    **options: Unpack[CellOptions],
+) -> alt.LayerChart | alt.FacetChart:
+    """Draw the confusion matrix of every segment: shares as shades, counts in the cells.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
+        The data; never changed. A lazy frame is collected, for a chart needs numbers.
+    y_true : column name
+        The true labels, one row of cells each.
+    y_pred : column name or list of column names
+        The predicted labels, one column of cells each; a list draws several models.
+    by : column name or list of column names, optional
+        The columns whose combinations are the segments; by default all rows are one segment.
+    normalize : {"true", "pred", "all"}, default "true"
+        What the shades are shares of: the rows with the true label, so that the diagonal shows the
+        recalls; those with the predicted label; or all rows of the segment. Under weights they
+        are shares of weight.
+    most : int, default 60
+        The most matrices to draw; of more, those with the highest and the lowest balanced accuracy
+        are drawn, and a line below the title says how many are left out.
+    **options : optional
+        Options of `bf.confusion`: `sample_weight`, `counts`, `cells`, `labels`, `pos_label`,
+        `missing`, `max_cells`.
+
+    Returns
+    -------
+    altair chart
+        To be restyled, or saved: `chart.save("confusion.png")`,
+        `chart.save("confusion.html", inline=True)`.
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value cannot be used; the message says what to do.
+    MissingExtraError
+        If Altair is not installed; the message has the command that installs it.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> compas = bf.datasets.compas()
+    >>> chart = bf.plot.confusion(compas, "reoffended", "high_risk", by="race", counts="n")
+    >>> chart.to_dict()["title"]["text"]
+    'Confusion matrix by race'
+    """
+    check_options(confusion, most, options, CellOptions)
+    check_choice("normalize", normalize, list(_SHADES))
+    answer = collected(
+        verb(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
+    )
+    rows = answered(answer)
+    names = by_names(by, rows[0])
+    predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
+    if MODEL in rows[0] and MODEL not in names:
+        names.append(MODEL)
+        predicted = PREDICTED
+    segments = named(rows, names, most_panels=0)
+    drawn = replace(
+        segments,
+        rows=[
+            {name: row[name] for name in ("segment", "n", "share")}
+            | {"actual": text_of(found[y_true]), "predicted": text_of(found[predicted])}
+            for row, found in zip(segments.rows, rows, strict=True)
+        ],
+    )
+    order, left_out = drawn.segments, list[str]()
+    if len(order) > most:
+        scores = report(answer, y_true, predicted, by=names, cells=True, metrics=_RANK)
+        of_segments = named(answered(scores), names, most_panels=0)
+        order, left_out = ranked(of_segments, _RANK, most, " in balanced accuracy")
+    title = heading(
+        titled("confusion_matrix", by=names),
+        [f"Counts, shaded by {_SHADES[normalize]}", *left_out],
+    )
+    return _show(drawn.of(order), order, title, inert(str(y_true)), inert(str(predicted)))
+
+
+def _show(
+    drawn: Drawn, order: list[str], title: alt.TitleParams, actual: str, predicted: str
+) -> alt.LayerChart | alt.FacetChart:
+    labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
+    size = _size(len(order), len(labels))
+    side = size * len(labels)
+    rows = _titled(drawn.rows)
+    layers = _layers(drawn, labels, actual, predicted, size).properties(width=side, height=side)
+    if len(order) == 1:
+        return with_rows(layers.properties(title=title), rows)
+    titles = {row["segment"]: row["title"] for row in rows}
+    needed = max(side, min(200, 6 * max(map(len, order))))
+    header = alt.Header(
+        labelExpr="split(datum.value, '\\n')", labelLimit=needed + 15, labelFontWeight="bold"
+    )
+    sort = [titles[name] for name in order]
+    panel = alt.Facet("title:N", title=drawn.by, sort=sort, header=header)
+    wide = columns(len(order), max(1, min(6, _WIDTH // (needed + 20))))
+    spacing = alt.RowColnumber(row=20, column=needed - side + 20)
+    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing, title=title)
+    return with_rows(facets, rows)
+
+
+def _size(n_matrices: int, n_labels: int) -> int:
+    """Choose the pixels of a cell, so that neither a matrix nor all of them grow without end."""
+    size = next(
+        size for many, size in _SIZES if n_labels <= many and (size < _LARGE or n_matrices <= 9)
+    )
+    side = next(side for many, side in _SIDES if n_matrices <= many)
+    return max(1, min(size, side // n_labels))
+
+
+def _titled(rows: list[Row]) -> list[Row]:
+    """Write the number of rows below the name of each segment."""
+    n = Counter[str]()
+    for row in rows:
+        n[row["segment"]] += row["n"]
+    return [row | {"title": f"{row['segment']}\n{n[row['segment']]:,} rows"} for row in rows]
+
+
+def _layers(
+    drawn: Drawn, labels: list[str], actual: str, predicted: str, size: int
+) -> alt.LayerChart:
+    of_cell = [
+        *place(drawn),
+        alt.Tooltip("actual:N", title=actual),
+        alt.Tooltip("predicted:N", title=predicted),
+        alt.Tooltip("n:Q", title="rows", format=ROWS),
+        alt.Tooltip("share:Q", format=".1%"),
+    ]
+    is_short = max(map(len, labels)) * 7 < size
+    font_size = 10 if size >= 10 else 8
+    axis = alt.Axis(
+        labelLimit=90, labelOverlap=True, labelFontSize=font_size, ticks=False, domain=False
+    )
+    below, left = axis.copy(), axis.copy()
+    below.labelAngle = 0 if is_short else -90
+    left.titlePadding = 12
+    scale = alt.Scale(domain=labels)
+    base = alt.Chart().encode(
+        x=alt.X("predicted:N", scale=scale, title=predicted, axis=below),
+        y=alt.Y("actual:N", scale=scale, title=actual, axis=left),
+        tooltip=of_cell,
+    )
+    shade = alt.Color(
+        "share:Q",
+        title="share",
+        scale=alt.Scale(scheme="blues", domain=[0, 1]),
+        legend=alt.Legend(format=".0%"),
+    )
+    cells = base.mark_rect(stroke="white", strokeWidth=1 if size > 8 else 0).encode(color=shade)
+    if size < _TEXT:
+        return alt.LayerChart(layer=[cells])
+    ink = alt.when("datum.share > 0.55").then(alt.value("white")).otherwise(alt.value("#222222"))
+    largest = max(row["n"] for row in drawn.rows)
+    form = ",d" if largest < 10_000 else ".3~s"
+    is_large = size >= _LARGE
+    counts = base.mark_text(fontSize=12 if is_large else 9, dy=-7 if is_large else 0).encode(
+        text=alt.Text("n:Q", format=form), color=ink
+    )
+    if not is_large:
+        return alt.LayerChart(layer=[cells, counts])
+    shares = base.mark_text(fontSize=10, dy=9).encode(
+        text=alt.Text("share:Q", format=".0%"), color=ink
+    )
+    return alt.LayerChart(layer=[cells, counts, shares])

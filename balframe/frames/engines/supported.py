@@ -1,0 +1,247 @@
+"""The frames that balframe reads: what holds their rows, and what comes back."""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, cast
+
+import narwhals as nw
+import pandas as pd
+import polars as pl
+
+from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError
+from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key
+from balframe.frames.libraries.in_pandas import columns as in_pandas
+from balframe.frames.libraries.in_polars import columns as in_polars
+from balframe.frames.library import Library, Name
+from balframe.frames.query import Query
+
+LAZY = "polars, lazy"
+
+# It asks for a package that narwhals takes by itself where it is installed.
+warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals", FutureWarning)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A kind of frame: one row of the table of what is supported.
+
+    `library` counts its cells, `answer` is what comes back, `extra` installs what it needs and
+    `notes` say what is not supported, or different. Of lazy ones, only cells are fetched.
+    """
+
+    name: str
+    frame: str
+    library: Library
+    answer: str
+    extra: str | None = None
+    notes: str = ""
+    is_lazy: bool = True
+
+
+PANDAS = Engine("pandas", "pandas.DataFrame", in_pandas, "pandas", is_lazy=False)
+POLARS = Engine("polars", "polars.DataFrame", in_polars, "polars", is_lazy=False)
+POLARS_LAZY = Engine(
+    LAZY, "polars.LazyFrame", in_polars, LAZY, notes='`backend="polars"` collects at once'
+)
+PYARROW = Engine(
+    "PyArrow",
+    "pyarrow.Table",
+    in_polars,
+    "pyarrow",
+    "arrow",
+    "no `.bal`; counted where it is",
+    is_lazy=False,
+)
+DASK = Engine(
+    "Dask",
+    "dask.dataframe.DataFrame",
+    in_pandas,
+    "pandas",
+    "dask",
+    '`.bal` after `bf.register("dask")`',
+)
+PYSPARK = Engine(
+    "PySpark",
+    "pyspark.sql.DataFrame",
+    in_polars,
+    "pandas",
+    "spark",
+    "no `.bal`; classic and Connect, of which the first is tested",
+)
+DUCKDB = Engine(
+    "DuckDB",
+    "duckdb.DuckDBPyRelation",
+    in_polars,
+    "polars",
+    "duckdb",
+    "no `.bal`; no time intervals in `by`",
+)
+IBIS = Engine(
+    "Ibis", "ibis.Table", in_polars, "polars", "ibis", "no `.bal`; tested on its DuckDB backend"
+)
+SQLFRAME = Engine(
+    "SQLFrame",
+    "sqlframe DataFrame",
+    in_polars,
+    "polars",
+    "sqlframe",
+    "no `.bal`; tested on its DuckDB backend",
+)
+ENGINES = (PANDAS, POLARS, POLARS_LAZY, PYARROW, DASK, PYSPARK, DUCKDB, IBIS, SQLFRAME)
+
+_NARWHALS = {
+    nw.Implementation.PYARROW: PYARROW,
+    nw.Implementation.DASK: DASK,
+    nw.Implementation.PYSPARK: PYSPARK,
+    nw.Implementation.PYSPARK_CONNECT: PYSPARK,
+    nw.Implementation.DUCKDB: DUCKDB,
+    nw.Implementation.IBIS: IBIS,
+    nw.Implementation.SQLFRAME: SQLFRAME,
+}
+_LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
+_ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
+    "pyspark.pandas": "Give the Spark frame behind it, `frame.to_spark()`.",
+    "modin": "Give the pandas frame behind it, `frame.modin.to_pandas()`.",
+}
+
+
+def engine_of(frame: object) -> Engine:
+    """Find out what holds the rows of a frame."""
+    if isinstance(frame, pd.DataFrame):
+        return PANDAS
+    if isinstance(frame, pl.DataFrame):
+        return POLARS
+    if isinstance(frame, pl.LazyFrame):
+        return POLARS_LAZY
+    known: Any = nw.from_native(frame, pass_through=True)
+    is_frame = isinstance(known, (nw.DataFrame, nw.LazyFrame))
+    engine = _NARWHALS.get(known.implementation) if is_frame else None
+    if engine is None:
+        raise UnsupportedTypeError(_not_read(type(frame)))
+    if engine.library is in_polars:
+        check_installed("pyarrow", engine.extra, f"{engine.name} frames")
+    return engine
+
+
+def _not_read(given: type) -> str:
+    advice = "Convert it to one of these first."
+    for module, known in _ADVICE.items():
+        if given.__module__.startswith(module):
+            advice = known
+    frames = ", ".join(engine.frame for engine in ENGINES)
+    return (
+        f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe reads: "
+        f"it reads {frames}. {advice}"
+    )
+
+
+def check_installed(module: str, extra: str | None, purpose: str) -> None:
+    """Raise unless a module is there, and name the command that installs it."""
+    if find_spec(module) is None:
+        raise MissingExtraError(
+            f"{purpose} need {module}, which is not installed: "
+            f"python -m pip install 'balframe[{extra}]'"
+        )
+
+
+def without_rows(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+    """Make a frame of the same columns in the engine's library; no row is read.
+
+    A frame of pandas or polars is given as it is.
+    """
+    if engine is PANDAS or engine is POLARS:
+        return frame
+    if engine is POLARS_LAZY:
+        return frame.collect_schema().to_frame()
+    if engine is DASK:
+        return _of_known_categories(frame._meta)
+    names = frame.column_names if engine is PYARROW else frame.columns
+    _check_distinct(names)
+    if engine is PYARROW:
+        return from_arrow(frame.schema.empty_table())
+    dtypes = nw.from_native(frame).collect_schema().dtypes()
+    return pl.DataFrame(schema={n: _dtype(one) for n, one in zip(names, dtypes, strict=True)})
+
+
+def _dtype(dtype: Any) -> Any:  # noqa: ANN401
+    """Find the type of polars; where there is none, only the values can tell."""
+    try:
+        known = nw.Schema({"column": dtype}).to_polars()["column"]
+    except (NotImplementedError, TypeError, ValueError):
+        return pl.Null
+    return pl.Null if known in (pl.Unknown, pl.Object) else known
+
+
+def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave open what a column of categories holds, which Dask may not know yet."""
+    unknown = {
+        name: object
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories
+    }
+    return frame.astype(unknown)
+
+
+def _check_distinct(names: Sequence[Name]) -> None:
+    for name, number in Counter(names).items():
+        if number > 1:
+            raise InvalidInputError(
+                f"the frame has {number} columns named {name!r}; rename them so that the name "
+                "says which one is meant."
+            )
+
+
+def in_memory(frame: Any, engine: Engine, query: Query) -> Any:  # noqa: ANN401
+    """Take the rows of an eager frame in the engine's library: only the columns that are read."""
+    return from_arrow(frame.select(list(query.columns))) if engine is PYARROW else frame
+
+
+def from_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401
+    """Read a table of Arrow under its own names; polars makes up one for an empty name."""
+    numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
+    return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
+        dict(zip(numbered.column_names, table.column_names, strict=True))
+    )
+
+
+def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
+    """Run the engine's query for cells, at most one more than allowed."""
+    rows = rows.head(query.max_cells + 1)
+    if engine is DUCKDB:
+        _check_keys(rows, query)
+    if engine is POLARS_LAZY:
+        cells = rows.collect(engine="streaming").to_native()
+    else:
+        cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
+    if engine is DUCKDB:  # Arrow, which brings the cells, loses the order of an ENUM
+        schema = rows.collect_schema().items()
+        cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)})
+    check_size(len(cells), query)
+    return cells
+
+
+def _check_keys(rows: Rows, query: Query) -> None:
+    """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
+    names = {by_key(position): name for position, name in enumerate(query.by)}
+    names |= {outcome_key(position): name for position, name in enumerate(query.y_pred)}
+    names[ACTUAL] = query.y_true
+    for key, dtype in rows.collect_schema().items():
+        if key in names and dtype in (nw.Duration, nw.UInt128):
+            raise UnsupportedTypeError(
+                f"column {names[key]!r} is {dtype}, which DuckDB cannot hand over; cast it, as to "
+                "seconds or to text."
+            )
+
+
+def check_size(n_cells: int, query: Query) -> None:
+    """Refuse more cells than the caller wants to fetch."""
+    if n_cells > query.max_cells:
+        kind = "distinct scores" if query.scores else "cells"
+        raise InvalidInputError(
+            f"the rows make more than {query.max_cells:,} {kind}, the most that max_cells= allows "
+            "to fetch. Name fewer columns in by=, compare fewer models at once, give scores a grid "
+            "of thresholds such as thresholds=101, or raise max_cells= if memory allows."
+        )

@@ -1,0 +1,194 @@
+"""Pandas: what a column holds, and columns to a frame."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from balframe.core.arrays import Int64Array
+from balframe.core.labels import Label, no_dtype_for, not_labels
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.libraries.in_pandas.encode import encode_direct as encode_direct
+from balframe.frames.libraries.in_pandas.encode import encode_hashed as encode_hashed
+from balframe.frames.libraries.in_pandas.encode import has_codes as has_codes
+from balframe.frames.libraries.in_pandas.encode import is_object, numpy_dtype
+from balframe.frames.library import Name, Numbers, nan_is_null
+
+
+def is_name(name: object) -> bool:
+    """Tell whether this can name a column."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
+
+
+def names(frame: pd.DataFrame) -> list[Name]:
+    """List the columns' names."""
+    return list(frame.columns)
+
+
+def dtype(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+    """Look up the dtype of a column."""
+    return frame[name].dtype
+
+
+def height(frame: pd.DataFrame) -> int:
+    """Count the rows."""
+    return len(frame)
+
+
+def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
+    """Tell the kind of the labels in a column; None where only the values can tell."""
+    dtype: Any = frame[name].dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    if is_object(dtype) or str(dtype) == "null[pyarrow]":
+        return None
+    if _is_number(dtype):
+        return "number"
+    if types.is_string_dtype(dtype):
+        return "string"
+    if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date"):
+        return "date"
+    if types.is_datetime64_any_dtype(dtype):
+        zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
+        return "datetime" if zone is None else "datetime with zone"
+    raise not_labels(f"column {name!r} of type {dtype}")
+
+
+def _is_number(dtype: Any) -> bool:  # noqa: ANN401
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _is_number(dtype.categories.dtype)
+    return (
+        types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
+    )
+
+
+def _is_nullable(dtype: Any) -> bool:  # noqa: ANN401
+    return not isinstance(dtype, np.dtype)
+
+
+def values(levels: Any) -> list[Any]:  # noqa: ANN401
+    """Turn levels into Python values."""
+    return pd.Series(levels, copy=False).tolist()
+
+
+def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
+    """Read a numeric column as integers or floats, and which rows are null."""
+    series: Any = frame[name]
+    if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
+        raise UnsupportedTypeError(
+            f"column {name!r} is {series.dtype}; "
+            "scores, counts and weights are numbers. Cast it first."
+        )
+    kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
+    if types.is_unsigned_integer_dtype(series.dtype):
+        kind = "uint64"
+    if not (_is_nullable(series.dtype) and series.hasnans):
+        return nan_is_null(series.to_numpy(kind), None)
+    return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
+
+
+def domain(dtypes: Sequence[Any]) -> list[Label] | None:
+    """List the categories in their own order, where all columns agree on one."""
+    first = dtypes[0]
+    if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
+        return first.categories.tolist()
+    return None
+
+
+def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
+    are_numbers = all(_is_number(dtype) for dtype in dtypes)
+    if are_numbers:
+        candidates += _number_dtypes([numpy_dtype(dtype) for dtype in dtypes])
+    for candidate in candidates:
+        if _holds(candidate, labels):
+            return pd.Series(_as_python(labels, candidate), dtype=candidate).array
+    if are_numbers:
+        raise no_dtype_for(labels)
+    return labels_of(labels)
+
+
+def labels_of(labels: Sequence[Label]) -> Any:  # noqa: ANN401
+    """Make a column of labels, of the dtype that suits them."""
+    return pd.Series(list(labels), dtype=None if labels else object).array
+
+
+def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
+    """List the dtypes that might hold numbers of all these, the most fitting first."""
+    numeric = [dtype for dtype in dtypes if dtype.kind != "b"]
+    kinds = {dtype.kind for dtype in numeric}
+    if not kinds:
+        return [np.dtype(bool), np.dtype(np.int64)]
+    if "f" in kinds:
+        return [np.result_type(*numeric) if kinds == {"f"} else np.dtype(np.float64)]
+    if len(kinds) > 1:
+        return [np.dtype(np.int64)]
+    return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
+
+
+def _holds(dtype: Any, labels: Sequence[Label]) -> bool:  # noqa: ANN401
+    if isinstance(dtype, pd.CategoricalDtype):
+        return set(labels) <= set(dtype.categories)
+    if types.is_bool_dtype(dtype):
+        return set(labels) <= {0, 1}
+    if types.is_integer_dtype(dtype):
+        limits = np.iinfo(numpy_dtype(dtype))
+        return all(limits.min <= label <= limits.max for label in labels)
+    return True
+
+
+def _as_python(labels: Sequence[Label], dtype: Any) -> list[Label]:  # noqa: ANN401
+    if types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        return [bool(label) for label in labels]
+    if types.is_integer_dtype(dtype):
+        return [int(label) for label in labels]
+    if types.is_float_dtype(dtype):
+        return [float(label) for label in labels]
+    return list(labels)
+
+
+def take(levels: Any, codes: Int64Array, *, nullable: bool) -> Any:  # noqa: ANN401
+    """Look up levels by position, null past their end; `nullable` if that may be."""
+    if nullable:
+        levels = _nullable(levels)
+    is_null = codes == len(levels)
+    if not is_null.any():
+        return levels.take(codes)
+    if type(levels) is pd.arrays.NumpyExtensionArray:  # as text is before pandas 3
+        levels = levels.to_numpy()
+    return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
+
+
+def _nullable(levels: Any) -> Any:  # noqa: ANN401
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind == "b":
+        return pd.array(levels, dtype="boolean")
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind in "iu":
+        return pd.array(levels, dtype=levels.dtype.name.replace("i", "I").replace("u", "U"))
+    return levels
+
+
+def text(values: Sequence[str]) -> Any:  # noqa: ANN401
+    """Make a column of strings."""
+    return pd.Series(values, dtype=str).array
+
+
+def _holds_objects(column: Any) -> bool:  # noqa: ANN401
+    return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
+
+
+def build(columns: Mapping[Name, Any]) -> pd.DataFrame:
+    """Make a frame of columns; NaN is null."""
+    arrays = {
+        position: pd.Series(column, dtype=object) if _holds_objects(column) else column
+        for position, column in enumerate(columns.values())
+    }
+    frame = pd.DataFrame(arrays, copy=False)
+    frame.columns = pd.Index(list(columns), tupleize_cols=False)
+    return frame

@@ -1,0 +1,194 @@
+"""From scores and limits to verdicts: does a segment keep a rule, or can too few rows tell."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.analyses.extremes import Extremal, denominator
+from balframe.analyses.limits import Request, limits_of
+from balframe.analyses.scoring import value_of
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
+from balframe.errors import UnknownNameError
+from balframe.frames.read import Reading
+from balframe.gates.rules import Rule
+from balframe.intervals.families import simultaneous
+
+STATUS = ("pass", "fail", "inconclusive")
+PASS, FAIL, INCONCLUSIVE = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Verdicts of rules on segments, or on all segments of a group, of which one is named."""
+
+    segment: Int64Array
+    is_of_many: Int64Array
+    rule: Int64Array
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    status: Int64Array
+
+    @classmethod
+    def of(
+        cls,
+        rule: int,
+        segment: Int64Array,
+        judged: tuple[FloatArray, FloatArray, FloatArray, Int64Array],
+        *,
+        is_of_many: bool,
+    ) -> "Verdicts":
+        """Put the verdicts of one rule together."""
+        estimate, lower, upper, status = judged
+        of_many, number = (np.full(len(segment), one) for one in (int(is_of_many), rule))
+        return cls(segment, of_many, number, estimate, lower, upper, status)
+
+    @classmethod
+    def concat(cls, parts: list["Verdicts"]) -> "Verdicts":
+        """Put verdicts one below the other."""
+        integers = ("segment", "is_of_many", "rule", "status")
+        columns = {
+            name: np.concatenate(
+                [np.zeros(0, np.int64 if name in integers else np.float64)]
+                + [getattr(part, name) for part in parts]
+            )
+            for name in cls.__dataclass_fields__
+        }
+        return cls(**columns)
+
+    def in_order(self, reading: Reading) -> "Verdicts":
+        """Sort by margin, segment and rule, what is said of many segments behind them."""
+        _, first = reading.cells.segments
+        margin = reading.margin_codes()[first[self.segment]]
+        model = reading.model_codes()[first[self.segment]]
+        place = np.where(self.is_of_many, model, self.segment)
+        order = np.lexsort((self.rule, place, self.is_of_many, margin))
+        return Verdicts(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """How to decide."""
+
+    by_limits: bool
+    simultaneous: bool
+    level: float
+    min_support: int
+
+    def verdicts(
+        self, rule: Rule, number: int, c: ClassCounts, reading: Reading
+    ) -> Iterator[Verdicts]:
+        """Judge all segments that a rule applies to, or those of each group together."""
+        groups = _where(rule, reading) if c.n_segments else []
+        if rule.over is None:
+            segments = np.sort(np.concatenate([np.zeros(0, np.int64), *groups]))
+            judged = self._segments(rule, c, reading, segments)
+            yield Verdicts.of(number, segments, judged, is_of_many=False)
+            return
+        for segments in groups:
+            judged = self._extremes(rule, c, reading, segments, len(groups))
+            yield Verdicts.of(number, segments[:1], judged, is_of_many=True)
+
+    def _segments(
+        self, rule: Rule, c: ClassCounts, reading: Reading, segments: Int64Array
+    ) -> tuple[FloatArray, FloatArray, FloatArray, Int64Array]:
+        c = segments_at(c, segments)
+        if rule.metric is None:
+            values = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
+            counted = values[rule.quantity]
+            status = np.where(rule.holds(counted), PASS, FAIL)
+            shown = counted.astype(np.float64)
+            return shown, shown, shown, status
+        estimate = value_of(rule.metric, c)
+        lower, upper = np.full((2, len(segments)), np.nan)
+        is_known = ~np.isnan(estimate) & (denominator(rule.metric, c) >= self.min_support)
+        if self.by_limits and is_known.any():
+            used = np.flatnonzero(is_known)
+            level = simultaneous(self.level, len(used)) if self.simultaneous else self.level
+            lower[used], upper[used] = limits_of(
+                {rule.quantity: rule.metric},
+                segments_at(c, used),
+                lambda: reading.cells.at(segments[used]),
+                {rule.quantity: estimate[used]},
+                Request(None, level, "uniform"),
+            )[rule.quantity]
+        return estimate, lower, upper, self._status(rule, estimate, lower, upper, is_known)
+
+    def _extremes(
+        self, rule: Rule, c: ClassCounts, reading: Reading, segments: Int64Array, n_groups: int
+    ) -> tuple[FloatArray, FloatArray, FloatArray, Int64Array]:
+        assert rule.metric is not None
+        found = Extremal(self.level, self.min_support).find(
+            rule.quantity,
+            rule.metric,
+            segments_at(c, segments),
+            lambda: reading.cells.at(segments),
+            segments,
+            n_groups if self.simultaneous else 1,
+        )
+        if rule.over == "difference":
+            numbers = (found.difference, *found.difference_limits)
+        else:
+            numbers = (found.ratio, *found.ratio_limits)
+        estimate, lower, upper = (np.array([number]) for number in numbers)
+        if not self.by_limits:
+            lower = upper = np.array([np.nan])
+        status = self._status(rule, estimate, lower, upper, ~np.isnan(estimate))
+        if found.n_left_out:  # one more segment can only let them lie further apart
+            mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
+            stands = (status == FAIL) & (rule.operator not in mends)
+            status = np.where(stands, FAIL, INCONCLUSIVE)
+        return estimate, lower, upper, status
+
+    def _status(
+        self,
+        rule: Rule,
+        estimate: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        is_known: BoolArray,
+    ) -> Int64Array:
+        keeps, fails = rule.holds(estimate), ~rule.holds(estimate)
+        if self.by_limits:
+            is_known = is_known & ~np.isnan(lower) & ~np.isnan(upper)
+            keeps = keeps & rule.holds(lower) & rule.holds(upper)
+            if rule.operator == "==":
+                fails = (lower > rule.bound) | (upper < rule.bound)
+            else:
+                fails = fails & ~rule.holds(lower) & ~rule.holds(upper)
+        status = np.select([keeps, fails], [PASS, FAIL], INCONCLUSIVE)
+        return np.where(is_known, status, INCONCLUSIVE)
+
+
+def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
+    """List the segments that a rule applies to, by group; every value named has to occur."""
+    codes = {
+        name: [reading.code_of(name, value) for value in values]
+        for name, values in rule.where.items()
+    }
+    _, first = reading.cells.segments
+    for name, of_values in codes.items():
+        for value, code in zip(rule.where[name], of_values, strict=True):
+            if code not in reading.codes[name]:
+                raise UnknownNameError(
+                    f"the rule {rule.text!r} is limited to {name!r} {value!r}, which does not "
+                    "occur. Leave it out of where=, or look for a misspelling."
+                )
+    found = []
+    for group in reading.groups():
+        if not set(codes) <= set(group.by) or (rule.over is not None and not group.by):
+            continue
+        applies = np.ones(len(group.segments), np.bool_)
+        for name, of_values in codes.items():
+            applies &= np.isin(reading.codes[name][first[group.segments]], of_values)
+        if applies.any():
+            found.append(group.segments[applies])
+    if not found:
+        wanted = {name: list(values) for name, values in rule.where.items()}
+        raise UnknownNameError(
+            f"the rule {rule.text!r} is limited to {wanted}, and no segment is that."
+        )
+    return found

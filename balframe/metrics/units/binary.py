@@ -1,0 +1,212 @@
+"""Metrics of one label, the positive one, against all others."""
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio, ratio_of_products, scaled
+from balframe.intervals.kinds import (
+    MeanOfRecalls,
+    Parts,
+    Proportion,
+    f1_of_jaccard,
+    recalls_of_both_sides,
+)
+from balframe.metrics.registry import metric, proportion
+
+_NEEDS = ("pos_label",)
+_FAWCETT = "Fawcett 2006, An introduction to ROC analysis"
+
+
+@proportion(
+    needs=_NEEDS,
+    aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"),
+    source="scikit-learn, recall_score",
+)
+def recall(c: ClassCounts) -> Parts:
+    """Share of the positives that are found: TP / (TP + FN)."""
+    p = c.positive
+    return p.tp, p.tp + p.fn
+
+
+@proportion(needs=_NEEDS, aliases=("tnr", "true_negative_rate"), source=_FAWCETT)
+def specificity(c: ClassCounts) -> Parts:
+    """Share of the negatives that are left alone: TN / (TN + FP)."""
+    p = c.positive
+    return p.tn, p.tn + p.fp
+
+
+@proportion(
+    needs=_NEEDS,
+    aliases=("ppv", "positive_predictive_value"),
+    source="scikit-learn, precision_score",
+)
+def precision(c: ClassCounts) -> Parts:
+    """Share of the predicted positives that are right: TP / (TP + FP)."""
+    p = c.positive
+    return p.tp, p.tp + p.fp
+
+
+@proportion(
+    needs=_NEEDS,
+    aliases=("negative_predictive_value",),
+    source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
+)
+def npv(c: ClassCounts) -> Parts:
+    """Share of the predicted negatives that are right: TN / (TN + FN)."""
+    p = c.positive
+    return p.tn, p.tn + p.fn
+
+
+@proportion(better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"), source=_FAWCETT)
+def false_positive_rate(c: ClassCounts) -> Parts:
+    """Share of the negatives called positive: FP / (FP + TN)."""
+    p = c.positive
+    return p.fp, p.fp + p.tn
+
+
+@proportion(better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"), source=_FAWCETT)
+def false_negative_rate(c: ClassCounts) -> Parts:
+    """Share of the positives that are missed: FN / (FN + TP)."""
+    p = c.positive
+    return p.fn, p.fn + p.tp
+
+
+@proportion(better="lower", needs=_NEEDS, aliases=("fdr",), source="Benjamini and Hochberg 1995")
+def false_discovery_rate(c: ClassCounts) -> Parts:
+    """Share of the predicted positives that are wrong: FP / (FP + TP)."""
+    p = c.positive
+    return p.fp, p.fp + p.tp
+
+
+@proportion(
+    better="lower",
+    needs=_NEEDS,
+    aliases=("for",),
+    source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
+)
+def false_omission_rate(c: ClassCounts) -> Parts:
+    """Share of the predicted negatives that are wrong: FN / (FN + TN)."""
+    p = c.positive
+    return p.fn, p.fn + p.tn
+
+
+def _jaccard_parts(c: ClassCounts) -> Parts:
+    p = c.positive
+    return p.tp, p.tp + p.fp + p.fn
+
+
+@metric(
+    range=(0, 1),
+    needs=_NEEDS,
+    aliases=("f1_score", "f_measure"),
+    interval=Proportion(_jaccard_parts, f1_of_jaccard, is_linear=False),
+    source="scikit-learn, f1_score; van Rijsbergen 1979",
+)
+def f1(c: ClassCounts) -> FloatArray:
+    """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
+    p = c.positive
+    return ratio(2 * p.tp, 2 * p.tp + p.fp + p.fn)
+
+
+@proportion(
+    needs=_NEEDS,
+    aliases=("jaccard_score", "critical_success_index"),
+    source="scikit-learn, jaccard_score; Jaccard 1912",
+)
+def jaccard(c: ClassCounts) -> Parts:
+    """Positives found, among all rows that are or were called positive: TP / (TP + FP + FN)."""
+    return _jaccard_parts(c)
+
+
+@proportion(
+    better=None,
+    needs=_NEEDS,
+    aliases=("predicted_positive_rate",),
+    source="fairlearn, selection_rate",
+)
+def selection_rate(c: ClassCounts) -> Parts:
+    """Share of rows called positive: (TP + FP) / n."""
+    return c.positive.tp + c.positive.fp, c.positive.total
+
+
+@proportion(better=None, needs=_NEEDS, aliases=("base_rate",), source="caret, confusionMatrix")
+def prevalence(c: ClassCounts) -> Parts:
+    """Share of rows that are positive: (TP + FN) / n."""
+    return c.positive.tp + c.positive.fn, c.positive.total
+
+
+def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
+    return 2 * mean - 1
+
+
+@metric(
+    range=(-1, 1),
+    needs=_NEEDS,
+    aliases=("youden_j",),
+    source="Youden 1950",
+    interval=MeanOfRecalls(recalls_of_both_sides, _informedness_of_mean),
+    chance=0,
+)
+def informedness(c: ClassCounts) -> FloatArray:
+    """Both recalls above chance, with two labels 2 BA - 1: recall + specificity - 1."""
+    p = c.positive
+    positives, negatives = p.tp + p.fn, p.tn + p.fp
+    tp, fn = scaled(p.tp, positives), scaled(p.fn, positives)
+    tn, fp = scaled(p.tn, negatives), scaled(p.fp, negatives)
+    return ratio(tp * tn - fn * fp, (tp + fn) * (tn + fp))
+
+
+@metric(
+    range=(0, np.inf),
+    needs=_NEEDS,
+    aliases=("lr_plus",),
+    source="scikit-learn, class_likelihood_ratios",
+    chance=1,
+)
+def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
+    """How much a positive call raises the odds of being positive: recall / (1 - specificity)."""
+    p = c.positive
+    return ratio_of_products([p.tp, p.fp + p.tn], [p.tp + p.fn, p.fp])
+
+
+@metric(
+    range=(0, np.inf),
+    better="lower",
+    needs=_NEEDS,
+    aliases=("lr_minus",),
+    source="scikit-learn, class_likelihood_ratios",
+    chance=1,
+)
+def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
+    """How much a negative call lowers the odds of being positive: (1 - recall) / specificity."""
+    p = c.positive
+    return ratio_of_products([p.fn, p.tn + p.fp], [p.fn + p.tp, p.tn])
+
+
+def _odds(c: ClassCounts, share: FloatArray) -> FloatArray:
+    return ratio(share, 1 - share)
+
+
+def _missed_of_errors(c: ClassCounts) -> Parts:
+    p = c.positive
+    return p.fn, p.fn + p.fp
+
+
+@metric(
+    range=(0, np.inf),
+    better=None,
+    needs=_NEEDS,
+    source="Berk et al. 2018, treatment equality",
+    interval=Proportion(_missed_of_errors, _odds, is_linear=False),
+)
+def treatment_ratio(c: ClassCounts) -> FloatArray:
+    """Positives missed for each negative called positive: FN / FP."""
+    return ratio_of_products([c.positive.fn], [c.positive.fp])
+
+
+@metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003", chance=1)
+def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
+    """Odds of a positive call among positives over those among negatives: TP TN / (FP FN)."""
+    p = c.positive
+    return ratio_of_products([p.tp, p.tn], [p.fn, p.fp])

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from balframe.tables import datasets
     from balframe.tables.from_matrix import from_matrix
     from balframe.tables.list_metrics import list_metrics
-    from balframe.verbs.best_threshold import best_threshold
-    from balframe.verbs.check import check
-    from balframe.verbs.classes import classes
-    from balframe.verbs.combine import combine
-    from balframe.verbs.compare import compare
-    from balframe.verbs.confusion import confusion
-    from balframe.verbs.curve import curve
-    from balframe.verbs.disparity import disparity
-    from balframe.verbs.fairness import fairness
-    from balframe.verbs.gaps import gaps
-    from balframe.verbs.posterior import posterior
-    from balframe.verbs.ranking import ranking
-    from balframe.verbs.report import report
-    from balframe.verbs.require import require
+    from balframe.verbs.best_threshold import best_threshold as best_threshold
+    from balframe.verbs.check import check as check
+    from balframe.verbs.classes import classes as classes
+    from balframe.verbs.combine import combine as combine
+    from balframe.verbs.compare import compare as compare
+    from balframe.verbs.confusion import confusion as confusion
+    from balframe.verbs.curve import curve as curve
+    from balframe.verbs.disparity import disparity as disparity
+    from balframe.verbs.fairness import fairness as fairness
+    from balframe.verbs.gaps import gaps as gaps
+    from balframe.verbs.posterior import posterior as posterior
+    from balframe.verbs.ranking import ranking as ranking
+    from balframe.verbs.report import report as report
+    from balframe.verbs.require import require as require
 
 __version__ = "0.1.0"
 
@@ -50,47 +50,37 @@ __all__ = [
     "MissingExtraError",
     "UnknownNameError",
     "UnsupportedTypeError",
-    "best_threshold",
-    "check",
-    "classes",
     "combine",
-    "compare",
-    "confusion",
-    "curve",
     "datasets",
-    "disparity",
-    "fairness",
     "from_matrix",
-    "gaps",
     "list_metrics",
     "metric",
     "plot",
-    "posterior",
-    "ranking",
     "register",
-    "report",
-    "require",
     "table",
+    *accessor.verbs(),
 ]
 
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
+    "combine": "balframe.verbs.combine",
     "from_matrix": "balframe.tables.from_matrix",
     "list_metrics": "balframe.tables.list_metrics",
     "metric": "balframe.metrics.registry",
     "table": "balframe.display.table",
 }
+_MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
     """Load a verb when it is first used: all of them take longer than is polite in an import."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "plot":
-        return import_module("balframe.plot")
-    if name == "datasets":
-        return import_module("balframe.tables.datasets")
-    return getattr(import_module(_ELSEWHERE.get(name, f"balframe.verbs.{name}")), name)
+    if name in accessor.verbs():
+        return getattr(accessor.Bal, name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -13,8 +13,9 @@ from balframe.frames.namespace import register_in_dask, register_namespace
 class _Method:
     """A function of a frame as a method, loaded when it is first asked for."""
 
-    def __init__(self, load: Callable[[str], Callable[..., Any]]) -> None:
+    def __init__(self, load: Callable[[str], Callable[..., Any]], group: str = "") -> None:
         self._load = load
+        self.group = group
 
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
@@ -27,6 +28,22 @@ class _Method:
 class _OfFrame:
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
+
+    def __repr__(self) -> str:
+        """List what there is, a line for each group."""
+        listed = groups(type(self))
+        width = max(map(len, listed))
+        lines = [f"{group:<{width}}  {', '.join(names)}" for group, names in listed.items()]
+        return "\n".join([str(type(self).__doc__).partition("\n")[0], *lines])
+
+
+def groups(namespace: type) -> dict[str, list[str]]:
+    """List the methods of a namespace by the group of each, in the order of its body."""
+    found: dict[str, list[str]] = {}
+    for name, method in vars(namespace).items():
+        if isinstance(method, _Method):
+            found.setdefault(method.group, []).append(name)
+    return found
 
 
 def _verb(name: str) -> Callable[..., Any]:
@@ -46,11 +63,11 @@ class Plots(_OfFrame):
     `plot`.
     """
 
-    report = _Method(_chart)
-    confusion = _Method(_chart)
-    curve = _Method(_chart)
-    roc = _Method(_chart)
-    gaps = _Method(_chart)
+    report = _Method(_chart, "of labels")
+    confusion = _Method(_chart, "of labels")
+    gaps = _Method(_chart, "of labels")
+    curve = _Method(_chart, "of scores")
+    roc = _Method(_chart, "of scores")
 
 
 class Bal(_OfFrame):
@@ -59,24 +76,34 @@ class Bal(_OfFrame):
     Each is also a function, `bf.report(df, "y", "yhat")`.
     """
 
-    confusion = _Method(_verb)
-    classes = _Method(_verb)
-    report = _Method(_verb)
-    posterior = _Method(_verb)
-    gaps = _Method(_verb)
-    disparity = _Method(_verb)
-    fairness = _Method(_verb)
-    compare = _Method(_verb)
-    curve = _Method(_verb)
-    best_threshold = _Method(_verb)
-    ranking = _Method(_verb)
-    check = _Method(_verb)
-    require = _Method(_verb)
+    report = _Method(_verb, "segments")
+    classes = _Method(_verb, "segments")
+    confusion = _Method(_verb, "segments")
+    posterior = _Method(_verb, "segments")
+    gaps = _Method(_verb, "comparisons")
+    disparity = _Method(_verb, "comparisons")
+    fairness = _Method(_verb, "comparisons")
+    compare = _Method(_verb, "comparisons")
+    curve = _Method(_verb, "scores")
+    best_threshold = _Method(_verb, "scores")
+    ranking = _Method(_verb, "scores")
+    check = _Method(_verb, "gates")
+    require = _Method(_verb, "gates")
 
     @property
     def plot(self) -> Plots:
         """Charts of the frame, each named for the verb that it draws."""
         return Plots(self._frame)
+
+    def __repr__(self) -> str:
+        """List the verbs, a line for each group, and the charts."""
+        charts = ", ".join(name for names in groups(Plots).values() for name in names)
+        return f"{super().__repr__()}\nplot: {charts}"
+
+
+def verbs() -> list[str]:
+    """List the names of the verbs, in the order of their groups."""
+    return [name for names in groups(Bal).values() for name in names]
 
 
 def register(library: Literal["dask"]) -> None:

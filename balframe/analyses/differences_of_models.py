@@ -1,17 +1,24 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from balframe.analyses.limits import by_number_of_labels, effective
+from balframe.analyses.limits import by_number_of_labels, effective, kept
+from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.core.measures import Measures
+from balframe.frames.library import Name
+from balframe.frames.read import Reading
 from balframe.intervals.differences import mcnemar, paired_limits
+from balframe.intervals.families import adjusted
 from balframe.intervals.kinds import (
     Interval,
     MeanOfRecalls,
@@ -21,6 +28,7 @@ from balframe.intervals.kinds import (
     linear_recalls,
 )
 from balframe.intervals.proportions import Limits
+from balframe.metrics.registry import Metric
 
 _TRIED = 50  # labels, in each other's place
 
@@ -129,3 +137,52 @@ def limits_and_p(
             p[segments] = mcnemar(only[0][:, 0], only[1][:, 0])
     origin = interval.image(c, np.zeros(c.n_segments))
     return (interval.image(c, low) - origin, interval.image(c, high) - origin), p
+
+
+def compared_models(
+    metric: Metric,
+    one: ClassCounts,
+    other: ClassCounts,
+    pair: tuple[Cells, Cells],
+    level: float,
+    adjust: Adjust,
+) -> dict[str, Any]:
+    """Compare two models on a metric in every segment."""
+    estimate, reference = (value_of(metric, c) for c in (one, other))
+    difference, width = estimate - reference, metric.range[1] - metric.range[0]
+    differing = discordant(metric.interval, *pair, one)
+    limits, p = limits_and_p(metric.interval, differing, one, level)
+    p = np.where(np.isnan(difference), np.nan, p)
+    lower, upper = kept(*limits, difference, (-width, width), around=True)
+    return {
+        "estimate": estimate,
+        "reference_estimate": reference,
+        "difference": difference,
+        "lower": lower,
+        "upper": upper,
+        "p_value": p,
+        "p_adjusted": adjusted(p, adjust),
+        "n_tests": np.full(len(p), np.isfinite(p).sum()),
+    }
+
+
+def models_in_rows(
+    reading: Reading, c: ClassCounts, tables: Mapping[str, Mapping[str, Any]]
+) -> dict[Name, Any]:
+    """Put the metrics of each segment and pair of models one below the other."""
+    _, first = reading.cells.segments
+    size = len(tables)
+    shown = np.repeat(first, size)
+    names = [str(name) for name in reading.query.y_pred]
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    pair = pairs[reading.cells.by[-1][shown]]
+    found = next(iter(tables.values()))
+    return reading.by_columns(shown) | {
+        "model": reading.text_column(names, pair[:, 0]),
+        "reference": reading.text_column(names, pair[:, 1]),
+        "n": np.repeat(c.n, size),
+        "n_labels": np.repeat(c.n_present, size),
+        "min_support": np.repeat(c.min_support, size),
+        "metric": reading.text_column(list(tables), np.tile(np.arange(size), len(first))),
+        **{n: np.column_stack([of[n] for of in tables.values()]).ravel() for n in found},
+    }

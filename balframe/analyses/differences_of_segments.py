@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +16,23 @@ from balframe.analyses.limits import (
     limits_of,
     shares,
 )
-from balframe.analyses.scoring import value_of
+from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.core.selection import comparing, segments_at
+from balframe.frames.library import Name
+from balframe.frames.read import Reading
 from balframe.intervals.differences import mover_difference, p_value
+from balframe.intervals.families import adjusted
 from balframe.intervals.kinds import Interval, linear_recalls
 from balframe.metrics.registry import Metric
+
+_STACKED = (
+    *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
+    *("lower", "upper", "p_value"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +149,26 @@ def _p_values(
         known = np.isfinite(np.hstack(values)).all(axis=1)
         p[pairs[known]] = p_value(*(value[known] for value in values))
     return p
+
+
+def gaps_in_rows(
+    reading: Reading, c: ClassCounts, tables: Mapping[str, Comparison], adjust: Adjust
+) -> dict[Name, Any]:
+    """Put the metrics of each segment one below the other."""
+
+    def stacked(column: Callable[[Comparison], Any]) -> Any:  # noqa: ANN401 (of any dtype)
+        return np.column_stack([column(table) for table in tables.values()]).ravel()
+
+    names = sorted({name for table in tables.values() for name in table.names})
+    _, first = reading.cells.segments
+    tests = [int(np.isfinite(table.p_value).sum()) for table in tables.values()]
+    metric = np.tile(np.arange(len(tables)), c.n_segments)
+    reference = stacked(lambda table: np.searchsorted(names, table.names))
+    return reading.by_columns(np.repeat(first, len(tables))) | {
+        "n": np.repeat(c.n, len(tables)),
+        "metric": reading.text_column(list(tables), metric),
+        "reference": reading.text_column(names, reference),
+        "p_adjusted": stacked(lambda table: adjusted(table.p_value, adjust)),
+        "n_tests": np.tile(np.array(tests, np.int64), c.n_segments),
+        **{name: stacked(attrgetter(name)) for name in _STACKED},
+    }

@@ -14,7 +14,6 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
-from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
 from balframe.intervals.families import (
     extreme_difference,
@@ -159,11 +158,6 @@ def check_min_support(min_support: object) -> None:
     is_count = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
     if not is_count or min_support < 0:  # type: ignore[operator]
         raise InvalidInputError(f"min_support={min_support!r} has to be a count of rows, from 0.")
-
-
-def extreme_names(query: Query) -> Iterable[str]:
-    """Name the columns of the segments that score lowest and highest."""
-    return (f"{which}_{name}" for which in ("lowest", "highest") for name in query.by)
 
 
 def extreme_columns(

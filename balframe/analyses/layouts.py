@@ -1,6 +1,6 @@
 """The two layouts of a report: a column for each metric, or a row for each."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,6 @@ from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 
 _LONG, _LIMITS, _METHOD = ("metric", "estimate"), ("lower", "upper"), "method"
-
-
-def names(layout: str, metrics: Sequence[str], *, with_limits: bool) -> Iterable[str]:
-    """Name the columns of the scores."""
-    if layout == "long":
-        return (*_LONG, *_LIMITS, _METHOD) if with_limits else _LONG
-    return [
-        one for name in metrics for one in (name, *(_named_limits(name) if with_limits else ()))
-    ]
 
 
 def _named_limits(name: Name) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from balframe.metrics.registry import Metric, find_all, registered
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | None
 Adjust = Literal["bh", "holm"] | None
+Absent = Literal["skip", "null", "zero"]
 
 COMPARED = ("accuracy", "balanced_accuracy")  # what verbs compare by default
 
@@ -57,31 +58,31 @@ class Scoring:
         _check_weighted(chosen, class_weight)
         return cls(chosen, class_weight, absent, is_all)
 
-    def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
-        """Add up cells, those read by default, having checked that the labels suit the metrics."""
-        weights: FloatArray | str | None
-        if isinstance(self.class_weight, Mapping):
-            weights = reading.labels.weights(self.class_weight)
-        else:
-            weights = self.class_weight
-        pos_label = reading.pos_label()
-        self._check_positive(reading, pos_label)
-        return ClassCounts.of(
-            Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
-            pos_label=pos_label,
-            class_weight=weights,
-            absent=self.absent,
-        )
-
-    def _check_positive(self, reading: Reading, pos_label: int | None) -> None:
+    def suits(self, reading: Reading) -> None:
+        """Raise unless the labels suit the metrics and have a weight each, as far as asked."""
+        self._weights(reading)
         lacking = [name for name, one in self.metrics.items() if "pos_label" in one.needs]
         labels = reading.labels
         is_lenient = self.lenient and len(labels) > 2
-        if lacking and pos_label is None and len(labels) and not is_lenient:
+        if reading.pos_label() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
                 f"metric {lacking[0]!r} needs pos_label=, one of the labels: {labels}. It has a "
                 "default only where the labels are among {0, 1}, {-1, 1} or {False, True}."
             )
+
+    def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
+        """Add up cells, by default those read, whose labels suit the metrics."""
+        return ClassCounts.of(
+            Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
+            pos_label=reading.pos_label(),
+            class_weight=self._weights(reading),
+            absent=self.absent,
+        )
+
+    def _weights(self, reading: Reading) -> FloatArray | str | None:
+        if isinstance(self.class_weight, Mapping):
+            return reading.labels.weights(self.class_weight)
+        return self.class_weight
 
 
 def value_of(metric: Metric, c: ClassCounts) -> FloatArray:

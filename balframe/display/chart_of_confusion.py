@@ -24,9 +24,9 @@ from balframe.errors import check_choice
 from balframe.frames.deliver import collected
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
-from balframe.verbs.answer import Names
-from balframe.verbs.confusion import PREDICTED
+from balframe.verbs.columns import OF_SEVERAL
 from balframe.verbs.confusion import confusion as verb
+from balframe.verbs.options import Names
 from balframe.verbs.report import report
 
 _RANK = "balanced_accuracy"
@@ -105,7 +105,7 @@ def confusion(
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
     if MODEL in rows[0] and MODEL not in names:
         names.append(MODEL)
-        predicted = PREDICTED
+        predicted = OF_SEVERAL
     segments = named(rows, names, most_panels=0)
     drawn = replace(
         segments,

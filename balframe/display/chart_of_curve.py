@@ -19,9 +19,9 @@ from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.verbs.answer import Names
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.curve import curve as verb
+from balframe.verbs.options import Names
 
 _BALANCED = "balanced_accuracy"
 

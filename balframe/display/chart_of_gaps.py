@@ -19,8 +19,8 @@ from balframe.display.segments import (
 )
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
-from balframe.verbs.answer import Names
 from balframe.verbs.gaps import gaps as verb
+from balframe.verbs.options import Names
 
 
 def gaps(

@@ -22,7 +22,7 @@ from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
 from balframe.metrics.registry import Chance
-from balframe.verbs.answer import Names
+from balframe.verbs.options import Names
 from balframe.verbs.report import report as verb
 
 _MAJORITY = "no_information_rate"

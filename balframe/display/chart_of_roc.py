@@ -18,8 +18,8 @@ from balframe.display.segments import (
 from balframe.display.words import titled
 from balframe.frames.library import Name
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.verbs.answer import Names
 from balframe.verbs.curve import curve
+from balframe.verbs.options import Names
 from balframe.verbs.ranking import ranking
 
 _X, _Y = "false_positive_rate", "recall"

@@ -9,7 +9,7 @@ from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
 from balframe.frames.library import Name
 from balframe.metrics.registry import Metric, find
-from balframe.verbs.answer import Missing
+from balframe.verbs.options import Missing
 
 MOST = 60
 

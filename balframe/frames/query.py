@@ -71,68 +71,58 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The columns and options that all verbs have in common, as a caller gives them.
+class Reads:
+    """What a verb reads of a frame.
 
-    `joint` asks for the predictions of pairs of models together, `scores` says that the
-    predictions are scores, `squares` that those of weights are of use.
+    `joint`: the predictions of pairs of models together. `scores`: scores in the place of
+    predictions. `squares`: squares of weights too.
     """
 
-    y_true: Name
-    y_pred: Any
-    by: Any
-    sample_weight: Name | None
-    counts: Name | None
-    labels: Sequence[Label] | None
-    pos_label: object
-    missing: str
-    margins: object
-    backend: str | None = None
-    max_cells: int = MAX_CELLS
-    cells: bool = False
     joint: bool = False
     scores: bool = False
     squares: bool = True
 
 
-def query(frame: object, library: Library, given: Options) -> Query:
-    """Check the names and options that a caller gave."""
-    check_choice("missing", given.missing, ("raise", "drop"))
-    check_choice("margins", given.margins, (False, "overall", "all"))
-    check_choice("cells", given.cells, (False, True))
-    _check_max_cells(given.max_cells)
+def query(frame: object, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
+    """Check the names and options that a caller gave; those a verb lacks have their defaults."""
+    given = {"cells": False, "margins": False, **given}
+    check_choice("missing", given["missing"], ("raise", "drop"))
+    check_choice("margins", given["margins"], (False, "overall", "all"))
+    check_choice("cells", given["cells"], (False, True))
+    _check_max_cells(given["max_cells"])
     known = library.names(frame)
-    sample_weight, counts = given.sample_weight, given.counts
-    others = (*_as_list(given.y_pred), *_as_list(given.by))
-    _check_are_names(library, [given.y_true, sample_weight, counts, *others])
-    predictions = _listed_names(given.y_pred, known)
-    segments = () if given.by is None else _listed_names(given.by, known)
-    if given.cells:
-        totals = [name for name in known if name not in {given.y_true, *predictions, *segments}]
+    role = "y_score" if reads.scores else "y_pred"
+    y_true, given_predictions, given_by = given["y_true"], given[role], given["by"]
+    sample_weight, counts = given["sample_weight"], given["counts"]
+    others = (*_as_list(given_predictions), *_as_list(given_by))
+    _check_are_names(library, [y_true, sample_weight, counts, *others])
+    predictions = _listed_names(given_predictions, known)
+    segments = () if given_by is None else _listed_names(given_by, known)
+    if given["cells"]:
+        totals = [name for name in known if name not in {y_true, *predictions, *segments}]
         sample_weight, counts = _totals(totals, sample_weight, counts)
     asked = Query(
-        given.y_true,
+        y_true,
         predictions,
-        _is_list(given.y_pred, known),
-        segments,
-        sample_weight,
-        counts,
-        given.cells,
-        None if given.labels is None else _label_list(given.labels),
-        given.pos_label,
-        given.missing,
-        given.margins,
-        given.max_cells,
-        given.joint,
-        given.scores,
-        given.squares or given.cells,
+        several=_is_list(given_predictions, known),
+        by=segments,
+        sample_weight=sample_weight,
+        counts=counts,
+        cells=given["cells"],
+        labels=None if given["labels"] is None else _label_list(given["labels"]),
+        pos_label=given["pos_label"],
+        missing=given["missing"],
+        margins=given["margins"],
+        max_cells=given["max_cells"],
+        joint=reads.joint,
+        scores=reads.scores,
+        squares=reads.squares or given["cells"],
     )
-    predictions_role = "y_score" if given.scores else "y_pred"
     if not asked.y_pred:
-        raise InvalidInputError(f"{predictions_role} is an empty list; name at least one column.")
-    for role, names in (("by", asked.by), (predictions_role, asked.y_pred)):
+        raise InvalidInputError(f"{role} is an empty list; name at least one column.")
+    for names_of, names in (("by", asked.by), (role, asked.y_pred)):
         if len(set(names)) < len(names):
-            raise InvalidInputError(f"{role} names a column twice: {listed(map(repr, names))}.")
+            raise InvalidInputError(f"{names_of} names a column twice: {listed(map(repr, names))}.")
     for name in asked.columns:
         if name not in known:
             raise not_found("column", name, known)

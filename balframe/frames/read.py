@@ -50,6 +50,11 @@ class Reading:
     dtypes: Mapping[Name, DType]
 
     @property
+    def reading(self) -> "Reading":
+        """Give itself, as what is read of scores gives the reading that it has."""
+        return self
+
+    @property
     def codes(self) -> dict[Name, Int64Array]:
         """The codes of the cells, by the name of the by-column."""
         return dict(zip(self.by, self.cells.by, strict=True))

@@ -24,8 +24,6 @@ from balframe.errors import (
 from balframe.frames.library import Name
 from balframe.metrics.registry import Metric, find
 
-RulesOption = str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
-
 Over = Literal["difference", "ratio"]
 
 COUNTS = ("n", "n_labels", "min_support")
@@ -66,6 +64,11 @@ class Rule:
             return OPERATORS[self.operator](value, bound)
         is_same = np.abs(value - self.bound) <= _ROUNDING * max(1, abs(self.bound))
         return OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
+
+
+RulesOption = (
+    str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | Sequence[Rule]
+)
 
 
 def read_rules(given: object) -> list[Rule]:
@@ -138,7 +141,7 @@ def _listed(given: object) -> list[Rule]:
     elif isinstance(given, Mapping):
         rules = [_of_mapping(given)] if "rule" in given else _of_names(given)
     elif is_iterable(given):
-        rules = [_of_mapping(one) if isinstance(one, Mapping) else _rule(one) for one in given]
+        rules = [_of_item(one) for one in given]
     else:
         raise UnsupportedTypeError(
             f"rules= is {type(given).__qualname__}; give a rule such as {_EXAMPLES}, a list of "
@@ -150,6 +153,12 @@ def _listed(given: object) -> list[Rule]:
         if rule in rules[:position]:
             raise InvalidInputError(f"rules= has the rule {rule.text!r} twice.")
     return rules
+
+
+def _of_item(given: object) -> Rule:
+    if isinstance(given, Rule):
+        return given
+    return _of_mapping(given) if isinstance(given, Mapping) else _rule(given)
 
 
 def _of_names(given: Mapping[Any, Any]) -> list[Rule]:

@@ -1,7 +1,8 @@
 """From scores and limits to verdicts: does a segment keep a rule, or can too few rows tell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from balframe.analyses.scoring import value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
-from balframe.errors import UnknownNameError
+from balframe.errors import InvalidInputError, UnknownNameError, listed, not_found
+from balframe.frames.library import Name
+from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule
 from balframe.intervals.families import simultaneous
+from balframe.metrics.registry import registered
 
 STATUS = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
@@ -192,3 +196,53 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
             f"the rule {rule.text!r} is limited to {wanted}, and no segment is that."
         )
     return found
+
+
+def verdict_columns(
+    judge: Judge, rules: Sequence[Rule], c: ClassCounts, reading: Reading
+) -> dict[Name, Any]:
+    """Judge every rule, and put the verdicts one below the other."""
+    found = [
+        verdicts
+        for number, rule in enumerate(rules)
+        for verdicts in judge.verdicts(rule, number, c, reading)
+    ]
+    rows = Verdicts.concat(found).in_order(reading)
+    _, first = reading.cells.segments
+    has_blank = any(rule.over is not None for rule in rules)
+    blank = rows.is_of_many.astype(bool) if has_blank else None
+    columns = reading.by_columns(first[rows.segment], blank) | {
+        "rule": reading.text_column([rule.text for rule in rules], rows.rule),
+        "estimate": rows.estimate,
+        "lower": rows.lower,
+        "upper": rows.upper,
+        "bound": np.array([rule.bound for rule in rules])[rows.rule],
+        "status": reading.text_column(STATUS, rows.status),
+    }
+    reasons = [rule.reason for rule in rules]
+    texts = [reason for reason in reasons if reason is not None]
+    if texts:
+        codes = [len(texts) if one is None else texts.index(one) for one in reasons]
+        columns["reason"] = reading.text_column(texts, np.array(codes)[rows.rule])
+    return columns
+
+
+def check_have_limits(rules: Iterable[Rule]) -> None:
+    """Raise where no evidence can decide a rule."""
+    for rule in rules:
+        if rule.metric is not None and rule.metric.interval is None:
+            with_limits = [one.name for one in registered() if one.interval is not None]
+            raise InvalidInputError(
+                f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
+                f'{rule.text!r}. Give decide="estimate", or a metric that has: '
+                f"{listed(with_limits, len(with_limits))}."
+            )
+
+
+def check_where(rules: Iterable[Rule], query: Query) -> None:
+    """Raise where a rule is limited by a column that makes no segments."""
+    for rule in rules:
+        for name in rule.where:
+            if name not in query.by:
+                error = not_found("by-column", name, query.by)
+                raise UnknownNameError(f"where= of the rule {rule.text!r}: {error}")

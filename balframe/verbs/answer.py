@@ -1,60 +1,102 @@
 """From a frame to an answer: read its cells, compute columns, build a frame of the same library."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from balframe.errors import InvalidInputError, check_choice, listed
 from balframe.frames.deliver import BACKENDS, deliver
 from balframe.frames.engines.lazy import finish_later, finish_now
 from balframe.frames.engines.supported import POLARS_LAZY, engine_of, in_memory, without_rows
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Options, Query, query
+from balframe.frames.query import Query, Reads, query
+from balframe.frames.read import Reading
 from balframe.frames.source import Labels, Source
+from balframe.verbs.columns import Column, Kind, expanded
 
-Names = Any  # a name, or a list of names; a name is any hashable value
-Missing = Literal["raise", "drop"]
-Margins = Literal[False, "overall", "all"]
-Backend = Literal["pandas", "polars", "pyarrow"] | None
 Columns = Mapping[Name, Any]
-Compute = Callable[[Any], Columns]
 
-_LABELS = Labels()
+_READS, _LABELS = Reads(), Labels()
 
 
-def answer(
-    frame: FrameT,
-    options: Options,
-    compute: Compute,
-    outputs: Callable[[Query], Iterable[Name]],
-    source: Source = _LABELS,
-) -> FrameT:
-    """Run a verb: `compute` turns cells into columns, `outputs` tells their names beforehand.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a verb was asked, checked as far as that goes without a look at the rows.
 
-    `outputs` leaves out `margin` and `model`, which no verb adds by itself.
-
-    On a lazy frame the reduction is a query of the engine. The same verb on no rows comes first: it
-    checks names and types before any work, and gives a LazyFrame of polars its schema.
+    `given` are the names of columns and the shared options. `declared` are the columns of the
+    answer, `metrics` fill places in their names, and `shown` are the options under which some are
+    there. `check` looks at the query, and `suits` at what was read, before anything is computed.
     """
-    check_choice("backend", options.backend, (None, *BACKENDS))
+
+    given: Mapping[str, Any]
+    declared: Sequence[Column]
+    metrics: Sequence[str] = ()
+    shown: Collection[str] = ()
+    reads: Reads = _READS
+    source: Source = _LABELS
+    check: Callable[[Query], None] = lambda query: None
+    suits: Callable[[Any], object] = lambda reading: None
+
+
+def answer(frame: FrameT, asked: Asked, compute: Callable[[Any], Columns]) -> FrameT:
+    """Run a verb: `compute` turns what was read into the columns declared.
+
+    On a lazy frame the reduction is a query of the engine. A frame without rows is read first: that
+    finds wrong names and types before any work, and the types of a LazyFrame's answer.
+    """
+    backend = asked.given.get("backend")
+    check_choice("backend", backend, (None, *BACKENDS))
     engine = engine_of(frame)
     library = engine.library
     head = without_rows(frame, engine)
-    asked = query(head, library, options)
-    _check_names(asked, outputs(asked))
+    what = query(head, library, asked.given, asked.reads)
+    asked.check(what)
+    columns = expanded(asked.declared, what, asked.metrics, asked.shown)
+    _check_names(what, columns)
+
+    def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
+        asked.suits(reading)
+        found = compute(reading)
+        assert found.keys() == {one.name for one in columns}, "computed is what was declared"
+        return {one.name: found[one.name] for one in columns}
+
     if not engine.is_lazy:
-        built = library.build(compute(source.read(in_memory(frame, engine, asked), library, asked)))
+        built = library.build(
+            finish(asked.source.read(in_memory(frame, engine, what), library, what))
+        )
     else:
-        like = library.build(compute(source.read(head, library, asked)))
-        if engine is POLARS_LAZY and options.backend is None:
-            later: FrameT = finish_later(frame, engine, asked, source, compute, like)
+        nothing = asked.source.read(head, library, what)
+        asked.suits(nothing)
+        if engine is POLARS_LAZY and backend is None:
+            like = library.build(_without_rows(columns, nothing.reading))
+            later: FrameT = finish_later(frame, engine, what, asked.source, finish, like)
             return later
-        built = finish_now(frame, engine, asked, source, compute)
-    delivered: FrameT = deliver(built, options.backend or engine.answer, frame, engine)
+        built = finish_now(frame, engine, what, asked.source, finish)
+    delivered: FrameT = deliver(built, backend or engine.answer, frame, engine)
     return delivered
 
 
-def _check_names(query: Query, outputs: Iterable[Name]) -> None:
-    names = [*query.added, *outputs]
+def _without_rows(columns: Sequence[Column], reading: Reading) -> Columns:
+    """Make the columns of an answer without rows, each of its type."""
+    none = np.zeros(0, np.int64)
+    made = {
+        Kind.LABEL: reading.label_column(none),
+        Kind.INTEGER: none,
+        Kind.FLOAT: none.astype(np.float64),
+        Kind.TEXT: reading.text_column([], none),
+    }
+    by = {
+        name: reading.library.take(levels, none, nullable=False)
+        for name, levels in reading.by.items()
+    }
+    return {one.name: by[one.of] if one.kind is Kind.BY else made[one.kind] for one in columns}
+
+
+def _check_names(query: Query, columns: Sequence[Column]) -> None:
+    """Raise where two columns would have one name; a by-column may be none of those added."""
+    names = [one.name for one in columns]
     taken = {name for name in query.added if name in query.by}
     twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
     if twice:

@@ -1,34 +1,46 @@
 """The verb `best_threshold`."""
 
-from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses.at_operating_points import at_points, effective_sides
-from balframe.analyses.optimum import Optimum, is_mean_of_both_recalls, optimum, point_at
-from balframe.analyses.scoring import ClassWeight, Scoring
-from balframe.core.arrays import FloatArray
-from balframe.core.division import ratio
-from balframe.core.labels import Label
-from balframe.core.operating_points import OperatingPoints
+from balframe.analyses.at_operating_points import class_weights
+from balframe.analyses.best_thresholds import best_thresholds
+from balframe.analyses.scoring import Scoring
 from balframe.errors import InvalidInputError
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, Options, Query
+from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.intervals.kinds import MeanOfRecalls
-from balframe.metrics.registry import Metric
-from balframe.metrics.units.rankings import Ranking
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.columns import SEGMENTS, count, estimate, key, place
+from balframe.verbs.declaration import Verb
+from balframe.verbs.options import ClassWeights, Names, OfScores
 
-_SIDES = ("recall", "specificity")
-_FOUND = (
-    *("threshold", "plateau_lower", "midpoint", "estimate", *_SIDES),
-    *("common_threshold", "common_estimate", "gain", "chance_maximum", "roc_auc"),
+VERB = Verb.of(
+    *SEGMENTS,
+    count("n"),
+    key("metric", tells=True),
+    place("threshold", tells=True),
+    place("plateau_lower"),
+    place("midpoint"),
+    estimate("estimate", tells=True),
+    estimate("recall"),
+    estimate("specificity"),
+    place("common_threshold"),
+    estimate("common_estimate"),
+    estimate("gain"),
+    estimate("chance_maximum"),
+    estimate("roc_auc"),
 )
 
 
+class _Options(ClassWeights, OfScores, total=False):
+    pass
+
+
+@VERB
 def best_threshold(
     frame: FrameT,
     y_true: Name,
@@ -37,15 +49,7 @@ def best_threshold(
     by: Names = None,
     metric: str = "balanced_accuracy",
     thresholds: ThresholdsOption = None,
-    class_weight: ClassWeight | None = None,
-    sample_weight: Name | None = None,
-    counts: Name | None = None,
-    labels: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "raise",
-    margins: Margins = False,
-    backend: Backend = None,
-    max_cells: int = MAX_CELLS,
+    **options: Unpack[_Options],
 ) -> FrameT:
     """Find the threshold at which each segment scores best, and what it gains over a common one.
 
@@ -55,37 +59,10 @@ def best_threshold(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
-    y_true : column name
-        The true labels. All labels other than the positive one count as negative.
-    y_score : column name or list of column names
-        The scores, finite numbers that are higher for the positive label; a list looks at several
-        models and adds a column `model`.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
     metric : str, default "balanced_accuracy"
         Name or alias of the metric to optimise.
     thresholds : int, list of float, ("quantiles", int) or None, default None
         The thresholds to choose from, as in `curve`; by default every score.
-    class_weight : mapping of every label to its weight, "balanced" or "prevalence", optional
-        How weighted_balanced_accuracy weighs the labels.
-    sample_weight : column name, optional
-        Weights of the rows, finite and not negative. `n` counts rows.
-    counts : column name, optional
-        How many identical rows each row stands for, whole numbers from 0.
-    labels : list of labels, optional
-        The labels that may occur; by default those that do.
-    pos_label : label, optional
-        The label that high scores stand for, with defaults as in `curve`.
-    missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as null.
-    margins : {False, "overall", "all"}
-        Add roll-ups: over the whole frame, or over every subset of the by-columns.
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        The library of the answer; by default that of the frame, or the one that suits its engine.
-    max_cells : int, default 50 million
-        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -108,11 +85,6 @@ def best_threshold(
           for balanced accuracy and its images; null for other metrics
         - `roc_auc`: of the scores, or on a grid of the thresholds that they reach
 
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-
     References
     ----------
     W. J. Youden, "Index for rating diagnostic tests", Cancer 1950. The chance maximum is the mean
@@ -129,111 +101,26 @@ def best_threshold(
     """
     if not isinstance(metric, str):
         raise InvalidInputError(f"metric={metric!r} has to be the name of one metric.")
-    scoring = Scoring.of([metric], class_weight, ())
-    (chosen,) = scoring.metrics.values()
-    if chosen.better is None:
+    scoring = Scoring.of([metric], options["class_weight"], ())
+    if scoring.metrics[metric].better is None:
         raise InvalidInputError(
             f"metric {metric!r} is not better when it is higher or lower, so no threshold is best."
         )
-    both_sides = Scoring.of(list(_SIDES), None, ())
-
-    def outputs(query: Query) -> Iterable[Name]:
-        return (*query.by, "n", "metric", *_FOUND)
+    asked = Asked(
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        VERB.layouts[""],
+        reads=Reads(scores=True),
+        source=Scores(Thresholds.of(thresholds)),
+        suits=lambda scored: class_weights(scoring, scored),
+    )
 
     def compute(scored: Scored) -> Columns:
-        n_segments = scored.ties.n_segments
-        points = scored.points()
-        values = at_points(scoring, scored, points, None).scores[metric]
-        best = optimum(points, chosen, values, n_segments)
-        at_best = points.one_each(np.where(best.point < 0, points.first, best.point + points.shift))
-        sides = at_points(both_sides, scored, at_best, None).scores
-        recall, specificity = (np.where(best.point < 0, np.nan, sides[name]) for name in _SIDES)
-        common = _common_threshold(scored, scoring, chosen, metric)
-        common_estimate = point_at(points, common).of(values)
-        common, common_estimate = (
-            np.where(best.point < 0, np.nan, value) for value in (common, common_estimate)
+        reading, n_segments = scored.reading, scored.ties.n_segments
+        return (
+            reading.by_columns(np.arange(n_segments))
+            | {"n": scored.points().totals().n}
+            | {"metric": reading.text_column([metric], np.zeros(n_segments, np.int64))}
+            | best_thresholds(scored, scoring, metric)
         )
-        threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
-        sign = 1 if chosen.better == "higher" else -1
-        columns = scored.reading.by_columns(np.arange(n_segments))
-        columns["n"] = points.totals().n
-        columns["metric"] = scored.reading.text_column([metric], np.zeros(n_segments, np.int64))
-        found = (
-            threshold,
-            lower,
-            _midpoint(threshold, lower),
-            best.of(values),
-            recall,
-            specificity,
-            common,
-            common_estimate,
-            np.maximum(sign * (best.of(values) - common_estimate), 0),
-            np.where(best.point < 0, np.nan, _chance_maximum(points, chosen)),
-            Ranking.of(scored.ties).roc_auc(),
-        )
-        return columns | dict(zip(_FOUND, found, strict=True))
 
-    options = Options(
-        y_true,
-        y_score,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        backend,
-        max_cells,
-        scores=True,
-    )
-    return answer(frame, options, compute, outputs, Scores(Thresholds.of(thresholds)))
-
-
-def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> FloatArray:
-    """Find down to where the best point stays the same: minus infinity where all rows reach it.
-
-    That is the next lower score, or the lowest threshold of a grid that the same rows reach.
-    """
-    if not len(points):
-        return np.full(len(best.point), np.nan)
-    rows = points.counts(0, slice(None))
-    reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
-    n_segments = len(best.point)
-    own = reaching[np.maximum(best.point, 0)]
-    more = reaching > own[points.segment]
-    n_more = np.bincount(points.segment[more], minlength=n_segments)
-    n_points = np.bincount(points.segment, minlength=n_segments)
-    same = np.cumsum(n_points) - n_points + n_more
-    below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
-    lower = points.threshold[np.minimum(below, len(points) - 1)]
-    lower = np.where(own == everything[np.maximum(best.point, 0)], -np.inf, lower)
-    return np.where(best.point < 0, np.nan, lower)
-
-
-def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
-    """Find the middle of a plateau; its threshold where it has no lower end."""
-    finite = np.where(np.isneginf(lower), threshold, lower)
-    middle = threshold / 2 + finite / 2
-    return np.where((finite < middle) & (middle < threshold), middle, threshold)
-
-
-def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:
-    """Find the best threshold of all segments together, for the model of each segment."""
-    ties, model = scored.of_models()
-    everybody = Scored(scored.reading, ties, scored.thresholds)
-    points = everybody.points()
-    values = at_points(scoring, everybody, points, None).scores[metric]
-    best = optimum(points, chosen, values, ties.n_segments)
-    return best.of(points.threshold)[model]
-
-
-def _chance_maximum(points: OperatingPoints, chosen: Metric) -> FloatArray:
-    """Find about the largest value at any threshold of scores that do not depend on the label."""
-    positives, negatives = effective_sides(points)
-    if not isinstance(chosen.interval, MeanOfRecalls) or not is_mean_of_both_recalls(chosen):
-        return np.full(len(positives), np.nan)
-    one = np.ones(len(positives))
-    spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
-    mean = np.minimum(0.5 + 0.5 * spread, 1)
-    return chosen.interval.image(points.totals(), mean)
+    return answer(frame, asked, compute)

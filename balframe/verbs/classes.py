@@ -1,47 +1,46 @@
 """The verb `classes`."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses import layouts
-from balframe.analyses.limits import IntervalOption, Request, effective, kept, proportion_limits
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.analyses.each_label import scores_of_labels
+from balframe.analyses.limits import Request
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
 from balframe.core.entries import Entries
-from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, Options, Query
+from balframe.frames.query import Reads
 from balframe.frames.read import Reading
-from balframe.intervals.kinds import f1_of_jaccard, identity
-from balframe.intervals.proportions import Limits
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, estimate, limits
+from balframe.verbs.declaration import Verb
+from balframe.verbs.options import Intervals, Names, OfLabels
 
-LABEL = "label"
-_Values = TypeVar("_Values", Int64Array, FloatArray)
-_COUNTED = ("support", "prevalence", "predicted", "correct")
-_SCORES = ("recall", "precision", "specificity", "npv", "f1")
+SCORES = ("recall", "precision", "specificity", "npv", "f1")
+
+VERB = Verb.of(
+    *SEGMENTS,
+    Column("label", Role.KEY, Kind.LABEL, tells=True),
+    count("support", tells=True),
+    estimate("prevalence"),
+    count("predicted"),
+    count("correct"),
+    *(one for name in SCORES for one in (estimate(name), *limits(name, "interval"))),
+)
 
 
+class _Options(Intervals, OfLabels, total=False):
+    pass
+
+
+@VERB
 def classes(
     frame: FrameT,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names = None,
-    interval: IntervalOption = None,
-    level: float = 0.95,
-    sample_weight: Name | None = None,
-    counts: Name | None = None,
-    cells: bool = False,
-    labels: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "raise",
-    margins: Margins = False,
-    backend: Backend = None,
-    max_cells: int = MAX_CELLS,
+    **options: Unpack[_Options],
 ) -> FrameT:
     """Score each label of each segment against all others.
 
@@ -50,39 +49,10 @@ def classes(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
-    y_true : column name
-        The true labels: booleans, integers, whole floats, strings, categories or dates.
-    y_pred : column name or list of column names
-        The predicted labels; a list compares several models and adds a column `model`.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
     interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
         Add limits to the scores, which are proportions: "wilson", "jeffreys" or "exact", and
         Wilson's for True or a method of other metrics. Those of f1 are mapped from the Jaccard
         index.
-    level : float, default 0.95
-        Confidence level of the limits.
-    sample_weight : column name, optional
-        Weights of the rows, finite and not negative. Shares and scores use them; `support`,
-        `predicted` and `correct` count rows all the same.
-    counts : column name, optional
-        How many identical rows each row stands for, whole numbers from 0.
-    cells : bool, default False
-        Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.
-    labels : list of labels, optional
-        The label set in the order wanted; by default the sorted labels that occur.
-    pos_label : label, optional
-        Checked to be among the labels, as in `report`; it changes nothing here.
-    missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out.
-    margins : {False, "overall", "all"}
-        Add roll-ups: over the whole frame, or over every subset of the by-columns.
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        The library of the answer; by default that of the frame, or the one that suits its engine.
-    max_cells : int, default 50 million
-        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -97,11 +67,6 @@ def classes(
         - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
         - with `interval`, `<score>_lower` and `<score>_upper` behind each of them
 
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-
     Examples
     --------
     >>> import polars as pl
@@ -111,79 +76,22 @@ def classes(
     >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
-    request = Request.of(interval, level, "uniform")
-
-    def outputs(query: Query) -> Iterable[Name]:
-        yield from (*query.by, LABEL, *_COUNTED)
-        yield from layouts.names("wide", _SCORES, with_limits=request is not None)
+    request = Request.of(options["interval"], options["level"], "uniform")
+    asked = Asked(
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        VERB.layouts[""],
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=Reading.pos_label,
+    )
 
     def compute(reading: Reading) -> Columns:
-        reading.pos_label()
         n_labels = len(reading.labels)
         c = ClassCounts.of(Entries.of(reading.cells, n_labels))
         first = reading.cells.segments[1]
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
-        columns[LABEL] = reading.label_column(label)
-        return columns | _scores(c, request)
+        columns["label"] = reading.label_column(label)
+        return columns | scores_of_labels(c, request)
 
-    options = Options(
-        y_true,
-        y_pred,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        backend,
-        max_cells,
-        cells=cells,
-        squares=request is not None,
-    )
-    return answer(frame, options, compute, outputs)
-
-
-def _grid(c: ClassCounts, values: _Values, absent: _Values | None = None) -> _Values:
-    """Spread the values of the entries over all segments and labels."""
-    size = c.n_segments * c.n_labels
-    full = np.zeros(size, values.dtype) if absent is None else absent.copy()
-    full[c.segment * c.n_labels + c.label] = values
-    return full
-
-
-def _parts(c: ClassCounts) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Take the scores apart: each is the first over the second, f1 an image of Jaccard's."""
-    correct, missed, false_alarms = (
-        _grid(c, counts) for counts in (c.correct, c.missed, c.false_alarms)
-    )
-    true_negatives = _grid(c, c.true_negatives, np.repeat(c.total, c.n_labels))
-    return {
-        "recall": (correct, correct + missed),
-        "precision": (correct, correct + false_alarms),
-        "specificity": (true_negatives, true_negatives + false_alarms),
-        "npv": (true_negatives, true_negatives + missed),
-        "f1": (correct, correct + missed + false_alarms),
-    }
-
-
-def _scores(c: ClassCounts, request: Request | None) -> dict[Name, Int64Array | FloatArray]:
-    """Compute the columns on the full grid of segments and labels."""
-    columns: dict[Name, Int64Array | FloatArray] = {
-        "support": _grid(c, c.n_support),
-        "prevalence": ratio(_grid(c, c.support), np.repeat(c.total, c.n_labels)),
-        "predicted": _grid(c, c.n_predicted),
-        "correct": _grid(c, c.n_correct),
-    }
-    squared = _parts(c.squared)
-    scores: dict[str, FloatArray] = {}
-    found: dict[str, Limits] = {}
-    for name, (x, n) in _parts(c).items():
-        image = f1_of_jaccard if name == "f1" else identity
-        scores[name] = image(c, ratio(x, n))
-        if request is not None:
-            limits = proportion_limits(*effective(x, n, squared[name][1]), request)
-            low, high = (image(c, limit) for limit in limits)
-            found[name] = kept(low, high, scores[name], (0, 1), around=True)
-    return columns | layouts.wide(scores, found)
+    return answer(frame, asked, compute)

@@ -1,42 +1,33 @@
 """The verb `confusion`."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
-from balframe.core.arrays import Counts, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.division import ratio
-from balframe.core.labels import Label
-from balframe.core.measures import Measures
+from balframe.analyses.matrices import completed, counted, share
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, WEIGHT, WEIGHT_SQ, N, Options, Query
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N
 from balframe.frames.read import Reading
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
+from balframe.verbs.declaration import Verb
+from balframe.verbs.options import Names, OfLabels
 
-PREDICTED, SHARE = "predicted", "share"
+SHARE = "share"
+VERB = Verb.of(*SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, "normalize"))
 
 
+@VERB
 def confusion(
     frame: FrameT,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names = None,
-    sample_weight: Name | None = None,
-    counts: Name | None = None,
-    cells: bool = False,
-    labels: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "raise",
-    margins: Margins = False,
     complete: bool = False,
     normalize: Literal["true", "pred", "all"] | None = None,
-    backend: Backend = None,
-    max_cells: int = MAX_CELLS,
+    **options: Unpack[OfLabels],
 ) -> FrameT:
     """Count rows by segment, true label and predicted label: the grouped confusion matrix.
 
@@ -47,36 +38,10 @@ def confusion(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
-    y_true : column name
-        The true labels: booleans, integers, whole floats, strings, categories or dates.
-    y_pred : column name or list of column names
-        The predicted labels; a list compares several models and adds a column `model`.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
-    sample_weight : column name, optional
-        Weights of the rows, finite and not negative.
-    counts : column name, optional
-        How many identical rows each row stands for, whole numbers from 0.
-    cells : bool, default False
-        Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.
-    labels : list of labels, optional
-        The label set in the order wanted; by default the sorted labels that occur.
-    pos_label : label, optional
-        Checked to be among the labels, as in `report`; it changes nothing here.
-    missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out.
-    margins : {False, "overall", "all"}
-        Add roll-ups: over the whole frame, or over every subset of the by-columns.
     complete : bool, default False
         Fill in every pair of labels in each segment, with n = 0 where there is no such row.
     normalize : {"true", "pred", "all"}, optional
         Add `share`, the weight of the cell within its true label, predicted label or segment.
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        The library of the answer; by default that of the frame, or the one that suits its engine.
-    max_cells : int, default 50 million
-        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -89,11 +54,6 @@ def confusion(
         - `n`: rows
         - `weight`, `weight_sq`: sum of the weights and of their squares, when weighted
         - `share`: in [0, 1], null where the total is 0, with `normalize`
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
 
     Examples
     --------
@@ -111,104 +71,27 @@ def confusion(
     """
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
-
-    def outputs(query: Query) -> Iterable[Name]:
-        yield from (*query.by, *_label_names(query), N)
-        if query.sample_weight is not None:
-            yield from (WEIGHT, WEIGHT_SQ)
-        if normalize is not None:
-            yield SHARE
+    asked = Asked(
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        VERB.layouts[""],
+        shown=() if normalize is None else ("normalize",),
+        suits=Reading.pos_label,
+    )
 
     def compute(reading: Reading) -> Columns:
-        reading.pos_label()
-        query, n_labels = reading.query, len(reading.labels)
-        shown = _completed(reading.cells, n_labels) if complete else _counted(reading.cells)
-        names = _label_names(query)
+        n_labels = len(reading.labels)
+        shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
+        true, predicted = names_of_labels(reading.query)
         columns = reading.by_columns(shown.source)
-        columns[names[0]] = reading.label_column(shown.actual)
-        columns[names[1]] = reading.label_column(shown.outcome)
+        columns[true] = reading.label_column(shown.actual)
+        columns[predicted] = reading.label_column(shown.outcome)
         columns[N] = shown.sums.n
         if shown.sums.weight is not None:
             with np.errstate(over="ignore"):
                 columns[WEIGHT] = np.ldexp(shown.sums.weight, shown.sums.exponent)
             columns[WEIGHT_SQ] = shown.sums.weight_sq
         if normalize is not None:
-            columns[SHARE] = _share(shown, n_labels, normalize)
+            columns[SHARE] = share(shown, n_labels, normalize)
         return columns
 
-    options = Options(
-        y_true,
-        y_pred,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        backend,
-        max_cells,
-        cells=cells,
-    )
-    return answer(frame, options, compute, outputs)
-
-
-def _label_names(query: Query) -> tuple[Name, Name]:
-    return query.y_true, PREDICTED if query.several else query.y_pred[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Rows to show; `source` is a cell of the same segment, whose by-columns they have."""
-
-    source: Int64Array
-    segment: Int64Array
-    actual: Int64Array
-    outcome: Int64Array
-    sums: Measures
-
-
-def _counted(cells: Cells) -> _Rows:
-    """Show the cells that hold rows."""
-    segment, _ = cells.segments
-    shown = np.flatnonzero(cells.actual != LEFT_OUT)
-    actual, outcome = cells.actual[shown], cells.outcome[shown]
-    return _Rows(shown, segment[shown], actual, outcome, cells.sums.at(shown))
-
-
-def _completed(cells: Cells, n_labels: int) -> _Rows:
-    """Show every pair of labels in every segment, also in those that have no row left."""
-    _, first = cells.segments
-    counted = _counted(cells)
-    size = n_labels * n_labels
-    pair = np.arange(len(first) * size)
-    at = counted.segment * size + counted.actual * n_labels + counted.outcome
-
-    def filled(values: Counts) -> Counts:
-        out = np.zeros(len(pair), values.dtype)
-        out[at] = values
-        return out
-
-    sums, within = counted.sums, pair % max(size, 1)
-    weight = None if sums.weight is None else filled(sums.weight)
-    weight_sq = None if sums.weight_sq is None else filled(sums.weight_sq)
-    return _Rows(
-        np.repeat(first, size),
-        np.repeat(np.arange(len(first)), size),
-        within // max(n_labels, 1),
-        within % max(n_labels, 1),
-        replace(
-            sums,
-            n=filled(cells.n[counted.source]),
-            missing=None,
-            weight=weight,
-            weight_sq=weight_sq,
-        ),
-    )
-
-
-def _share(rows: _Rows, n_labels: int, normalize: str) -> FloatArray:
-    within = {"true": rows.actual, "pred": rows.outcome, "all": np.zeros_like(rows.actual)}
-    group = rows.segment * n_labels + within[normalize]
-    part = np.asarray(rows.sums.n if rows.sums.weight is None else rows.sums.weight, np.float64)
-    return ratio(part, np.bincount(group, weights=part)[group])
+    return answer(frame, asked, compute)

@@ -1,33 +1,41 @@
 """The verb `disparity`."""
 
-from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses.extremes import (
-    Extremal,
-    Extremes,
-    check_min_support,
-    extreme_columns,
-    extreme_names,
-)
+from balframe.analyses.extremes import Extremal, Extremes, check_min_support, extreme_columns
 from balframe.analyses.limits import check_level
-from balframe.analyses.scoring import COMPARED, ClassWeight, Metrics, Scoring, check_by
-from balframe.core.labels import Label
+from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Group, Reading
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.columns import EXTREMES, ROLLED_UP, Kind, count, estimate, key, limits, test
+from balframe.verbs.declaration import Verb
+from balframe.verbs.options import ClassWeights, Level, Names, OfLabels
 
-_COUNTED = ("n_segments", "n_left_out", "df")
-_VALUES = ("lowest", "highest")
-_FOUND = (
-    *("difference", "difference_lower", "difference_upper", "ratio", "ratio_lower", "ratio_upper"),
-    *("n_segments", "n_left_out", "statistic", "df", "p_value"),
+_NUMBERS = (
+    estimate("lowest", tells=True),
+    estimate("highest", tells=True),
+    estimate("difference"),
+    *limits("difference"),
+    estimate("ratio"),
+    *limits("ratio"),
+    count("n_segments"),
+    count("n_left_out"),
+    test("statistic"),
+    count("df"),
+    test("p_value"),
 )
+VERB = Verb.of(*ROLLED_UP, key("metric", tells=True), *EXTREMES, *_NUMBERS)
 
 
+class _Options(ClassWeights, Level, OfLabels, total=False):
+    pass
+
+
+@VERB
 def disparity(
     frame: FrameT,
     y_true: Name,
@@ -36,17 +44,7 @@ def disparity(
     by: Names,
     metrics: Metrics = None,
     min_support: int = 1,
-    class_weight: ClassWeight | None = None,
-    level: float = 0.95,
-    sample_weight: Name | None = None,
-    counts: Name | None = None,
-    cells: bool = False,
-    labels: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "raise",
-    margins: Margins = False,
-    backend: Backend = None,
-    max_cells: int = MAX_CELLS,
+    **options: Unpack[_Options],
 ) -> FrameT:
     """Find the segments that score lowest and highest: how far apart, and are all alike.
 
@@ -55,14 +53,6 @@ def disparity(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
-    y_true : column name
-        The true labels: booleans, integers, whole floats, strings, categories or dates.
-    y_pred : column name or list of column names
-        The predicted labels; a list gives rows for each of several models.
-    by : column name or list of column names
-        The columns whose combinations are the segments.
     metrics : str or list of str, optional
         Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
         `class_weight` also weighted_balanced_accuracy.
@@ -70,28 +60,6 @@ def disparity(
         Rows that the smallest denominator of a metric must have for a segment to be compared. That
         of a mean of recalls is the rarest of all labels: with the default, a segment that lacks
         one is left out; with 0, it is compared on the labels it has.
-    class_weight : mapping of every label to its weight, "balanced" or "prevalence", optional
-        How weighted_balanced_accuracy weighs the labels.
-    level : float, default 0.95
-        Confidence level of the limits of each row.
-    sample_weight : column name, optional
-        Weights of the rows, finite and not negative.
-    counts : column name, optional
-        How many identical rows each row stands for, whole numbers from 0.
-    cells : bool, default False
-        Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.
-    labels : list of labels, optional
-        The label set in the order wanted; by default the sorted labels that occur.
-    pos_label : label, optional
-        The positive label of binary metrics, with defaults as in `report`.
-    missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out.
-    margins : {False, "overall", "all"}
-        Add rows for roll-ups; segments are compared within each.
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        The library of the answer; by default that of the frame, or the one that suits its engine.
-    max_cells : int, default 50 million
-        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -109,11 +77,6 @@ def disparity(
         - `statistic`, `df`, `p_value`: Q of the test that all segments are alike, its degrees of
           freedom and p-value; null for metrics that are not linear in recalls, the p-value also
           where a support is under 10
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
 
     References
     ----------
@@ -141,50 +104,34 @@ def disparity(
      ratio  ratio_lower  ratio_upper  n_segments  n_left_out  statistic  df  p_value
      0.329        0.209        0.508           4           2    237.762   3      0.0
     """
-    scoring = Scoring.of(metrics, class_weight, COMPARED)
-    check_level(level)
+    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    check_level(options["level"])
     check_min_support(min_support)
-
-    def outputs(query: Query) -> Iterable[Name]:
-        check_by(query, "disparity")
-        return ("metric", *extreme_names(query), *_VALUES, *_FOUND)
 
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)
-        search = Extremal(level, min_support)
+        search = Extremal(options["level"], min_support)
         groups: list[Group] = []
         rows: list[Extremes] = []
         for group in reading.groups() if c.n_segments else []:
-            members = segments_at(c, group.segments)
+            members, cells = segments_at(c, group.segments), reading.cells_of(group)
             for name, metric in scoring.metrics.items():
                 groups.append(group)
-                rows.append(
-                    search.find(name, metric, members, reading.cells_of(group), group.segments)
-                )
+                rows.append(search.find(name, metric, members, cells, group.segments))
         columns, segments = extreme_columns(reading, groups, rows)
         names = list(scoring.metrics)
         columns["metric"] = reading.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        columns |= segments
-        numbers = [row.numbers for row in rows]
-        for name in (*_VALUES, *_FOUND):
-            dtype = np.int64 if name in _COUNTED else np.float64
-            columns[name] = np.array([of_row[name] for of_row in numbers], dtype)
-        return columns
+        for one in _NUMBERS:
+            dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
+            columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
+        return columns | segments
 
-    options = Options(
-        y_true,
-        y_pred,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        backend,
-        max_cells,
-        cells=cells,
+    asked = Asked(
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        VERB.layouts[""],
+        check=lambda query: check_by(query, "disparity"),
+        suits=scoring.suits,
     )
-    return answer(frame, options, compute, outputs)
+    return answer(frame, asked, compute)

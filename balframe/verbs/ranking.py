@@ -1,76 +1,49 @@
 """The verb `ranking`."""
 
-from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 
 from balframe.analyses.at_operating_points import effective_sides
 from balframe.analyses.limits import check_level
-from balframe.core.arrays import FloatArray
-from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import MAX_CELLS, Options, Query
+from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.delong import delong
-from balframe.intervals.proportions import Limits
 from balframe.metrics.units.rankings import Ranking
-from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
+from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.columns import SEGMENTS, count, estimate, limits
+from balframe.verbs.declaration import Verb
+from balframe.verbs.options import Level, Names, OfScores
 
-_FOUND = (
-    *("n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"),
-    *("average_precision", "ks_statistic", "brier_score"),
+VERB = Verb.of(
+    *SEGMENTS,
+    count("n"),
+    count("n_positive"),
+    estimate("roc_auc", tells=True),
+    *limits("roc_auc"),
+    estimate("average_precision"),
+    estimate("ks_statistic"),
+    estimate("brier_score"),
 )
 
 
+class _Options(Level, OfScores, total=False):
+    pass
+
+
+@VERB
 def ranking(
     frame: FrameT,
     y_true: Name,
     y_score: Names,
     *,
     by: Names = None,
-    level: float = 0.95,
-    sample_weight: Name | None = None,
-    counts: Name | None = None,
-    labels: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "raise",
-    margins: Margins = False,
-    backend: Backend = None,
-    max_cells: int = MAX_CELLS,
+    **options: Unpack[_Options],
 ) -> FrameT:
     """Score how well each segment's scores rank positives above negatives, at no threshold.
-
-    Parameters
-    ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at once.
-    y_true : column name
-        The true labels. All labels other than the positive one count as negative.
-    y_score : column name or list of column names
-        The scores, finite numbers that are higher for the positive label; a list looks at several
-        models and adds a column `model`.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
-    level : float, default 0.95
-        Confidence level of the limits of the area under the ROC curve.
-    sample_weight : column name, optional
-        Weights of the rows, finite and not negative. `n` and `n_positive` count rows.
-    counts : column name, optional
-        How many identical rows each row stands for, whole numbers from 0.
-    labels : list of labels, optional
-        The labels that may occur; by default those that do.
-    pos_label : label, optional
-        The label that high scores stand for, with defaults as in `curve`.
-    missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as null.
-    margins : {False, "overall", "all"}
-        Add roll-ups: over the whole frame, or over every subset of the by-columns.
-    backend : {"pandas", "polars", "pyarrow"}, optional
-        The library of the answer; by default that of the frame, or the one that suits its engine.
-    max_cells : int, default 50 million
-        The most cells that a lazy or distributed frame may send; more raise.
 
     Returns
     -------
@@ -88,11 +61,6 @@ def ranking(
         - `brier_score`: mean squared distance of score and label, null where a score is outside of
           [0, 1]
 
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-
     References
     ----------
     J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
@@ -109,45 +77,28 @@ def ranking(
     >>> bf.ranking(df, "y", "score").select("roc_auc", "ks_statistic").row(0)
     (0.875, 0.5)
     """
+    level = options["level"]
     check_level(level)
-
-    def outputs(query: Query) -> Iterable[Name]:
-        return (*query.by, *_FOUND)
+    asked = Asked(
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        VERB.layouts[""],
+        reads=Reads(scores=True),
+        source=Scores(Thresholds()),
+    )
 
     def compute(scored: Scored) -> Columns:
         r = Ranking.of(scored.ties)
         auc, totals = r.roc_auc(), r.points.totals()
-        lower, upper = _limits(r, auc, level)
-        found = (
-            totals.n,
-            totals.count(totals.n_correct),
-            auc,
-            lower,
-            upper,
-            r.average_precision(),
-            r.ks_statistic(),
-            r.brier_score(),
-        )
-        columns = scored.reading.by_columns(np.arange(scored.ties.n_segments))
-        return columns | dict(zip(_FOUND, found, strict=True))
+        lower, upper = delong(auc, *r.spreads(auc), *effective_sides(r.points), level)
+        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | {
+            "n": totals.n,
+            "n_positive": totals.count(totals.n_correct),
+            "roc_auc": auc,
+            "roc_auc_lower": lower,
+            "roc_auc_upper": upper,
+            "average_precision": r.average_precision(),
+            "ks_statistic": r.ks_statistic(),
+            "brier_score": r.brier_score(),
+        }
 
-    options = Options(
-        y_true,
-        y_score,
-        by,
-        sample_weight,
-        counts,
-        labels,
-        pos_label,
-        missing,
-        margins,
-        backend,
-        max_cells,
-        scores=True,
-    )
-    return answer(frame, options, compute, outputs, Scores(Thresholds()))
-
-
-def _limits(r: Ranking, auc: FloatArray, level: float) -> Limits:
-    n_positive, n_negative = effective_sides(r.points)
-    return delong(auc, *r.spreads(auc), n_positive, n_negative, level)
+    return answer(frame, asked, compute)

@@ -1,0 +1,93 @@
+"""The threshold at which each segment scores best, and what it gains over a common one."""
+
+import numpy as np
+
+from balframe.analyses.at_operating_points import at_points, effective_sides
+from balframe.analyses.optimum import Optimum, is_mean_of_both_recalls, optimum, point_at
+from balframe.analyses.scoring import Scoring
+from balframe.core.arrays import FloatArray
+from balframe.core.division import ratio
+from balframe.core.operating_points import OperatingPoints
+from balframe.frames.library import Name
+from balframe.frames.scores import Scored
+from balframe.intervals.kinds import MeanOfRecalls
+from balframe.metrics.registry import Metric
+from balframe.metrics.units.rankings import Ranking
+
+_SIDES = ("recall", "specificity")
+
+
+def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
+    """Find the best threshold of each segment, of all together, and how the two score."""
+    chosen = scoring.metrics[metric]
+    points = scored.points()
+    values = at_points(scoring, scored, points, None).scores[metric]
+    best = optimum(points, chosen, values, scored.ties.n_segments)
+    has_none = best.point < 0
+    at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
+    sides = at_points(Scoring.of(list(_SIDES), None, ()), scored, at_best, None).scores
+    common = _common_threshold(scored, scoring, chosen, metric)
+    common_estimate = np.where(has_none, np.nan, point_at(points, common).of(values))
+    threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
+    sign = 1 if chosen.better == "higher" else -1
+    return {
+        "threshold": threshold,
+        "plateau_lower": lower,
+        "midpoint": _midpoint(threshold, lower),
+        "estimate": best.of(values),
+        **{name: np.where(has_none, np.nan, sides[name]) for name in _SIDES},
+        "common_threshold": np.where(has_none, np.nan, common),
+        "common_estimate": common_estimate,
+        "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
+        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(points, chosen)),
+        "roc_auc": Ranking.of(scored.ties).roc_auc(),
+    }
+
+
+def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> FloatArray:
+    """Find down to where the best point stays the same: minus infinity where all rows reach it.
+
+    That is the next lower score, or the lowest threshold of a grid that the same rows reach.
+    """
+    if not len(points):
+        return np.full(len(best.point), np.nan)
+    rows = points.counts(0, slice(None))
+    reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
+    n_segments = len(best.point)
+    own = reaching[np.maximum(best.point, 0)]
+    more = reaching > own[points.segment]
+    n_more = np.bincount(points.segment[more], minlength=n_segments)
+    n_points = np.bincount(points.segment, minlength=n_segments)
+    same = np.cumsum(n_points) - n_points + n_more
+    below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
+    lower = points.threshold[np.minimum(below, len(points) - 1)]
+    lower = np.where(own == everything[np.maximum(best.point, 0)], -np.inf, lower)
+    return np.where(best.point < 0, np.nan, lower)
+
+
+def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
+    """Find the middle of a plateau; its threshold where it has no lower end."""
+    finite = np.where(np.isneginf(lower), threshold, lower)
+    middle = threshold / 2 + finite / 2
+    return np.where((finite < middle) & (middle < threshold), middle, threshold)
+
+
+def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:
+    """Find the best threshold of all segments together, for the model of each segment."""
+    ties, model = scored.of_models()
+    everybody = Scored(scored.reading, ties, scored.thresholds)
+    points = everybody.points()
+    values = at_points(scoring, everybody, points, None).scores[metric]
+    best = optimum(points, chosen, values, ties.n_segments)
+    return best.of(points.threshold)[model]
+
+
+def _chance_maximum(points: OperatingPoints, chosen: Metric) -> FloatArray:
+    """Find about the largest value at any threshold of scores that do not depend on the label."""
+    positives, negatives = effective_sides(points)
+    if not isinstance(chosen.interval, MeanOfRecalls) or not is_mean_of_both_recalls(chosen):
+        return np.full(len(positives), np.nan)
+    one = np.ones(len(positives))
+    spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
+    mean = np.minimum(0.5 + 0.5 * spread, 1)
+    return chosen.interval.image(points.totals(), mean)

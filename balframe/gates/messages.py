@@ -1,0 +1,72 @@
+"""What is said of rules that do not hold."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from balframe.frames.library import Name
+
+_SHOWN = 10
+
+
+def message(
+    failed: Sequence[Mapping[Name, Any]],
+    unknown: Sequence[Mapping[Name, Any]],
+    n_verdicts: int,
+    of_many: Collection[str],
+) -> str:
+    """Say how many verdicts fail or are open, and list the worst.
+
+    `of_many` are the rules on a difference or ratio of segments.
+    """
+    if not n_verdicts:
+        return "there is no row to judge, so that no rule can pass."
+    parts = []
+    if failed:
+        parts.append(f"{len(failed)} of {n_verdicts} verdicts fail{'s' * (len(failed) == 1)}")
+    if unknown:
+        are = "is" if len(unknown) == 1 else "are"
+        of_all = "" if failed else f" of {n_verdicts} verdicts"
+        parts.append(f"{len(unknown)}{of_all} {are} inconclusive (too few rows)")
+    worst = sorted(failed, key=_violation, reverse=True) + list(unknown)
+    lines = [_line(one, of_many) for one in worst[:_SHOWN]]
+    if len(worst) > _SHOWN:
+        lines.append(f"and {len(worst) - _SHOWN} more")
+    return "\n  ".join([" and ".join(parts) + ":", *lines])
+
+
+def _violation(verdict: Mapping[Name, Any]) -> float:
+    """Measure how far an estimate is from its bound, that of counts relative to it."""
+    bound = float(verdict["bound"])
+    return abs(float(verdict["estimate"]) - bound) / max(abs(bound), 1)
+
+
+def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
+    """Write a verdict down: the rule, what was found, and where."""
+    estimate, lower, upper = (
+        None if verdict[name] is None else _number(verdict[name], verdict["bound"])
+        for name in ("estimate", "lower", "upper")
+    )
+    found = "undefined" if estimate is None else estimate
+    if verdict["lower"] != verdict["upper"]:
+        found += f" [{lower}, {upper}]"
+    names = list(verdict)
+    by = names[: names.index("rule")]
+    reason = None if "reason" in by else verdict.get("reason")
+    if verdict["rule"] in of_many:  # these columns are null
+        by = [name for name in by if verdict[name] is not None]
+    where = ", ".join(f"{name} is {_text(verdict[name])}" for name in by)
+    return (
+        f"{verdict['status']}: {verdict['rule']}: {found}"
+        + (f" where {where}" if where else "")
+        + (f" ({reason})" if reason else "")
+    )
+
+
+def _number(value: float, bound: float) -> str:
+    """Write a number down: whole ones exactly, and none rounded to the bound that it is not."""
+    text = str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+    return text if float(text) != bound or value == bound else repr(float(value))
+
+
+def _text(value: object) -> str:
+    return "null" if value is None else str(value)

@@ -1,0 +1,157 @@
+"""What a verb declares of the columns of its answer.
+
+A name may hold a place: `{metric}` for every metric asked for, `{by}` for every by-column, and
+`{y_true}` and `{y_pred}` for the names of the columns of labels.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import groupby
+
+from balframe.frames.library import Name
+from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_SQ, N, Query
+
+BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
+OF_SEVERAL = "predicted"  # labels, of models that a column names
+
+
+class Role(Enum):
+    """What a column is for."""
+
+    KEY = "tells rows apart"
+    COUNT = "counts rows, labels, segments or tests"
+    ESTIMATE = "is a score, or a difference or ratio of scores"
+    LIMIT = "is a confidence limit of an estimate"
+    TEST = "is a test statistic or a p-value"
+    STATUS = "is a verdict"
+    PLACE = "is a threshold or a bound, as it was given or found"
+    NOTE = "says more of the row"
+
+
+class Kind(Enum):
+    """What the values of a column are; those of by-columns and labels are as in the frame."""
+
+    BY = "values of a by-column"
+    LABEL = "labels"
+    INTEGER = "integers"
+    FLOAT = "floats"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an answer.
+
+    One that is there only under an option has the word for that in `under`. A column that `tells`
+    is one by which an answer, some of whose columns may be gone, is known as that of the verb.
+    """
+
+    name: str
+    role: Role
+    kind: Kind
+    under: str | None = None
+    tells: bool = False
+    of: Name = None  # what fills the place in its name
+
+    @property
+    def place(self) -> str | None:
+        """Give the place that the name holds."""
+        return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in self.name), None)
+
+    def filled(self, value: Name) -> "Column":
+        """Put a value into the place."""
+        assert self.place is not None
+        # a name that is not text stays itself
+        name = value if self.name == self.place else self.name.replace(self.place, str(value))
+        return replace(self, name=name, of=value)
+
+
+def key(name: str, *, tells: bool = False) -> Column:
+    """Declare a column of text that tells rows apart."""
+    return Column(name, Role.KEY, Kind.TEXT, tells=tells)
+
+
+def count(name: str, under: str | None = None, *, tells: bool = False) -> Column:
+    """Declare a count."""
+    return Column(name, Role.COUNT, Kind.INTEGER, under, tells)
+
+
+def estimate(name: str, under: str | None = None, *, tells: bool = False) -> Column:
+    """Declare a score, or a difference or ratio of scores."""
+    return Column(name, Role.ESTIMATE, Kind.FLOAT, under, tells)
+
+
+def limits(of: str = "", under: str | None = None) -> tuple[Column, Column]:
+    """Declare the limits of an estimate, whose name is part of theirs where it is given."""
+    ends = (f"{of}_{end}" if of else end for end in ("lower", "upper"))
+    lower, upper = (Column(name, Role.LIMIT, Kind.FLOAT, under) for name in ends)
+    return lower, upper
+
+
+def test(name: str) -> Column:
+    """Declare a test statistic or a p-value."""
+    return Column(name, Role.TEST, Kind.FLOAT)
+
+
+def note(name: str, under: str | None = None) -> Column:
+    """Declare a column of text that says more of a row."""
+    return Column(name, Role.NOTE, Kind.TEXT, under)
+
+
+def place(name: str, *, tells: bool = False) -> Column:
+    """Declare a threshold or a bound."""
+    return Column(name, Role.PLACE, Kind.FLOAT, tells=tells)
+
+
+ROLLED_UP = (
+    Column(MARGIN, Role.KEY, Kind.TEXT, "margins"),
+    Column(MODEL, Role.KEY, Kind.TEXT, "models"),
+)
+SEGMENTS = (Column(BY, Role.KEY, Kind.BY), *ROLLED_UP)
+COUNTED = (count(N), count("n_labels"), count("min_support"))
+LABELLED = (
+    Column(TRUE, Role.KEY, Kind.LABEL),
+    Column(PREDICTED, Role.KEY, Kind.LABEL),
+)
+EXTREMES = tuple(Column(f"{which}_{BY}", Role.NOTE, Kind.BY) for which in ("lowest", "highest"))
+WEIGHTS = tuple(Column(one, Role.COUNT, Kind.FLOAT, "weights") for one in (WEIGHT, WEIGHT_SQ))
+
+
+def expanded(
+    declared: Iterable[Column], query: Query, metrics: Sequence[str], shown: Collection[str]
+) -> list[Column]:
+    """List the columns of one answer: those that are shown, with all places filled.
+
+    Columns of metrics that stand together are repeated together: a score, then its limits.
+    """
+    under = {*shown, *_under(query)}
+    values = {
+        BY: query.by,
+        **dict(zip((TRUE, PREDICTED), ((one,) for one in names_of_labels(query)), strict=True)),
+        METRIC: metrics,
+    }
+    found: list[Column] = []
+    present = [one for one in declared if one.under is None or one.under in under]
+    for held, together in groupby(present, lambda one: one.place):
+        columns = list(together)
+        if held is None:
+            found += columns
+        elif held == METRIC:
+            found += [one.filled(value) for value in values[held] for one in columns]
+        else:
+            found += [one.filled(value) for one in columns for value in values[held]]
+    return found
+
+
+def names_of_labels(query: Query) -> tuple[Name, Name]:
+    """Name the columns of the true and the predicted labels in cells."""
+    return query.y_true, OF_SEVERAL if query.several else query.y_pred[0]
+
+
+def _under(query: Query) -> Iterable[str]:
+    """Name the options of a query that add columns to every answer."""
+    yield from ["margins"] if MARGIN in query.added else []
+    yield from ["models"] if query.several else []
+    yield from ["missing"] if query.drops_missing else []
+    yield from ["weights"] if query.sample_weight is not None else []

@@ -1,0 +1,153 @@
+"""A verb, declared: its parameters and the columns of its answer, read by everything else."""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from balframe.errors import UnsupportedTypeError, not_found
+from balframe.verbs.columns import Column
+from balframe.verbs.options import SHARED, Option, options_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_HEADING = "Parameters\n----------\n"
+_NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
+_ENTRY = re.compile(r"^(?P<name>\w+) : (?P<kind>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
+_RAISES = """Raises
+------
+BalframeError
+    If a name, an option or a value cannot be used; the message says what to do.
+
+"""
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a verb: its type, its default if it has one, and its words."""
+
+    name: str
+    type: Any
+    default: Any
+    kind: str
+    text: str
+    is_positional: bool
+
+    @property
+    def is_required(self) -> bool:
+        """Tell whether a call has to give it."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def first_sentence(self) -> str:
+        """Say in one line what it does."""
+        return re.split(r"(?<=\.) (?=[A-Z])", self.text, maxsplit=1)[0]
+
+    @property
+    def in_words(self) -> str:
+        """Describe it as docstrings do."""
+        text = textwrap.fill(self.text, _WIDTH - 4, break_on_hyphens=False)
+        return f"{self.name} : {self.kind}\n{textwrap.indent(text, '    ')}"
+
+    @property
+    def in_signature(self) -> inspect.Parameter:
+        """Show it as signatures do."""
+        one = inspect.Parameter
+        kind = one.POSITIONAL_OR_KEYWORD if self.is_positional else one.KEYWORD_ONLY
+        return one(self.name, kind, default=self.default, annotation=self.type)
+
+
+@dataclass(eq=False)
+class Verb:
+    """What is declared of a verb: `layouts` are the columns that its answer may have.
+
+    Called with a function, it makes that the verb, with all options in its signature.
+    """
+
+    layouts: Mapping[str, tuple[Column, ...]]
+    function: Callable[..., Any] = lambda: None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, *columns: Column) -> "Verb":
+        """Declare a verb with one layout."""
+        return cls({"": columns})
+
+    @property
+    def name(self) -> str:
+        """Give the name that the verb's function has."""
+        return self.function.__name__
+
+    def __call__(self, function: F) -> F:
+        """Give a function all options: in its signature, its docstring, and when it is called."""
+        own = inspect.signature(function)
+        self.parameters = {one.name: one for one in _parameters(function)}
+        shared = {n: one.default for n, one in self.parameters.items() if n not in own.parameters}
+
+        @wraps(function)
+        def verb(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+            if not options.keys() <= self.parameters.keys():
+                raise self._unknown(options)
+            return function(*given, **{**shared, **options})
+
+        known = [one.in_signature for one in self.parameters.values()]
+        signature = own.replace(parameters=known)
+        verb.__signature__ = signature  # type: ignore[attr-defined]
+        verb.__doc__ = _documented(inspect.getdoc(function) or "", self.parameters.values())
+        self.function = verb
+        DECLARED[self.name] = self
+        return verb  # type: ignore[return-value]
+
+    def _unknown(self, options: Iterable[str]) -> UnsupportedTypeError:
+        unknown = next(name for name in options if name not in self.parameters)
+        known = [one.name for one in self.parameters.values() if not one.is_positional]
+        return UnsupportedTypeError(str(not_found("option", unknown, known)))
+
+
+DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """List the parameters of a function, the options of its group in the place of `**options`."""
+    own = {
+        found["name"]: Option(None, found["kind"], " ".join(found["text"].split()))
+        for found in _ENTRY.finditer(_section(inspect.getdoc(function) or ""))
+    }
+    types = get_type_hints(function)
+    for name, one in inspect.signature(function).parameters.items():
+        if one.kind is one.VAR_KEYWORD:
+            (group,) = get_args(one.annotation)
+            for shared, (of_type, option) in options_of(group).items():
+                said = own.get(shared, option)
+                yield Parameter(shared, of_type, option.default, said.kind, said.text, False)
+        else:
+            said = own.get(name) or SHARED[name]
+            is_positional = one.kind is one.POSITIONAL_OR_KEYWORD
+            yield Parameter(name, types[name], one.default, said.kind, said.text, is_positional)
+
+
+def _section(doc: str) -> str:
+    """Take the entries of the parameters that a docstring describes itself."""
+    _, _, rest = doc.partition(_HEADING)
+    end = _NEXT_HEADING.search(rest)
+    return (rest[: end.start()] if end else rest) + "\n"
+
+
+def _documented(doc: str, parameters: Iterable[Parameter]) -> str:
+    """Describe all parameters in a docstring, in the order of the signature."""
+    own = {found["name"]: found[0].rstrip() for found in _ENTRY.finditer(_section(doc))}
+    entries = [own.get(one.name) or one.in_words for one in parameters]
+    head, _, rest = doc.partition(_HEADING)
+    if not rest:
+        head, mark, rest = doc.partition("Returns\n-------\n")
+        rest = mark + rest
+    after = _NEXT_HEADING.search(rest)
+    rest = rest[after.start() :] if after else ""
+    if "Raises\n------\n" not in rest:
+        at = next((found.start() for found in list(_NEXT_HEADING.finditer(rest))[1:]), len(rest))
+        rest = rest[:at] + _RAISES + rest[at:]
+    return head + _HEADING + "\n".join(entries) + "\n\n" + rest

@@ -1,0 +1,285 @@
+"""The options that verbs share: type, default and description of each, said once.
+
+A verb, or a chart of one, takes a group of them by `**options: Unpack[...]`. Signatures, docstrings
+and the command line read them here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from balframe.analyses.limits import IntervalOption, Prior
+from balframe.analyses.scoring import Adjust, ClassWeight
+from balframe.core.labels import Label
+from balframe.frames.engines.supported import ENGINES
+from balframe.frames.library import Name
+from balframe.frames.query import MAX_CELLS
+
+Names = Any  # a name, or a list of names; a name is any hashable value
+Decide = Literal["confident", "estimate"]
+Missing = Literal["raise", "drop"]
+Margins = Literal[False, "overall", "all"]
+Backend = Literal["pandas", "polars", "pyarrow"] | None
+
+FRAMES = f"a frame of {', '.join(dict.fromkeys(one.name.partition(',')[0] for one in ENGINES))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is said of a parameter: its default, its kind in words, and what it does."""
+
+    default: Any
+    kind: str
+    text: str
+
+
+class Rows(TypedDict, total=False):
+    """How rows count, and which labels there are."""
+
+    sample_weight: Annotated[
+        Name | None,
+        Option(
+            None,
+            "column name, optional",
+            "Weights of the rows, finite and not negative. Scores use them; `n`, supports and "
+            "other counts count rows all the same.",
+        ),
+    ]
+    counts: Annotated[
+        Name | None,
+        Option(
+            None,
+            "column name, optional",
+            "How many identical rows each row stands for, whole numbers from 0.",
+        ),
+    ]
+    labels: Annotated[
+        Sequence[Label] | None,
+        Option(
+            None,
+            "list of labels, optional",
+            "The label set in its order; by default the sorted labels that occur.",
+        ),
+    ]
+    pos_label: Annotated[
+        Label | None,
+        Option(
+            None,
+            "label, optional",
+            "The positive label, of binary metrics and of scores. Defaults to 1 or True where the "
+            "labels are among {0, 1}, {-1, 1} or {False, True}; a label of such a pair may be "
+            "given even if no row has it.",
+        ),
+    ]
+    missing: Annotated[
+        Missing,
+        Option(
+            "raise",
+            '{"raise", "drop"}',
+            "What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as "
+            "null.",
+        ),
+    ]
+    max_cells: Annotated[
+        int,
+        Option(
+            MAX_CELLS,
+            "int, default 50 million",
+            "The most cells that a lazy or distributed frame may send; more raise.",
+        ),
+    ]
+
+
+class CellsOrRows(Rows, total=False):
+    """What frames of cells need besides."""
+
+    cells: Annotated[
+        bool,
+        Option(
+            False,
+            "bool, default False",
+            "Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.",
+        ),
+    ]
+
+
+class Level(TypedDict, total=False):
+    """How sure limits are."""
+
+    level: Annotated[
+        float, Option(0.95, "float, default 0.95", "Confidence level of the limits, in (0, 1).")
+    ]
+
+
+class Intervals(Level, total=False):
+    """Which limits there are."""
+
+    interval: Annotated[
+        IntervalOption,
+        Option(
+            None,
+            '{True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional',
+            "Add confidence limits: by the default method of each metric, or by a named one where "
+            'it is defined. Proportions have "wilson", "jeffreys" and "exact"; means of recalls, '
+            'as balanced accuracy is, have "score", "mover" and "posterior". Metrics without an '
+            "interval get null limits.",
+        ),
+    ]
+
+
+class Priors(TypedDict, total=False):
+    """What is assumed of recalls before rows are seen."""
+
+    prior: Annotated[
+        Prior,
+        Option(
+            "uniform",
+            '{"uniform", "jeffreys"}',
+            "Prior of each recall in a posterior: Beta(1, 1) or Beta(1/2, 1/2).",
+        ),
+    ]
+
+
+class ClassWeights(TypedDict, total=False):
+    """How labels are weighted."""
+
+    class_weight: Annotated[
+        ClassWeight | None,
+        Option(
+            None,
+            'mapping of every label to its weight, "balanced" or "prevalence", optional',
+            "Weights of the labels in weighted_balanced_accuracy.",
+        ),
+    ]
+
+
+class Adjustment(TypedDict, total=False):
+    """How p-values allow for their number."""
+
+    adjust: Annotated[
+        Adjust,
+        Option(
+            "bh",
+            '{"bh", "holm"} or None, default "bh"',
+            "How p-values are adjusted for their number: so that few of the differences found are "
+            "false alarms (Benjamini and Hochberg), or that hardly ever one is (Holm). The family "
+            "is all p-values of one metric in the result.",
+        ),
+    ]
+
+
+class Decisions(Level, ClassWeights, total=False):
+    """How rules are decided."""
+
+    decide: Annotated[
+        Decide,
+        Option(
+            "confident",
+            '{"confident", "estimate"}',
+            "How rules are decided. By the limits: a rule fails where all of the interval violates "
+            "it, passes where all of the interval keeps it, and is inconclusive otherwise. Or by "
+            "the estimate alone.",
+        ),
+    ]
+    adjust: Annotated[
+        Literal["bonferroni"] | None,
+        Option(
+            "bonferroni",
+            '{"bonferroni"} or None, default "bonferroni"',
+            "Make the limits of a rule hold in all its segments and models at once, at this level. "
+            "With None each holds by itself, and of many segments some would fail by chance.",
+        ),
+    ]
+    min_support: Annotated[
+        int,
+        Option(
+            0,
+            "int, default 0",
+            "Rows that the smallest denominator of a metric must have; segments with fewer are "
+            "inconclusive. That of a mean of recalls is the rarest of all labels, 0 where a "
+            "segment lacks one.",
+        ),
+    ]
+
+
+class RollUps(TypedDict, total=False):
+    """What is answered beside the segments."""
+
+    margins: Annotated[
+        Margins,
+        Option(
+            False,
+            '{False, "overall", "all"}',
+            "Add roll-ups: over the whole frame, or over every subset of the by-columns. What "
+            "compares segments compares them within each.",
+        ),
+    ]
+
+
+class Answers(RollUps, total=False):
+    """What comes back."""
+
+    backend: Annotated[
+        Backend,
+        Option(
+            None,
+            '{"pandas", "polars", "pyarrow"}, optional',
+            "The library of the answer; by default that of the frame, or the one that suits its "
+            "engine.",
+        ),
+    ]
+
+
+class OfLabels(CellsOrRows, Answers, total=False):
+    """The options of all verbs on predicted labels."""
+
+
+class OfScores(Rows, Answers, total=False):
+    """The options of all verbs on scores, and of those that need rows."""
+
+
+SHARED = {  # parameters that a verb has in its own signature, and whose words it may leave out
+    "frame": Option(
+        None,
+        FRAMES,
+        "The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at "
+        "once.",
+    ),
+    "y_true": Option(
+        None,
+        "column name",
+        "The true labels: booleans, integers, whole floats, strings, categories or dates.",
+    ),
+    "y_pred": Option(
+        None,
+        "column name or list of column names",
+        "The predicted labels; a list compares several models and adds a column `model`.",
+    ),
+    "y_score": Option(
+        None,
+        "column name or list of column names",
+        "The scores, finite numbers that are higher for the positive label; a list compares "
+        "several models and adds a column `model`. All labels other than the positive one count "
+        "as negative.",
+    ),
+    "by": Option(
+        None,
+        "column name or list of column names",
+        "The columns whose combinations are the segments; a null is a segment of its own. Without "
+        "any, all rows are one segment.",
+    ),
+    "metrics": Option(
+        None,
+        "str or list of str, optional",
+        'Names or aliases of metrics, or "all"; `bf.list_metrics()` shows them.',
+    ),
+}
+
+
+def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
+    """List the options of a group: the type of each, and what is said of it."""
+    found = {}
+    for name, annotated in get_type_hints(group, include_extras=True).items():
+        of_type, option = get_args(annotated)
+        found[name] = (of_type, option)
+    return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.errors import InvalidInputError, check_choice, listed
+from balframe.errors import check_choice
 from balframe.frames.deliver import BACKENDS, deliver
 from balframe.frames.engines.lazy import finish_later, finish_now
 from balframe.frames.engines.supported import POLARS_LAZY, engine_of, in_memory, without_rows
@@ -54,7 +54,6 @@ def answer(frame: FrameT, asked: Asked, compute: Callable[[Any], Columns]) -> Fr
     what = query(head, library, asked.given, asked.reads)
     asked.check(what)
     columns = expanded(asked.declared, what, asked.metrics, asked.shown)
-    _check_names(what, columns)
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         asked.suits(reading)
@@ -92,16 +91,3 @@ def _without_rows(columns: Sequence[Column], reading: Reading) -> Columns:
         for name, levels in reading.by.items()
     }
     return {one.name: by[one.of] if one.kind is Kind.BY else made[one.kind] for one in columns}
-
-
-def _check_names(query: Query, columns: Sequence[Column]) -> None:
-    """Raise where two columns would have one name; a by-column may be none of those added."""
-    names = [one.name for one in columns]
-    taken = {name for name in query.added if name in query.by}
-    twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
-    if twice:
-        raise InvalidInputError(
-            f"the output would have more than one column named {listed(map(repr, twice))}: columns "
-            "given have to differ from each other and from the output's own columns. Rename one "
-            f"first, as in df.rename(...), for example to {twice[0] + '_'!r}."
-        )

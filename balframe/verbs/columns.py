@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import groupby
 
+from balframe.errors import InvalidInputError, listed
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_SQ, N, Query
 
@@ -123,7 +124,8 @@ def expanded(
 ) -> list[Column]:
     """List the columns of one answer: those that are shown, with all places filled.
 
-    Columns of metrics that stand together are repeated together: a score, then its limits.
+    Columns of metrics that stand together are repeated together: a score, then its limits. Names
+    that clash raise.
     """
     under = {*shown, *_under(query)}
     values = {
@@ -141,7 +143,21 @@ def expanded(
             found += [one.filled(value) for value in values[held] for one in columns]
         else:
             found += [one.filled(value) for one in columns for value in values[held]]
+    _check_distinct(found, query)
     return found
+
+
+def _check_distinct(columns: Sequence[Column], query: Query) -> None:
+    """Raise where two columns would have one name; a by-column may be none of those added."""
+    names = [one.name for one in columns]
+    taken = {name for name in query.added if name in query.by}
+    twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
+    if twice:
+        raise InvalidInputError(
+            f"the output would have more than one column named {listed(map(repr, twice))}: columns "
+            "given have to differ from each other and from the output's own columns. Rename one "
+            f"first, as in df.rename(...), for example to {twice[0] + '_'!r}."
+        )
 
 
 def names_of_labels(query: Query) -> tuple[Name, Name]:

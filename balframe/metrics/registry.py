@@ -127,7 +127,7 @@ def metric(
     """
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):
-        if isinstance(values, str):
+        if isinstance(values, str) or not is_iterable(values):
             raise InvalidInputError(f"{argument}={values!r} has to be a list of names.")
     for need in needs:
         check_choice("needs", need, NEEDS)

@@ -11,7 +11,7 @@ from balframe.core.arrays import FloatArray
 from balframe.core.division import ratio
 from balframe.core.labels import Label
 from balframe.core.operating_points import OperatingPoints
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
@@ -128,7 +128,7 @@ def best_threshold(
     (0.4, 0.3, 0.35, 1.0)
     """
     if not isinstance(metric, str):
-        raise InvalidInputError(f"metric={metric!r} has to be the name of one metric.")
+        raise InvalidInputError(f"{parameter('metric', metric)} has to be the name of one metric.")
     scoring = Scoring.of([metric], class_weight, ())
     (chosen,) = scoring.metrics.values()
     if chosen.better is None:

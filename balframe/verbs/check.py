@@ -12,8 +12,10 @@ from balframe.core.labels import Label
 from balframe.errors import (
     InvalidInputError,
     UnknownNameError,
+    advised,
     check_choice,
     listed,
+    marked,
     not_found,
 )
 from balframe.frames.library import FrameT, Name
@@ -210,7 +212,7 @@ def _check_have_limits(rules: Iterable[Rule]) -> None:
             with_limits = [one.name for one in registered() if one.interval is not None]
             raise InvalidInputError(
                 f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
-                f'{rule.text!r}. Give decide="estimate", or a metric that has: '
+                f"{rule.text!r}. Give {advised('decide', 'estimate')}, or a metric that has: "
                 f"{listed(with_limits, len(with_limits))}."
             )
 
@@ -219,4 +221,4 @@ def _check_where(rule: Rule, query: Query) -> None:
     for name in rule.where:
         if name not in query.by:
             error = not_found("by-column", name, query.by)
-            raise UnknownNameError(f"where= of the rule {rule.text!r}: {error}")
+            raise UnknownNameError(f"where= of the rule {rule.text!r}: {marked(error)}")

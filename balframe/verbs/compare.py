@@ -10,7 +10,7 @@ from balframe.analyses.differences_of_models import cells_of_models, discordant,
 from balframe.analyses.limits import check_level, kept
 from balframe.analyses.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, value_of
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, MODEL, Options, Query
 from balframe.frames.read import Reading
@@ -136,8 +136,8 @@ def compare(
     def outputs(query: Query) -> Iterable[Name]:
         if len(query.y_pred) < 2:
             raise InvalidInputError(
-                f"y_pred={y_pred!r} names one model; compare needs a list of at least two columns "
-                "of predictions."
+                f"{parameter('y_pred', y_pred)} names one model; compare needs a list of at least "
+                "two columns of predictions."
             )
         return (*query.by, REFERENCE, *_COUNTED, "metric", *_FOUND)
 

@@ -9,7 +9,7 @@ from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
@@ -115,7 +115,9 @@ def posterior(
     check_level(level)
     check_choice("prior", prior, PRIORS)
     if above is not None and not (isinstance(above, (int, float)) and 0 <= above <= 1):
-        raise InvalidInputError(f"above={above!r} is not a balanced accuracy, from 0 to 1.")
+        raise InvalidInputError(
+            f"{parameter('above', above)} is not a balanced accuracy, from 0 to 1."
+        )
 
     def outputs(query: Query) -> Iterable[Name]:
         return (*query.by, *_COUNTED, *_FOUND)

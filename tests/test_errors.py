@@ -31,6 +31,10 @@ ASKED = {  # what a verb needs, by the names of parameters
 }
 
 
+def pickled(error):
+    return pickle.loads(pickle.dumps(error))
+
+
 def in_other_words(name, value):
     return f"<{name}>" if value is None else f"<{name}: {value}>"
 
@@ -133,9 +137,7 @@ def test_a_message_is_in_pythons_words_and_can_be_in_others(
     assert error.parameters == parameters
 
 
-@pytest.mark.parametrize(
-    "clone", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
-)
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickled])
 @EACH
 def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters):
     error = raised(verb, **options)
@@ -146,7 +148,7 @@ def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters
     assert (cloned.written(in_other_words), cloned.parameters) == (other, parameters)
 
 
-@pytest.mark.parametrize("clone", [copy.copy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize("clone", [copy.copy, pickled])
 def test_a_copy_of_failed_checks_keeps_both_forms_and_the_rows(clone):
     error = bf.CheckFailed(f"{parameter('rules')} fail", "the rows", 2, 1)
     cloned = clone(error)
@@ -179,7 +181,7 @@ HOSTILE = [
     "\ud800",
     "a" * 500 + "\0" + "b" * 500,
 ]
-EACH_HOSTILE = pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+EACH_HOSTILE = pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:40])
 
 
 @EACH_HOSTILE

@@ -12,7 +12,7 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
 from balframe.core.operating_points import NEGATIVE, POSITIVE, OperatingPoints
 from balframe.core.parallel import on_all_cores
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.scores import Scored
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
@@ -36,9 +36,9 @@ def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
         return weights
     if len(labels) > 2:
         raise InvalidInputError(
-            f"class_weight= gives weights to single labels, but all labels other than the positive "
-            f"one count as negative here, and there are {len(labels)}: {labels}. Leave it out, or "
-            'give "balanced" or "prevalence".'
+            f"{parameter('class_weight')} gives weights to single labels, but all labels other "
+            f"than the positive one count as negative here, and there are {len(labels)}: {labels}. "
+            'Leave it out, or give "balanced" or "prevalence".'
         )
     of_labels = labels.weights(weights)
     out = np.zeros(2)

@@ -12,7 +12,7 @@ from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.families import (
@@ -157,7 +157,9 @@ def check_min_support(min_support: object) -> None:
     """Raise unless it counts rows."""
     is_count = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
     if not is_count or min_support < 0:  # type: ignore[operator]
-        raise InvalidInputError(f"min_support={min_support!r} has to be a count of rows, from 0.")
+        raise InvalidInputError(
+            f"{parameter('min_support', min_support)} has to be a count of rows, from 0."
+        )
 
 
 def extreme_columns(

@@ -10,7 +10,7 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.intervals import coefficients, proportions, recalls
 from balframe.intervals.kinds import (
     Delta,
@@ -61,7 +61,9 @@ def check_level(level: object) -> None:
     """Raise unless the level is a probability."""
     is_number = isinstance(level, (int, float, np.floating)) and not isinstance(level, bool)
     if not is_number or not 0 < level < 1:  # type: ignore[operator]
-        raise InvalidInputError(f"level={level!r} has to be a number between 0 and 1, as 0.95 is.")
+        raise InvalidInputError(
+            f"{parameter('level', level)} has to be a number between 0 and 1, as 0.95 is."
+        )
 
 
 def method_of(interval: Interval | None, asked: str | None) -> str:

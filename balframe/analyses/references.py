@@ -12,7 +12,7 @@ from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.complement import rest, rest_of_cells, whole
-from balframe.errors import InvalidInputError, UnknownNameError, listed
+from balframe.errors import InvalidInputError, UnknownNameError, bare_parameter, listed, parameter
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
@@ -48,21 +48,25 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
     if isinstance(reference, Mapping):
         if {*reference} != {*query.by}:
             raise InvalidInputError(
-                f"reference={dict(reference)!r} has to give one value for each of the columns of "
-                f"by: {listed(map(repr, query.by))}."
+                f"{parameter('reference', dict(reference))} has to give one value for each of the "
+                f"columns of {bare_parameter('by')}: {listed(map(repr, query.by))}."
             )
         if not all(isinstance(value, Hashable) for value in reference.values()):
-            raise InvalidInputError(f"reference={dict(reference)!r} holds what is no single value.")
+            raise InvalidInputError(
+                f"{parameter('reference', dict(reference))} holds what is no single value."
+            )
     elif not _is_keyword(reference) and len(query.by) > 1:
         raise InvalidInputError(
-            f"reference={reference!r} does not say which segment of "
+            f"{parameter('reference', reference)} does not say which segment of "
             f"{listed(map(repr, query.by))} is meant; give a mapping, as in "
-            f"reference={{{', '.join(f'{name!r}: ...' for name in query.by)}}}, or one of "
+            f"{bare_parameter('reference')}="
+            f"{{{', '.join(f'{name!r}: ...' for name in query.by)}}}, or one of "
             f"{listed(map(repr, KEYWORDS))}."
         )
     elif not _is_keyword(reference) and not isinstance(reference, Hashable):
         raise InvalidInputError(
-            f"reference={reference!r} is no value of a column; name one segment by its value."
+            f"{parameter('reference', reference)} is no value of a column; name one segment "
+            "by its value."
         )
     undirected = [name for name, one in metrics.items() if one.better is None]
     if _is_by_score(reference) and undirected:
@@ -87,8 +91,9 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
     name = reading.query.by[0]
     if (reading.codes[name] == reading.code_of(name, asked)).any():
         raise InvalidInputError(
-            f"reference={asked!r} is an option and also a value of column {name!r}. Give "
-            f"{{{name!r}: {asked!r}}} for that segment, or rename it in the data for the option."
+            f"{parameter('reference', asked)} is an option and also a value of column {name!r}. "
+            f"Give {{{name!r}: {asked!r}}} for that segment, or rename it in the data for "
+            "the option."
         )
 
 

@@ -11,7 +11,7 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.metrics.registry import Metric, find_all, registered
@@ -66,8 +66,9 @@ class Scoring:
         is_lenient = self.lenient and len(labels) > 2
         if reading.pos_label() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
-                f"metric {lacking[0]!r} needs pos_label=, one of the labels: {labels}. It has a "
-                "default only where the labels are among {0, 1}, {-1, 1} or {False, True}."
+                f"metric {lacking[0]!r} needs {parameter('pos_label')}, one of the labels: "
+                f"{labels}. It has a default only where the labels are among {{0, 1}}, {{-1, 1}} "
+                "or {False, True}."
             )
 
     def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
@@ -95,7 +96,9 @@ def value_of(metric: Metric, c: ClassCounts) -> FloatArray:
 def check_by(query: Query, verb: str) -> None:
     """Raise where there are no segments to compare."""
     if not query.by:
-        raise InvalidInputError(f"by= names no column; {verb} compares the segments of columns.")
+        raise InvalidInputError(
+            f"{parameter('by')} names no column; {verb} compares the segments of columns."
+        )
 
 
 def smallest(values: FloatArray, c: ClassCounts) -> int:
@@ -116,8 +119,8 @@ def _check_weighted(chosen: Mapping[str, Metric], class_weight: ClassWeight | No
     for name, one in chosen.items():
         if "class_weight" in one.needs and class_weight is None:
             raise InvalidInputError(
-                f"metric {name!r} needs class_weight=: a mapping of every label to its weight, "
-                '"balanced" or "prevalence".'
+                f"metric {name!r} needs {parameter('class_weight')}: a mapping of every label to "
+                'its weight, "balanced" or "prevalence".'
             )
 
 
@@ -131,10 +134,10 @@ def _check_class_weight(class_weight: object) -> None:
         is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not is_number or not np.isfinite(weight) or weight < 0:
             raise InvalidInputError(
-                f"class_weight gives {label!r} the weight {weight!r}; weights are finite numbers "
-                "and not below 0."
+                f"{bare_parameter('class_weight')} gives {label!r} the weight {weight!r}; "
+                "weights are finite numbers and not below 0."
             )
     if not any(class_weight.values()):
         raise InvalidInputError(
-            f"class_weight={dict(class_weight)!r} gives no label a weight above 0."
+            f"{parameter('class_weight', dict(class_weight))} gives no label a weight above 0."
         )

@@ -1,7 +1,6 @@
 """Running a query of files, showing its answer, and saying in one line what is wrong."""
 
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,16 +17,8 @@ from balframe.cli import inputs, outputs
 from balframe.cli.panics import without_panics
 from balframe.errors import BalframeError, InvalidInputError
 
-_OPTIONS = {"metrics": "metric", "labels": "label"}  # others have the names of the parameters
-_NAMES = (
-    "y_true|y_pred|y_score|by|counts|cells|missing|margins|metrics|metric|interval|level|absent|"
-    "sample_weight|class_weight|labels|pos_label|max_cells|complete|normalize|reference|adjust|"
-    "min_support|thresholds|band|rules|decide"
-)
-_PARAMETER = re.compile(
-    r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|"  # what is quoted stays
-    rf"(?P<name>(?<![\w.])(?:{_NAMES})(?==)|^(?:by|[a-z]+_[a-z]+)(?= ))=?(?:\"(?P<word>\w+)\")?"
-)
+# What parameters are called as options; the others have their own names, with dashes.
+_OPTIONS = {"metrics": "--metric", "labels": "--label", "cells=True": "--cells"}
 
 
 @contextmanager
@@ -93,24 +84,17 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except BalframeError as error:
-        _fail(_with_options(str(error).partition("\n")[0]))
+        _fail(error.written(_typed).partition("\n")[0])
     except (OSError, ValueError) as error:
         _fail(str(error).partition("\n")[0])
 
 
-def _with_options(message: str) -> str:
-    """Name options as they are typed: --pos-label for pos_label=, outside of what is quoted."""
-
-    def typed(found: re.Match[str]) -> str:
-        if found["name"] is None or found["name"] not in _NAMES.split("|"):
-            return found[0]
-        option = f"--{_OPTIONS.get(found['name'], found['name']).replace('_', '-')}"
-        if found["word"]:
-            return f"{option} {found['word']}"
-        has_value = found.string[found.end() : found.end() + 1].strip(" ,.;:)")
-        return f"{option} " if has_value else option
-
-    return _PARAMETER.sub(typed, message)
+def _typed(name: str, value: str | None) -> str:
+    """Name a parameter as it is typed: --pos-label for pos_label=."""
+    if f"{name}={value}" in _OPTIONS:
+        return _OPTIONS[f"{name}={value}"]
+    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    return option if value is None else f"{option} {value}"
 
 
 def _fail(message: str) -> NoReturn:

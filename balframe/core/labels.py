@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
+from balframe.errors import (
+    InvalidInputError,
+    UnsupportedTypeError,
+    bare_parameter,
+    listed,
+    parameter,
+)
 
 Label = Any  # a bool, int, str, date or datetime
 
@@ -109,7 +115,8 @@ class LabelSet:
         if outside:
             raise InvalidInputError(
                 f"found the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, which "
-                f"labels={list(labels)!r} does not contain; add them, or leave those rows out."
+                f"{parameter('labels', list(labels))} does not contain; add them, or leave those "
+                "rows out."
             )
         return cls(tuple(labels))
 
@@ -139,7 +146,9 @@ class LabelSet:
         code = self.position(pos_label)
         might_occur = any({*self.values, pos_label} <= pair for pair in _DEFAULT_POSITIVES)
         if code is None and not might_occur:
-            raise InvalidInputError(f"pos_label={pos_label!r} is not among the labels: {self}.")
+            raise InvalidInputError(
+                f"{parameter('pos_label', pos_label)} is not among the labels: {self}."
+            )
         return -1 if code is None else code
 
     def weights(self, class_weight: Mapping[Any, float]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -148,13 +157,15 @@ class LabelSet:
         without = [label for label in self.values if label not in class_weight]
         if self.values and unknown:
             raise InvalidInputError(
-                f"class_weight has a weight for {listed(map(repr, unknown))}, which is not among "
-                f"the labels: {self}. Leave it out, or name it in labels= if it may be absent."
+                f"{bare_parameter('class_weight')} has a weight for "
+                f"{listed(map(repr, unknown))}, which is not among the labels: {self}. Leave it "
+                f"out, or name it in {parameter('labels')} if it may be absent."
             )
         if without:
             raise InvalidInputError(
-                f"class_weight has no weight for {listed(map(repr, without))}; give one for each "
-                f"of the labels: {self}. A weight of 0 leaves a label out of the mean."
+                f"{bare_parameter('class_weight')} has no weight for "
+                f"{listed(map(repr, without))}; give one for each of the labels: {self}. "
+                "A weight of 0 leaves a label out of the mean."
             )
         weights = np.array([class_weight[label] for label in self.values], np.float64)
         return np.asarray(weights / weights.max(initial=0), np.float64)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 from balframe.analyses.scoring import ClassWeight
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
+from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found, parameter
 from balframe.frames.library import Name
 from balframe.metrics.registry import Metric, find
 from balframe.verbs.options import Missing
@@ -59,13 +59,15 @@ def check_options(
         if name not in known:
             raise not_found("option", name, known)
     if not isinstance(most, int) or isinstance(most, bool) or most < 2:
-        raise InvalidInputError(f"most={most!r} is not a number of segments; give 2 or more.")
+        raise InvalidInputError(
+            f"{parameter('most', most)} is not a number of segments; give 2 or more."
+        )
 
 
 def one_metric(name: object) -> Metric:
     """Look up the metric of a chart, which shows a single one."""
     if not isinstance(name, str) or name == "all":
         raise UnsupportedTypeError(
-            f"metric={name!r} is not the name of a metric; a chart shows one at a time."
+            f"{parameter('metric', name)} is not the name of a metric; a chart shows one at a time."
         )
     return find(name)

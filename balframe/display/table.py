@@ -9,7 +9,7 @@ import numpy as np
 from balframe.display import table_cells as cells
 from balframe.display.table_layout import Layout, Values, choose
 from balframe.display.table_scores import Pen
-from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed
+from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
 from balframe.frames.deliver import collected, of_lists, rows_of
 from balframe.frames.engines.supported import (
     PANDAS,
@@ -117,9 +117,11 @@ def _check_options(
 ) -> None:
     for name, text in (("title", title), ("subtitle", subtitle)):
         if text is not None and not isinstance(text, str):
-            raise UnsupportedTypeError(f"{name}={text!r} has to be a str, or None.")
+            raise UnsupportedTypeError(f"{parameter(name, text)} has to be a str, or None.")
     if subtitle is not None and title is None:
-        raise InvalidInputError("subtitle= goes below a title; give title= too.")
+        raise InvalidInputError(
+            f"{parameter('subtitle')} goes below a title; give {parameter('title')} too."
+        )
     check_choice("bars", bars, (True, False))
     for name, number, least in (
         ("decimals", decimals, 0),
@@ -127,7 +129,9 @@ def _check_options(
         ("max_rows", 2 if most is None else most, 2),
     ):
         if not isinstance(number, int) or isinstance(number, bool) or number < least:
-            raise InvalidInputError(f"{name}={number!r} has to be a whole number from {least}.")
+            raise InvalidInputError(
+                f"{parameter(name, number)} has to be a whole number from {least}."
+            )
 
 
 def _values(frame: Any) -> Values:  # noqa: ANN401

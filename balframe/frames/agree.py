@@ -9,6 +9,7 @@ from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.labels import Label, LabelSet, as_labels, check_kinds, kind_of
 from balframe.core.measures import Measures
+from balframe.errors import parameter
 from balframe.frames.library import DType, Library, Name, Series
 from balframe.frames.query import Query
 from balframe.frames.row_weights import raise_null
@@ -124,7 +125,7 @@ def _label_set(
         for column, (_, labels) in zip(columns, found, strict=True)
     }
     if query.labels is not None:
-        holders["labels="] = list(query.labels)
+        holders[parameter("labels")] = list(query.labels)
     check_kinds({name: kind_of(labels[0]) for name, labels in holders.items() if labels})
     observed = [label for _, labels in found for label in labels]
     if query.labels is not None:

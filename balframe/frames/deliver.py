@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.errors import UnsupportedTypeError, check_choice
+from balframe.errors import UnsupportedTypeError, check_choice, parameter
 from balframe.frames.engines.supported import PYARROW, Engine, check_installed, from_arrow
 from balframe.frames.libraries.in_pandas import columns as in_pandas
 from balframe.frames.libraries.in_polars import columns as in_polars
@@ -36,8 +36,8 @@ def deliver(answer: Any, backend: str, frame: Any, engine: Engine) -> Any:  # no
         return _to_arrow(answer, frame if engine is PYARROW else None)
     except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
         raise UnsupportedTypeError(
-            f"{backend} cannot hold the answer: {error}. Leave out backend=, or cast the column "
-            "first."
+            f"{backend} cannot hold the answer: {error}. Leave out {parameter('backend')}, or cast "
+            "the column first."
         ) from error
 
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
-from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, not_found
+from balframe.errors import (
+    InvalidInputError,
+    UnsupportedTypeError,
+    bare_parameter,
+    check_choice,
+    listed,
+    not_found,
+    parameter,
+)
 from balframe.frames.library import Library, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
@@ -119,10 +127,14 @@ def query(frame: object, library: Library, given: Mapping[str, Any], reads: Read
         squares=reads.squares or given["cells"],
     )
     if not asked.y_pred:
-        raise InvalidInputError(f"{role} is an empty list; name at least one column.")
+        raise InvalidInputError(
+            f"{bare_parameter(role)} is an empty list; name at least one column."
+        )
     for names_of, names in (("by", asked.by), (role, asked.y_pred)):
         if len(set(names)) < len(names):
-            raise InvalidInputError(f"{names_of} names a column twice: {listed(map(repr, names))}.")
+            raise InvalidInputError(
+                f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}."
+            )
     for name in asked.columns:
         if name not in known:
             raise not_found("column", name, known)
@@ -137,7 +149,7 @@ def query(frame: object, library: Library, given: Mapping[str, Any], reads: Read
 def _check_max_cells(given: object) -> None:
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise InvalidInputError(
-            f"max_cells={given!r} is not a number of cells; give a whole number from 1."
+            f"{parameter('max_cells', given)} is not a number of cells; give a whole number from 1."
         )
 
 
@@ -159,15 +171,15 @@ def _totals(
 ) -> tuple[Name | None, Name]:
     if sample_weight is not None or counts is not None:
         raise InvalidInputError(
-            f"cells=True reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}; it cannot go with "
-            "counts= or sample_weight=."
+            f"{parameter('cells', True)} reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}; it "
+            f"cannot go with {parameter('counts')} or {parameter('sample_weight')}."
         )
     check_finest(known)
     for one, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
         if one in known and other not in known:
             raise InvalidInputError(
-                f"cells=True found a column {one!r} but no {other!r}; weighted cells have both, "
-                "as `confusion` gives them."
+                f"{parameter('cells', True)} found a column {one!r} but no {other!r}; weighted "
+                "cells have both, as `confusion` gives them."
             )
     return (WEIGHT if WEIGHT in known else None), N
 
@@ -192,10 +204,16 @@ def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noq
 def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
     is_list = hasattr(labels, "__len__") and is_iterable(labels)
     if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
-        raise InvalidInputError(f"labels={labels!r} is not a list of labels, in their order.")
-    given = tuple(as_labels(labels, "labels="))
+        raise InvalidInputError(
+            f"{parameter('labels', labels)} is not a list of labels, in their order."
+        )
+    given = tuple(as_labels(labels, parameter("labels")))
     if len(set(given)) < len(given):
-        raise InvalidInputError(f"labels= lists a label twice: {listed(map(repr, given))}.")
+        raise InvalidInputError(
+            f"{parameter('labels')} lists a label twice: {listed(map(repr, given))}."
+        )
     if not given:
-        raise InvalidInputError("labels= is empty; leave it out to use the labels that occur.")
+        raise InvalidInputError(
+            f"{parameter('labels')} is empty; leave it out to use the labels that occur."
+        )
     return given

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.measures import SPARE_EXPONENT, Measures
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, advised, parameter
 from balframe.frames.library import Library
 from balframe.frames.query import WEIGHT_SQ, Query
 
@@ -20,7 +20,7 @@ def raise_null(name: object, how_many: int) -> None:
     if how_many:
         raise InvalidInputError(
             f"column {name!r} has {how_many} null value{'s' * (how_many > 1)}; fill them, or pass "
-            'missing="drop" to leave those rows out.'
+            f"{advised('missing', 'drop')} to leave those rows out."
         )
 
 
@@ -30,7 +30,7 @@ def raise_invalid_counts(name: object, how_many: int) -> None:
         raise InvalidInputError(
             f"column {name!r} has {how_many} value{'s' * (how_many > 1)} that cannot be counts; "
             "counts are whole numbers from 0 up to 2**63 - 1. Weights of rows go into "
-            "sample_weight=."
+            f"{parameter('sample_weight')}."
         )
 
 

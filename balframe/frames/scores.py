@@ -14,7 +14,7 @@ from balframe.core.labels import LabelSet
 from balframe.core.measures import Measures
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, split, tie
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
 from balframe.frames.encoding import encode
 from balframe.frames.engines import reduce
@@ -224,8 +224,8 @@ def _positive(labels: LabelSet, query: Query) -> int:
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
-            f"scores need pos_label=, one of the labels: {labels}. It has a default only where "
-            "the labels are among {0, 1}, {-1, 1} or {False, True}."
+            f"scores need {parameter('pos_label')}, one of the labels: {labels}. It has a default "
+            "only where the labels are among {0, 1}, {-1, 1} or {False, True}."
         )
     return code
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array, is_iterable
 from balframe.core.parallel import on_all_cores
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
@@ -119,21 +119,28 @@ def _is_count(asked: object) -> bool:
 def _checked_size(size: Any) -> int:  # noqa: ANN401
     if not _is_count(size) or size < 2:
         raise InvalidInputError(
-            f"thresholds= asks for {size!r} thresholds; it takes at least 2, a whole number."
+            f"{parameter('thresholds')} asks for {size!r} thresholds; it takes at least 2, a "
+            "whole number."
         )
     return int(size)
 
 
 def _listed(asked: object) -> FloatArray:
     if isinstance(asked, (str, bytes, Set, Mapping)) or not is_iterable(asked):
-        raise InvalidInputError(f"thresholds={asked!r} is none of the forms: {_FORMS}.")
+        raise InvalidInputError(f"{parameter('thresholds', asked)} is none of the forms: {_FORMS}.")
     given = list(asked)
     if not given or not all(isinstance(one, (int, float, np.number)) for one in given):
-        raise InvalidInputError(f"thresholds={asked!r} is not a list of numbers; give {_FORMS}.")
+        raise InvalidInputError(
+            f"{parameter('thresholds', asked)} is not a list of numbers; give {_FORMS}."
+        )
     try:
         values = np.array([float(one) for one in given])
     except (OverflowError, TypeError) as error:
-        raise InvalidInputError(f"thresholds={asked!r} holds what is no float: {error}.") from error
+        raise InvalidInputError(
+            f"{parameter('thresholds', asked)} holds what is no float: {error}."
+        ) from error
     if np.isnan(values).any():
-        raise InvalidInputError("thresholds= holds NaN, which no score can be compared with.")
+        raise InvalidInputError(
+            f"{parameter('thresholds')} holds NaN, which no score can be compared with."
+        )
     return np.unique(values + 0.0)

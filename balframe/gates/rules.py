@@ -19,7 +19,9 @@ from balframe.errors import (
     MissingExtraError,
     UnsupportedTypeError,
     listed,
+    marked,
     not_found,
+    parameter,
 )
 from balframe.frames.library import Name
 from balframe.metrics.registry import Metric, find
@@ -78,8 +80,7 @@ def read_rules(given: object) -> list[Rule]:
         try:
             return _listed(_loaded(path))
         except BalframeError as error:
-            error.args = (f"{path}: {error}",)
-            raise
+            raise type(error)(f"{path}: {marked(error)}") from error.__cause__
     return _listed(given)
 
 
@@ -144,14 +145,16 @@ def _listed(given: object) -> list[Rule]:
         rules = [_of_item(one) for one in given]
     else:
         raise UnsupportedTypeError(
-            f"rules= is {type(given).__qualname__}; give a rule such as {_EXAMPLES}, a list of "
-            "them, a mapping, or the path of a .toml or .yaml file."
+            f"{parameter('rules')} is {type(given).__qualname__}; give a rule such as {_EXAMPLES}, "
+            "a list of them, a mapping, or the path of a .toml or .yaml file."
         )
     if not rules:
-        raise InvalidInputError(f"rules= is empty; give at least one, such as {_EXAMPLES}.")
+        raise InvalidInputError(
+            f"{parameter('rules')} is empty; give at least one, such as {_EXAMPLES}."
+        )
     for position, rule in enumerate(rules):
         if rule in rules[:position]:
-            raise InvalidInputError(f"rules= has the rule {rule.text!r} twice.")
+            raise InvalidInputError(f"{parameter('rules')} has the rule {rule.text!r} twice.")
     return rules
 
 
@@ -251,7 +254,7 @@ class _Parser:
         except BalframeError as error:
             others = f" Counts: {listed(COUNTS)}." if self.text[:at].strip() == "" else ""
             raise self.wrong(
-                f"{str(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
+                f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
             ) from None
 
     def operator(self) -> str:

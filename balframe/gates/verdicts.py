@@ -12,7 +12,7 @@ from balframe.analyses.scoring import value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
-from balframe.errors import InvalidInputError, UnknownNameError, listed, not_found
+from balframe.errors import InvalidInputError, UnknownNameError, advised, listed, marked, not_found
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
@@ -234,7 +234,7 @@ def check_have_limits(rules: Iterable[Rule]) -> None:
             with_limits = [one.name for one in registered() if one.interval is not None]
             raise InvalidInputError(
                 f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
-                f'{rule.text!r}. Give decide="estimate", or a metric that has: '
+                f"{rule.text!r}. Give {advised('decide', 'estimate')}, or a metric that has: "
                 f"{listed(with_limits, len(with_limits))}."
             )
 
@@ -245,4 +245,4 @@ def check_where(rules: Iterable[Rule], query: Query) -> None:
         for name in rule.where:
             if name not in query.by:
                 error = not_found("by-column", name, query.by)
-                raise UnknownNameError(f"where= of the rule {rule.text!r}: {error}")
+                raise UnknownNameError(f"where= of the rule {rule.text!r}: {marked(error)}")

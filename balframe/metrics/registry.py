@@ -16,9 +16,11 @@ from balframe.core.division import ratio
 from balframe.errors import (
     InvalidInputError,
     UnsupportedTypeError,
+    advised,
     check_choice,
     listed,
     not_found,
+    parameter,
 )
 from balframe.intervals.kinds import Interval, Parts, Proportion
 
@@ -127,14 +129,16 @@ def metric(
     """
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):
-        if isinstance(values, str):
-            raise InvalidInputError(f"{argument}={values!r} has to be a list of names.")
+        if isinstance(values, str) or not is_iterable(values):
+            raise InvalidInputError(f"{parameter(argument, values)} has to be a list of names.")
     for need in needs:
         check_choice("needs", need, NEEDS)
     if not (chance is None or isinstance(chance, (int, float))):
         check_choice("chance", chance, CHANCES)
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
-        raise InvalidInputError(f"range={range!r} has to be a pair, the smaller value first.")
+        raise InvalidInputError(
+            f"{parameter('range', range)} has to be a pair, the smaller value first."
+        )
 
     def register(function: MetricFunction) -> MetricFunction:
         meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
@@ -226,11 +230,13 @@ def find(name: object) -> Metric:
     """Look a metric up by its name or an alias; an error suggests the nearest names."""
     if not isinstance(name, str):
         raise UnsupportedTypeError(
-            f"metrics= takes names of metrics, not {name!r} of type {type(name).__name__}; "
-            "register a function with bf.metric and give its name."
+            f"{parameter('metrics')} takes names of metrics, not {name!r} of type "
+            f"{type(name).__name__}; register a function with bf.metric and give its name."
         )
     if name == "all":
-        raise InvalidInputError('"all" stands alone, as in metrics="all"; it takes no other names.')
+        raise InvalidInputError(
+            f'"all" stands alone, as in {advised("metrics", "all")}; it takes no other names.'
+        )
     _load_shipped()
     names = _names
     if name not in names:
@@ -242,12 +248,14 @@ def find_all(names: Iterable[object]) -> dict[str, Metric]:
     """Look metrics up, keyed by the names as they were given."""
     if not is_iterable(names):
         raise UnsupportedTypeError(
-            f"metrics={names!r} is neither the name of a metric nor a list of names."
+            f"{parameter('metrics', names)} is neither the name of a metric nor a list of names."
         )
     given = list(names)
     found = {str(name): find(name) for name in given}
     if len(found) < len(given):
-        raise InvalidInputError(f"metrics= names a metric twice: {listed(given)}.")
+        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(given)}.")
     if not found:
-        raise InvalidInputError('metrics= is empty; name at least one metric, or "all".')
+        raise InvalidInputError(
+            f'{parameter("metrics")} is empty; name at least one metric, or "all".'
+        )
     return found

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.labels import Label, as_labels
-from balframe.errors import InvalidInputError, check_choice, listed
+from balframe.errors import InvalidInputError, bare_parameter, check_choice, listed, parameter
 from balframe.frames.deliver import library_named
 from balframe.frames.query import N
 
@@ -60,12 +60,15 @@ def from_matrix(
     library = library_named(backend)
     counts = _counts(matrix)
     if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
-        raise InvalidInputError(f"labels={labels!r} is not a list of labels, in their order.")
-    values = as_labels(range(len(counts)) if labels is None else labels, "labels=")
+        raise InvalidInputError(
+            f"{parameter('labels', labels)} is not a list of labels, in their order."
+        )
+    values = as_labels(range(len(counts)) if labels is None else labels, parameter("labels"))
     if len(values) != len(counts) or len(set(values)) < len(values):
         raise InvalidInputError(
-            f"labels=[{listed(map(repr, values))}] has to list {len(counts)} different labels, "
-            f"one for each row and column of the {len(counts)} x {len(counts)} matrix."
+            f"{bare_parameter('labels')}=[{listed(map(repr, values))}] has to list {len(counts)} "
+            f"different labels, one for each row and column of the "
+            f"{len(counts)} x {len(counts)} matrix."
         )
     actual, predicted = (index.ravel() for index in np.indices(counts.shape))
     levels = library.labels_of(values)

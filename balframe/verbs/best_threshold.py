@@ -7,7 +7,7 @@ import numpy as np
 from balframe.analyses.at_operating_points import class_weights
 from balframe.analyses.best_thresholds import best_thresholds
 from balframe.analyses.scoring import Scoring
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
@@ -100,7 +100,7 @@ def best_threshold(
     (0.4, 0.3, 0.35, 1.0)
     """
     if not isinstance(metric, str):
-        raise InvalidInputError(f"metric={metric!r} has to be the name of one metric.")
+        raise InvalidInputError(f"{parameter('metric', metric)} has to be the name of one metric.")
     scoring = Scoring.of([metric], options["class_weight"], ())
     if scoring.metrics[metric].better is None:
         raise InvalidInputError(

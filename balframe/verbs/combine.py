@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.concat import concat, names_of
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_finest
@@ -81,7 +81,7 @@ def _parts(names: Sequence[Name]) -> tuple[list[Name], Name, Name]:
     if SHARE in names:
         raise InvalidInputError(
             f"the frames have a column {SHARE!r}; shares cannot be added. Drop it, or leave out "
-            "normalize= in `confusion`."
+            f"{parameter('normalize')} in `confusion`."
         )
     labels = names[at - 2 : at]
     others = {N, WEIGHT, WEIGHT_SQ, *labels}

@@ -5,7 +5,7 @@ from typing import Unpack
 from balframe.analyses.differences_of_models import cells_of_models, compared_models, models_in_rows
 from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
@@ -99,8 +99,8 @@ def compare(
     def check(query: Query) -> None:
         if len(query.y_pred) < 2:
             raise InvalidInputError(
-                f"y_pred={y_pred!r} names one model; compare needs a list of at least two columns "
-                "of predictions."
+                f"{parameter('y_pred', y_pred)} names one model; compare needs a list of at least "
+                "two columns of predictions."
             )
 
     def compute(reading: Reading) -> Columns:

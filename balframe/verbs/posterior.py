@@ -8,7 +8,7 @@ from balframe.analyses.limits import check_level, over_segments
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
-from balframe.errors import InvalidInputError, check_choice
+from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
 from balframe.intervals.kinds import recalls_of_labels
@@ -85,7 +85,9 @@ def posterior(
     check_level(level)
     check_choice("prior", prior, PRIORS)
     if above is not None and not (isinstance(above, (int, float)) and 0 <= above <= 1):
-        raise InvalidInputError(f"above={above!r} is not a balanced accuracy, from 0 to 1.")
+        raise InvalidInputError(
+            f"{parameter('above', above)} is not a balanced accuracy, from 0 to 1."
+        )
     asked = Asked(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         VERB.layouts[""],

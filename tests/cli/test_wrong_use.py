@@ -136,6 +136,7 @@ def test_of_several_files_the_broken_one_is_named(refused, people):
         ("report", "LABELS --sample-weight g", ["column 'g'", "numbers"]),
         ("report", "LABELS --counts s", ["column 's'", "--sample-weight"]),
         ("report", "LABELS --cells", ["column 'n' not found"]),
+        ("report", "LABELS --cells --counts n", ["--cells reads", "with --counts or --sample-w"]),
         ("report", "LABELS --max-cells 0", ["--max-cells 0", "from 1"]),
         ("report", "LABELS --max-cells 1", ["--max-cells", "--by"]),
         ("report", "LABELS --sort nope", ["--sort: column 'nope' not found", "accuracy"]),
@@ -221,6 +222,13 @@ def test_quoted_names_that_look_like_options_are_left_alone(refused, tmp_path):
     line = refused("report", path, "--y-true", "y", "--y-pred", "pos_label=")
 
     assert "column 'pos_label='" in line
+
+
+def test_names_of_columns_that_look_like_options_are_left_alone_in_a_list(refused, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("y,level=,metrics\n1,1,1\n")
+
+    assert refused("report", path, *LABELS).endswith("Columns: y, level=, metrics.")
 
 
 @pytest.mark.parametrize("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])

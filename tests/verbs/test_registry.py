@@ -24,6 +24,7 @@ def half(c):
         ({"range": (1, 1)}, r"range=\(1, 1\) has to be a pair, the smaller value first"),
         ({"range": (1, 0)}, r"range=\(1, 0\) has to be a pair, the smaller value first"),
         ({"range": (0, 1), "aliases": "foo"}, "aliases='foo' has to be a list of names"),
+        ({"range": (0, 1), "needs": 5}, "needs=5 has to be a list of names"),
         ({"range": (0, 1), "needs": "pos_label"}, "needs='pos_label' has to be a list"),
         ({"range": (0, 1), "needs": ["labels"]}, "needs='labels' is not one of the options"),
         ({"range": (0, 1), "aliases": ["all"]}, "'all' names a column of reports"),

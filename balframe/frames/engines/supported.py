@@ -11,7 +11,7 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 
-from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError
+from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError, parameter
 from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key
 from balframe.frames.libraries.in_pandas import columns as in_pandas
 from balframe.frames.libraries.in_polars import columns as in_polars
@@ -241,7 +241,8 @@ def check_size(n_cells: int, query: Query) -> None:
     if n_cells > query.max_cells:
         kind = "distinct scores" if query.scores else "cells"
         raise InvalidInputError(
-            f"the rows make more than {query.max_cells:,} {kind}, the most that max_cells= allows "
-            "to fetch. Name fewer columns in by=, compare fewer models at once, give scores a grid "
-            "of thresholds such as thresholds=101, or raise max_cells= if memory allows."
+            f"the rows make more than {query.max_cells:,} {kind}, the most that "
+            f"{parameter('max_cells')} allows to fetch. Name fewer columns in {parameter('by')}, "
+            "compare fewer models at once, give scores a grid of thresholds such as "
+            f"{parameter('thresholds', 101)}, or raise {parameter('max_cells')} if memory allows."
         )

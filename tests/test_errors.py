@@ -1,0 +1,287 @@
+"""Errors know the parameters that they are about, and say them in Python's words and in others."""
+
+import ast
+import copy
+import inspect
+import pickle
+import re
+import traceback
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.errors import advised, bare_parameter, marked, not_found, parameter
+
+DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
+DATA |= {"n": [1, 2, 3], "empty": [None, 1, 1]}
+
+ASKED = {  # what a verb needs, by the names of parameters
+    "frame": pl.DataFrame(DATA),
+    "y_true": "y",
+    "y_pred": "yhat",
+    "y_score": "s",
+    "by": "g",
+    "rules": "recall >= 0.5",
+    "frames": [pl.DataFrame(DATA)],
+    "matrix": [[1, 0], [0, 1]],
+    "range": (0, 1),
+    "library": "dask",
+}
+
+
+def pickled(error):
+    return pickle.loads(pickle.dumps(error))
+
+
+def in_other_words(name, value):
+    return f"<{name}>" if value is None else f"<{name}: {value}>"
+
+
+def asked(verb, **options):
+    """Ask a verb, with what it needs unless the options give it."""
+    needed = {
+        name: ASKED[name]
+        for name, one in inspect.signature(verb).parameters.items()
+        if one.default is one.empty and one.kind is not one.VAR_KEYWORD
+    }
+    return verb(**needed | options)
+
+
+def raised(verb, **options):
+    with pytest.raises(bf.BalframeError) as caught:
+        asked(verb, **options)
+    return caught.value
+
+
+TABLE = {
+    "a value": (
+        bf.report,
+        {"level": 1.2},
+        "level=1.2 has to be a number between 0 and 1, as 0.95 is.",
+        "<level: 1.2> has to be a number between 0 and 1, as 0.95 is.",
+        ("level",),
+    ),
+    "a choice": (
+        bf.report,
+        {"missing": "keep"},
+        "missing='keep' is not one of the options: 'raise', 'drop'.",
+        "<missing: 'keep'> is not one of the options: 'raise', 'drop'.",
+        ("missing",),
+    ),
+    "a parameter without a value": (
+        bf.gaps,
+        {"by": None},
+        "by= names no column; gaps compares the segments of columns.",
+        "<by> names no column; gaps compares the segments of columns.",
+        ("by",),
+    ),
+    "a parameter without an equals sign": (
+        bf.ranking,
+        {"y_score": []},
+        "y_score is an empty list; name at least one column.",
+        "<y_score> is an empty list; name at least one column.",
+        ("y_score",),
+    ),
+    "a word to give": (
+        bf.report,
+        {"y_pred": "empty"},
+        "column 'empty' has 1 null value; fill them, or pass missing=\"drop\" to leave those rows "
+        "out.",
+        "column 'empty' has 1 null value; fill them, or pass <missing: drop> to leave those rows "
+        "out.",
+        ("missing",),
+    ),
+    "several parameters": (
+        bf.report,
+        {"cells": True, "counts": "n"},
+        "cells=True reads the totals 'n', 'weight' and 'weight_sq'; it cannot go with counts= or "
+        "sample_weight=.",
+        "<cells: True> reads the totals 'n', 'weight' and 'weight_sq'; it cannot go with <counts> "
+        "or <sample_weight>.",
+        ("cells", "counts", "sample_weight"),
+    ),
+    "a parameter that holds labels": (
+        bf.report,
+        {"labels": [0, "1"]},
+        "labels of different kinds never compare equal: labels= (0) holds numbers, labels= ('1') "
+        "holds strings. Cast one to the type of the other.",
+        "labels of different kinds never compare equal: <labels> (0) holds numbers, <labels> ('1') "
+        "holds strings. Cast one to the type of the other.",
+        ("labels",),
+    ),
+    "no parameter": (
+        bf.report,
+        {"y_pred": "yhatt"},
+        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty.",
+        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty.",
+        (),
+    ),
+}
+EACH = pytest.mark.parametrize(
+    ("verb", "options", "python", "other", "parameters"), TABLE.values(), ids=TABLE
+)
+
+
+@EACH
+def test_a_message_is_in_pythons_words_and_can_be_in_others(
+    verb, options, python, other, parameters
+):
+    error = raised(verb, **options)
+
+    assert (str(error), error.args) == (python, (python,))
+    assert repr(error) == f"{type(error).__name__}({python!r})"
+    assert traceback.format_exception_only(error)[-1].rstrip().endswith(python)
+    assert error.written(in_other_words) == other
+    assert error.parameters == parameters
+
+
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickled])
+@EACH
+def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters):
+    error = raised(verb, **options)
+    cloned = clone(error)
+
+    assert type(cloned) is type(error)
+    assert (str(cloned), cloned.args) == (python, (python,))
+    assert (cloned.written(in_other_words), cloned.parameters) == (other, parameters)
+
+
+@pytest.mark.parametrize("clone", [copy.copy, pickled])
+def test_a_copy_of_failed_checks_keeps_both_forms_and_the_rows(clone):
+    error = bf.CheckFailed(f"{parameter('rules')} fail", "the rows", 2, 1)
+    cloned = clone(error)
+
+    assert (str(cloned), cloned.written(in_other_words)) == ("rules= fail", "<rules> fail")
+    assert (cloned.frame, cloned.n_failed, cloned.n_inconclusive) == ("the rows", 2, 1)
+
+
+class Shown:
+    """Shows itself as the text given."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+HOSTILE = [
+    "level=1.2",
+    'missing="drop"',
+    "{parameter('level')}",
+    "\0",
+    "\0" * 8,
+    '\0["level", "1", "level=1"]\0',
+    '\x000123456789abcdef["level", "1", "level=1"]\x000123456789abcdef',
+    "\\",
+    r"\g<0> \1 %s {} {0}",
+    "two\nlines",
+    "\ud800",
+    "a" * 500 + "\0" + "b" * 500,
+]
+EACH_HOSTILE = pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:40])
+
+
+@EACH_HOSTILE
+def test_hostile_values_come_out_as_they_are(text):
+    for value in (text, Shown(text)):
+        error = raised(bf.report, level=value)
+
+        assert str(error) == f"level={value!r} has to be a number between 0 and 1, as 0.95 is."
+        assert error.written(in_other_words) == str(error).replace(
+            f"level={value!r}", f"<level: {value!r}>", 1
+        )
+        assert error.parameters == ("level",)
+
+
+@EACH_HOSTILE
+def test_hostile_names_come_out_as_they_are(text):
+    error = not_found("column", Shown(text), [])
+    said = bf.InvalidInputError(f"{bare_parameter('by')} names {text}: {marked(error)}")
+
+    assert str(error) == f"column {text} not found. Columns: none."
+    assert error.parameters == ()
+    assert error.written(in_other_words) == str(error)
+    assert said.written(in_other_words) == f"<by> names {text}: {error}"
+
+
+def test_an_error_within_another_keeps_its_parameters(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_text("rules = []")
+
+    error = raised(bf.check, rules=path)
+
+    assert str(error).startswith(f"{path}: rules= is empty; give ")
+    assert error.written(in_other_words).startswith(f"{path}: <rules> is empty; give ")
+
+
+def test_an_error_within_a_rule_keeps_its_parameters():
+    error = raised(bf.check, rules="all >= 0.5")
+
+    assert 'as in metrics="all"; it takes' in str(error)
+    assert "as in <metrics: all>; it takes" in error.written(in_other_words)
+
+
+def test_a_text_too_long_loses_its_marks_with_its_middle():
+    error = not_found("column", "b", [f"{advised('missing', 'drop')}{'x' * 300}"])
+
+    assert str(error) == (
+        f"column 'b' not found. Columns: missing=\"drop\"{'x' * 86} ... {'x' * 50}."
+    )
+
+
+def verbs():
+    """List the functions of the package and the charts."""
+    functions = [getattr(bf, name) for name in bf.__all__]
+    charts = [getattr(bf.plot, name) for name in bf.plot.__all__]
+    return [one for one in functions + charts if inspect.isfunction(one)]
+
+
+def parameters(verb):
+    """List the parameters of a verb, with the options that a chart hands on."""
+    named = inspect.signature(verb).parameters.values()
+    handed_on = [
+        name
+        for one in named
+        if one.kind is one.VAR_KEYWORD
+        for name in one.annotation.__args__[0].__annotations__
+    ]
+    return [one.name for one in named if one.kind is not one.VAR_KEYWORD] + handed_on
+
+
+KNOWN = {name for verb in verbs() for name in parameters(verb)}
+SPELLED = re.compile(rf"(?<![\w.-])(?:{'|'.join(sorted(KNOWN))})=")
+
+
+def errors_of(verb):
+    """Ask a verb with wrong values of each parameter: the names, and the errors of the family."""
+    for name in parameters(verb):
+        for value in (object(), -1, "nonsense", [], {}, [1, 1], 0.5):
+            try:
+                asked(verb, **{name: value})
+            except bf.BalframeError as error:
+                yield name, error
+
+
+@pytest.mark.parametrize("verb", verbs(), ids=lambda one: f"{one.__module__}.{one.__name__}")
+def test_every_error_about_a_parameter_knows_it(verb):
+    errors = list(errors_of(verb))
+
+    assert errors
+    assert not [str(one) for _, one in errors if SPELLED.search(one.written(lambda *_: ""))]
+    assert any(name in one.parameters for name, one in errors) or verb is bf.combine
+
+
+def test_no_message_spells_a_parameter_without_a_mark():
+    spelled = [
+        f"{file}, line {text.lineno}: {text.value}"
+        for file in Path(bf.__file__).parent.rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(call, ast.Call) and re.search("(Error|Failed)$", ast.unparse(call.func))
+        for text in ast.walk(call)
+        if isinstance(text, ast.Constant) and SPELLED.search(str(text.value))
+    ]
+
+    assert not spelled

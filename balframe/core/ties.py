@@ -10,7 +10,8 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import ranges_of
 from balframe.core.codes import Codes, narrow_key, shifted
 from balframe.core.measures import Measures
-from balframe.core.parallel import are_many, on_all_cores
+from balframe.core.parallel import on_all_cores
+from balframe.core.ways import are_many_to_share
 
 _SAMPLE = 101  # every so many rows tell the median key
 
@@ -200,7 +201,7 @@ def _where(measures: Measures, rows: BoolArray) -> Measures:
 def _sorted(key: IntegerArray, score: FloatArray, counted: BoolArray | None) -> Int64Array:
     """Order the rows that count by key, then score; many rows in two halves at once."""
     halves: list[BoolArray | None] = [counted]
-    if are_many(len(key)):
+    if are_many_to_share(len(key)):
         is_high = key >= np.median(key[::_SAMPLE])
         halves = [half if counted is None else half & counted for half in (~is_high, is_high)]
     found = [np.zeros(0, np.int64)] * len(halves)

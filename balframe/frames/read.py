@@ -10,16 +10,13 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
-from balframe.core.parallel import are_many
-from balframe.frames import hashing
 from balframe.frames.agree import Counted, LabelColumn, agree
-from balframe.frames.encoding import encode, encode_direct
+from balframe.frames.counting import count, encode, encode_or_leave
 from balframe.frames.engines import reduce
 from balframe.frames.library import Column, DType, Library, Name, Series
 from balframe.frames.query import MARGIN, MODEL, Query
@@ -155,14 +152,9 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
 def _read(frame: Any, library: Library, query: Query, *, guess: bool) -> Reading:  # noqa: ANN401
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     check_labels(frame, library, query)
-    names = (*query.by, *query.label_columns)
-    columns = None
-    if not _is_in_pieces(frame, query):
-        columns = encode_direct(frame, names, library, guess=guess)
+    columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
-        if isinstance(frame, pl.DataFrame) and frame.height >= hashing.MANY_ROWS:
-            return _by_engine(frame, library, query)
-        columns = encode(frame, names, library)
+        return _by_engine(frame, library, query)
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
@@ -194,16 +186,8 @@ def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa
     return _assemble(columns, by, holders, parts, library, dtypes, query)
 
 
-def _is_in_pieces(frame: Any, query: Query) -> bool:  # noqa: ANN401
-    """Tell whether counting would have to put many rows of polars together in a copy first."""
-    if not isinstance(frame, pl.DataFrame) or not are_many(frame.height):
-        return False
-    is_plain = query.counts is None and query.sample_weight is None
-    return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in query.columns)
-
-
 def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:
-    """Have polars group the rows by values that only a hash table tells apart."""
+    """Have polars group the rows by the values themselves."""
     read(frame.clear(), library, query)  # names the columns of a wrong type
     cells = reduce.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
     return read_reduced(cells.to_native(), library, query)
@@ -246,7 +230,7 @@ def _count(
     of_labels = (holders[0], *part.outcomes)
     encoded = [columns[key] for key in (*by, *of_labels)]
     codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in encoded]
-    counted, sums = aggregate(*hashing.hashed(codes, part.measures))
+    counted, sums = count(codes, part.measures)
     positions = [one.ranked(code) for one, code in zip(encoded, counted, strict=True)]
     return Counted(
         tuple(positions[: len(by)]),

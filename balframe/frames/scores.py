@@ -16,9 +16,8 @@ from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
-from balframe.frames.encoding import encode
+from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
-from balframe.frames.hashing import hashed
 from balframe.frames.library import Column, DType, Library, Name
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
@@ -86,7 +85,7 @@ class _Part:
         if self.is_null is not None:
             reached = np.where(self.is_null, size, reached)
         columns = [*self.by, self.true, Codes(reached, 0, size + 1)]
-        (*by, true, reached), sums = aggregate(*hashed(columns, self.measures))
+        (*by, true, reached), sums = count(columns, self.measures)
         codes = [Codes(v, 0, c.size) for v, c in zip((*by, true), columns, strict=False)]
         return _Part(codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size)
 

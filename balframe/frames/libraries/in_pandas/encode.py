@@ -8,8 +8,9 @@ import pandas as pd
 from pandas.api import types
 
 from balframe.core.arrays import Int64Array
-from balframe.core.codes import Codes, extremes, most_levels
-from balframe.core.parallel import are_many, on_all_cores, spans
+from balframe.core.codes import Codes, extremes
+from balframe.core.parallel import on_all_cores, spans
+from balframe.core.ways import are_many_to_share, most_levels, sample
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
@@ -59,7 +60,7 @@ def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
 
 
 def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
-    low, high = extremes(values, guess=guess)
+    low, high = extremes(sample(values) if guess else values)
     size = high - low + 1
     if size > most_levels(len(values)):
         return None
@@ -115,7 +116,7 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
 def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
     """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
     is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
-    if not are_many(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
+    if not are_many_to_share(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
         return pd.factorize(array)
     import pyarrow as pa  # which the array is made of
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from balframe.core.codes import Codes, extremes, most_levels
+from balframe.core.codes import Codes, extremes
+from balframe.core.ways import most_levels, sample
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
 
@@ -42,7 +43,8 @@ def encode_direct(frame: pl.DataFrame, name: Name, *, guess: bool) -> Column | N
     low: Any
     high: Any
     if len(physical) and not physical.null_count():
-        low, high = extremes(physical.to_numpy(), guess=guess)
+        values = physical.to_numpy()
+        low, high = extremes(sample(values) if guess else values)
     else:
         guess, low, high = False, physical.min(), physical.max()
     if low is None:

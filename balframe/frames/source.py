@@ -16,8 +16,8 @@ from balframe.frames.thresholds import Thresholds
 class Source(Protocol):
     """How a frame becomes cells, eagerly or by way of an engine's group-by."""
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Source":
-        """Look up beforehand what the group-by needs to know."""
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
+        """Find beforehand what the group-by needs to know."""
 
     def read(self, frame: Any, library: Library, query: Query) -> Any:  # noqa: ANN401
         """Count an eager frame."""
@@ -33,7 +33,7 @@ class Source(Protocol):
 class Labels:
     """Predicted labels."""
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
         """Need nothing."""
         return self
 
@@ -56,7 +56,7 @@ class Scores:
 
     thresholds: Thresholds
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
         """Find the quantiles of the scores: a first pass over the data."""
         if self.thresholds.quantiles is None:
             return self

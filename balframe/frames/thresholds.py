@@ -86,8 +86,8 @@ class Thresholds:
         """Count the thresholds that a score in [0, 1] reaches on an even grid, or one off."""
         return (score * self._steps(score)).cast(nw.Int64)
 
-    def settled(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
-        """Settle a guess by comparing the score with the thresholds beside it."""
+    def corrected(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
+        """Correct a guess by comparing the score with the thresholds beside it."""
         steps = self._steps(score)
         is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
         is_below = score < guess.cast(nw.Float64) / steps

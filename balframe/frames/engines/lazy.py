@@ -17,7 +17,7 @@ Compute = Callable[[Any], Mapping[Name, Any]]
 def finish_now(frame: Any, engine: Engine, query: Query, source: Source, compute: Compute) -> Any:  # noqa: ANN401
     """Fetch the cells, and compute from them in the engine's library."""
     rows = nw.from_native(frame)
-    source = source.settled(rows, engine, query)
+    source = source.prepared(rows, engine, query)
     cells = fetch(source.reduce(rows, query), engine, query)
     return engine.library.build(compute(source.read_reduced(cells, engine.library, query)))
 
@@ -32,7 +32,7 @@ def finish_later(
 ) -> Any:  # noqa: ANN401
     """Ask for the cells, and compute from them at `collect` columns like those given."""
     rows = nw.from_native(frame)
-    source = source.settled(rows, engine, query)
+    source = source.prepared(rows, engine, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_size(cells.height, query)

@@ -98,8 +98,10 @@ def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     if thresholds.is_even:
         rows = rows.with_columns(guess=thresholds.guessed(finite))
         is_outside = (finite < 0) | (finite > 1)
-        settled = thresholds.settled(finite, guess)
-        rows = rows.with_columns(guess=nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(settled))
+        corrected = thresholds.corrected(finite, guess)
+        rows = rows.with_columns(
+            guess=nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(corrected)
+        )
     else:
         rows = rows.with_columns(guess=thresholds.counted(finite))
     reached = nw.when(is_finite).then(guess).otherwise(nw.lit(INFINITE))

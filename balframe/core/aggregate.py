@@ -135,8 +135,7 @@ def _zeros(measures: Measures, size: int) -> Measures:
 
 
 def _add_block(sums: Measures, key: IntegerArray, part: Measures) -> None:
-    assert sums.n is not None
-    _add(sums.n, key, part.n)
+    _add(sums.counted, key, part.n)
     if sums.missing is not None:
         _add(sums.missing, key, part.missing)
     with np.errstate(over="ignore"):
@@ -178,5 +177,5 @@ def _starts(key: IntegerArray) -> Int64Array:
 
 
 def _standing_for_rows(sums: Measures) -> Int64Array:
-    assert sums.n is not None
-    return np.flatnonzero(sums.n if sums.missing is None else sums.n | sums.missing)
+    n = sums.counted
+    return np.flatnonzero(n if sums.missing is None else n | sums.missing)

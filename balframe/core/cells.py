@@ -38,7 +38,7 @@ class Cells:
     @property
     def n(self) -> Int64Array:
         """Rows of each cell."""
-        return self.sums.n  # type: ignore[return-value]
+        return self.sums.counted
 
     @property
     def missing(self) -> Int64Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import Int64Array, IntegerArray
+from balframe.core.arrays import Int64Array, IntegerArray, RowIndex
 
 LARGEST_KEY = 2**62
 
@@ -46,7 +46,7 @@ def n_keys(columns: Sequence[Codes]) -> int:
     return prod(column.size for column in columns)
 
 
-def shifted(column: Codes, rows: Int64Array | slice) -> Int64Array:
+def shifted(column: Codes, rows: RowIndex) -> Int64Array:
     """Give the codes of some rows, from 0."""
     codes = column.values[rows].astype(np.int64)
     codes -= _wrapped(column.low, codes.dtype)
@@ -103,9 +103,10 @@ def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: Integ
         key -= _wrapped(low, key.dtype)
 
 
-def _wrapped(value: int, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (an integer of that type)
+def _wrapped(value: int, dtype: np.dtype[Any]) -> np.integer[Any]:
     """Wrap a number as a cast to the type does: differences stay right."""
-    return np.array([value % 2**64], np.uint64).astype(dtype)[0]
+    wrapped: np.integer[Any] = np.array([value % 2**64], np.uint64).astype(dtype)[0]
+    return wrapped
 
 
 def unravel(keys: npt.NDArray[Any], sizes: Sequence[int]) -> tuple[Int64Array, ...]:

@@ -7,7 +7,7 @@ hash table. The sizes that decide are those of `balframe.core.ways`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import polars as pl
 
@@ -16,12 +16,12 @@ from balframe.core.aggregate import Grouped, aggregate
 from balframe.core.codes import Codes
 from balframe.core.measures import Measures, check_total
 from balframe.frames.forks import is_fork
-from balframe.frames.library import Column, Library, Name
+from balframe.frames.library import Column, Frame, Library, Name
 from balframe.frames.query import Query
 
 
 def encode_or_leave(
-    frame: Any,  # noqa: ANN401
+    frame: Frame,
     library: Library,
     query: Query,
     *,
@@ -32,17 +32,16 @@ def encode_or_leave(
     That is where many rows need a hash table, or a copy because they are in pieces.
     """
     names = (*query.by, *query.label_columns)
-    is_polars = isinstance(frame, pl.DataFrame)
-    if not (is_polars and _are_in_pieces(frame, query)):
+    if not _are_in_pieces(frame, query):
         columns = _encode_direct(frame, names, library, guess=guess)
         if columns is not None:
             return columns
-    if is_polars and ways.are_many_to_hash(frame.height):
+    if isinstance(frame, pl.DataFrame) and ways.are_many_to_hash(frame.height):
         return None
     return encode(frame, names, library)
 
 
-def encode(frame: Any, names: Iterable[Name], library: Library) -> dict[Name, Column]:  # noqa: ANN401
+def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, Column]:
     """Take codes from the values where they allow it, and hash the others."""
 
     def one(name: Name) -> Column:
@@ -61,7 +60,7 @@ def count(columns: Sequence[Codes], measures: Measures) -> Grouped:
 
 
 def _encode_direct(
-    frame: Any,  # noqa: ANN401
+    frame: Frame,
     names: Iterable[Name],
     library: Library,
     *,
@@ -80,12 +79,13 @@ def _encode_direct(
     return columns if len(columns) == len(found) else None
 
 
-def _are_in_pieces(frame: pl.DataFrame, query: Query) -> bool:
-    """Tell whether counting would have to put many rows together in a copy first."""
-    is_plain = query.counts is None and query.sample_weight is None
-    if not is_plain or not ways.are_many_to_share(frame.height):
+def _are_in_pieces(frame: Frame, query: Query) -> bool:
+    """Tell whether counting would have to put many rows of polars together in a copy first."""
+    if not isinstance(frame, pl.DataFrame) or not ways.are_many_to_share(frame.height):
         return False
-    return any(frame.get_column(name).n_chunks() > 1 for name in query.columns)
+    is_plain = query.counts is None and query.sample_weight is None
+    names = cast(tuple[str, ...], query.columns)
+    return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in names)
 
 
 def _are_worth_hashing(columns: Sequence[Codes], measures: Measures) -> bool:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TypeGuard
 
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, not_found
-from balframe.frames.library import Library, Name
+from balframe.frames.library import Frame, Library, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
@@ -79,8 +79,8 @@ class Options:
     """
 
     y_true: Name
-    y_pred: Any
-    by: Any
+    y_pred: Name | Sequence[Name]
+    by: Name | Sequence[Name]
     sample_weight: Name | None
     counts: Name | None
     labels: Sequence[Label] | None
@@ -95,7 +95,7 @@ class Options:
     squares: bool = True
 
 
-def query(frame: object, library: Library, given: Options) -> Query:
+def query(frame: Frame, library: Library, given: Options) -> Query:
     """Check the names and options that a caller gave."""
     check_choice("missing", given.missing, ("raise", "drop"))
     check_choice("margins", given.margins, (False, "overall", "all"))
@@ -191,11 +191,11 @@ def check_finest(known: Sequence[Name]) -> None:
         )
 
 
-def _is_list(given: object, known: Sequence[Name]) -> bool:
+def _is_list(given: object, known: Sequence[Name]) -> TypeGuard[Sequence[Name]]:
     return isinstance(given, list) or (isinstance(given, tuple) and given not in known)
 
 
-def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noqa: ANN401
+def _listed_names(given: Name | Sequence[Name], known: Sequence[Name]) -> tuple[Name, ...]:
     return tuple(given) if _is_list(given, known) else (given,)
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from balframe.core.aggregate import aggregate
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.codes import Codes, narrow_key
 from balframe.core.labels import LabelSet
@@ -18,7 +17,7 @@ from balframe.errors import InvalidInputError
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
 from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
-from balframe.frames.library import Column, DType, Library, Name
+from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
 from balframe.frames.row_weights import measures, raise_null
@@ -68,7 +67,7 @@ class _Part:
     def of(
         cls,
         encoded: Sequence[Column],
-        rows: Any,  # noqa: ANN401 (any index of numpy)
+        rows: RowIndex,
         measures: Measures,
         score: FloatArray,
         is_null: BoolArray | None,
@@ -91,7 +90,7 @@ class _Part:
 
 
 def read_scores(
-    frame: Any,  # noqa: ANN401
+    frame: Frame,
     library: Library,
     query: Query,
     thresholds: Thresholds,
@@ -116,7 +115,7 @@ def read_scores(
 
 
 def read_reduced_scores(
-    cells: Any,  # noqa: ANN401
+    cells: Frame,
     library: Library,
     query: Query,
     thresholds: Thresholds,

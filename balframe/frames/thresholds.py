@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import narwhals as nw
 import numpy as np
@@ -112,11 +112,11 @@ def _added(terms: Sequence[nw.Expr]) -> nw.Expr:
     return _added(terms[:middle]) + _added(terms[middle:])
 
 
-def _is_count(asked: object) -> bool:
+def _is_count(asked: object) -> TypeGuard[int | np.integer[Any]]:
     return isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
 
 
-def _checked_size(size: Any) -> int:  # noqa: ANN401
+def _checked_size(size: object) -> int:
     if not _is_count(size) or size < 2:
         raise InvalidInputError(
             f"thresholds= asks for {size!r} thresholds; it takes at least 2, a whole number."

@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from balframe.core.arrays import Int64Array
-from balframe.core.labels import Label, no_dtype_for, not_labels
+from balframe.core.labels import Label, as_numbers, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.libraries.in_polars.encode import encode_direct as encode_direct
 from balframe.frames.libraries.in_polars.encode import encode_hashed as encode_hashed
 from balframe.frames.libraries.in_polars.encode import has_codes as has_codes
 from balframe.frames.libraries.in_polars.encode import unnamed, width
-from balframe.frames.library import Name, Numbers, nan_is_null
+from balframe.frames.library import Numbers, nan_is_null
 
 _BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -24,12 +25,12 @@ def is_name(name: object) -> bool:
     return isinstance(name, str)
 
 
-def names(frame: pl.DataFrame) -> list[Name]:
+def names(frame: pl.DataFrame) -> list[str]:
     """List the columns' names."""
     return list(frame.columns)
 
 
-def dtype(frame: pl.DataFrame, name: Name) -> pl.DataType:
+def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
     """Look up the dtype of a column."""
     return frame.schema[name]
 
@@ -39,7 +40,7 @@ def height(frame: pl.DataFrame) -> int:
     return frame.height
 
 
-def label_kind(frame: pl.DataFrame, name: Name) -> str | None:
+def label_kind(frame: pl.DataFrame, name: str) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
     dtype = frame.schema[name]
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
@@ -58,7 +59,7 @@ def values(levels: pl.Series) -> list[Any]:
     return levels.to_list()
 
 
-def numbers(frame: pl.DataFrame, name: Name) -> Numbers:
+def numbers(frame: pl.DataFrame, name: str) -> Numbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series = unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
@@ -123,7 +124,7 @@ def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Label
         return list(labels)
     if dtype == pl.Boolean and any(label not in (0, 1) for label in labels):
         raise OverflowError
-    return [bool(label) if dtype == pl.Boolean else int(label) for label in labels]
+    return [bool(n) if dtype == pl.Boolean else int(n) for n in as_numbers(labels)]
 
 
 def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
@@ -138,7 +139,7 @@ def text(values: Sequence[str]) -> pl.Series:
     return pl.Series(values, dtype=pl.String)
 
 
-def build(columns: Mapping[Name, Any]) -> pl.DataFrame:
+def build(columns: Mapping[str, pl.Series | npt.NDArray[Any]]) -> pl.DataFrame:
     """Make a frame of columns; NaN becomes null."""
     return pl.DataFrame(
         {

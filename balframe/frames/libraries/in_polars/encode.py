@@ -9,10 +9,10 @@ import polars as pl
 from balframe.core.codes import Codes, extremes
 from balframe.core.ways import most_levels, sample
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.library import Column, Name
+from balframe.frames.library import Column
 
 
-def unnamed(frame: pl.DataFrame, name: Name) -> pl.Series:
+def unnamed(frame: pl.DataFrame, name: str) -> pl.Series:
     """Take a column; polars would read a name such as "^y.*$" as a pattern."""
     return frame.get_column(name).alias("column")
 
@@ -22,7 +22,7 @@ def width(dtype: pl.DataType) -> int:
     return int(str(dtype).lstrip("UIntFloa"))
 
 
-def has_codes(frame: pl.DataFrame, name: Name) -> bool:
+def has_codes(frame: pl.DataFrame, name: str) -> bool:
     """Tell whether the type of a column is one whose values may be codes themselves."""
     dtype = frame.schema[name]
     if dtype.is_integer():
@@ -30,7 +30,7 @@ def has_codes(frame: pl.DataFrame, name: Name) -> bool:
     return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
-def encode_direct(frame: pl.DataFrame, name: Name, *, guess: bool) -> Column | None:
+def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     series = unnamed(frame, name)
     if series.dtype == pl.Boolean:
@@ -90,7 +90,7 @@ def _encode_categorical(
     return Column(column.codes, levels[order], rank)
 
 
-def encode_hashed(frame: pl.DataFrame, name: Name) -> Column:
+def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
     """Look values up in a hash table of the distinct ones."""
     series = unnamed(frame, name)
     if series.dtype.is_nested() or series.dtype == pl.Object:

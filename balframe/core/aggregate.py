@@ -67,7 +67,7 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
             _add_block(sums, place, measures.at(block).with_squares())
         return sums
 
-    shares = spans(rows) if size <= ways.SMALL_TABLE else [slice(0, rows)]
+    shares = spans(rows) if ways.fit_in_cache(size) else [slice(0, rows)]
     sums = reduce(_added, on_all_cores(add_up, shares))
     keys = _standing_for_rows(sums)
     return unravel(keys, [column.size for column in columns]), sums.at(keys)

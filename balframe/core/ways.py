@@ -13,11 +13,11 @@ from balframe.core.measures import Measures
 
 FEW_LEVELS = 2**16  # a range so small that its values are codes in a column of any length
 LONG_COLUMN = 2**18  # rows from which looking at a sample first saves time
-SAMPLE = 2**14  # values at most that such a look takes
+SAMPLE = 2**14  # the most values in that sample
 SMALL_TABLE = 2**16  # groups whose sums stay in cache, so that each core can have its own
 BLOCK = 2**18  # rows at a time: keys stay in cache, and threads seldom wait for each other
 MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their threads cost
-MANY_TO_HASH = 50_000  # rows from which a hash table beats putting them in order
+MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
 
 Way = Literal["table", "runs", "order"]
 
@@ -31,7 +31,7 @@ def way_of(columns: Sequence[Codes], measures: Measures) -> Way:
     a guess, so no guess is put in order.
     """
     size, rows = n_keys(columns), len(columns[0].values)
-    if size <= (SMALL_TABLE if measures.is_plain else max(SMALL_TABLE, rows)):
+    if fit_in_cache(size) or (size <= rows and not measures.is_plain):
         return "table"
     if measures.is_plain and size <= LARGEST_KEY:
         return "runs"
@@ -41,8 +41,18 @@ def way_of(columns: Sequence[Codes], measures: Measures) -> Way:
 
 
 def most_levels(rows: int) -> int:
-    """Give the range up to which integers are their own codes: a list of it is no longer."""
+    """Give the largest range that integers may span and be their own codes."""
     return max(rows, FEW_LEVELS)
+
+
+def most_categories(rows: int) -> int:
+    """Give the same for categories in order of first use, whose whole range has to be sorted."""
+    return rows
+
+
+def fit_in_cache(groups: int) -> bool:
+    """Tell whether the sums of so many groups stay in cache, so that each core has its own."""
+    return groups <= SMALL_TABLE
 
 
 def are_worth_a_guess(rows: int) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from balframe.core.codes import Codes, extremes
-from balframe.core.ways import most_levels, sample
+from balframe.core.ways import most_categories, most_levels, sample
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column
 
@@ -77,7 +77,7 @@ def _encode_categorical(
     physical: pl.Series, low: int, high: int, dtype: pl.DataType
 ) -> Column | None:
     """Take the physical codes, whose order is that of first use, and rank their categories."""
-    if high - low + 1 > len(physical):
+    if high - low + 1 > most_categories(len(physical)):
         return None
     column = _encode_integers(physical, low, high, physical.dtype)
     if column is None:

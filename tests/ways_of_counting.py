@@ -1,9 +1,9 @@
 """What decides how rows are counted, to be set so that few rows are counted in every way."""
 
-MANY_FOR_CORES = "balframe.core.parallel._MANY_ROWS"
-MANY_FOR_A_HASH_TABLE = "balframe.frames.hashing.MANY_ROWS"
-SMALL_TABLE, BLOCK = "balframe.core.aggregate._SMALL_TABLE", "balframe.core.aggregate._BLOCK"
-LONG, SAMPLE = "balframe.core.codes._LONG", "balframe.core.codes._SAMPLE"
+MANY_FOR_CORES = "balframe.core.ways.MANY_TO_SHARE"
+MANY_FOR_A_HASH_TABLE = "balframe.core.ways.MANY_TO_HASH"
+SMALL_TABLE, BLOCK = "balframe.core.ways.SMALL_TABLE", "balframe.core.ways.BLOCK"
+LONG, SAMPLE = "balframe.core.ways.LONG_COLUMN", "balframe.core.ways.SAMPLE"
 WAYS = {
     "a table, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 10**9, BLOCK: 2},
     "runs or a large table": {SMALL_TABLE: 0},

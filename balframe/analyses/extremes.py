@@ -52,7 +52,7 @@ class Extremes:
     p_value: float = np.nan
 
     @property
-    def numbers(self) -> dict[str, float]:
+    def numbers(self) -> dict[Name, float]:
         """Name the numbers as the columns of a result."""
         return {
             "lowest": self.values[0],

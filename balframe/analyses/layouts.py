@@ -17,7 +17,7 @@ def _named_limits(name: Name) -> tuple[str, str]:
     return f"{name}_lower", f"{name}_upper"
 
 
-def limits_among(names: Sequence[Name]) -> dict[Name, tuple[Name, Name]]:
+def limits_among(names: Sequence[Name]) -> dict[Name, tuple[str, str]]:
     """Find the columns of an answer that hold limits, by the column that they are limits of."""
     known = set(names)
     found = {name: _named_limits(name) for name in names if set(_named_limits(name)) <= known}

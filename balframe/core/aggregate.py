@@ -6,11 +6,11 @@ from functools import reduce
 
 import numpy as np
 
+from balframe.core import ways
 from balframe.core.arrays import Counts, Int64Array, IntegerArray
 from balframe.core.codes import (
     LARGEST_KEY,
     Codes,
-    MisjudgedRangeError,
     key_dtype,
     merge,
     n_keys,
@@ -22,11 +22,7 @@ from balframe.core.codes import (
 from balframe.core.measures import Measures, check_total
 from balframe.core.parallel import on_all_cores, spans
 
-_BLOCK = 262_144  # rows at a time: keys stay in cache, and threads seldom wait for each other
-_SMALL_TABLE = 2**16
-
 Grouped = tuple[tuple[Int64Array, ...], Measures]
-Way = Callable[[Sequence[Codes], Measures], Grouped]
 
 
 def aggregate(columns: Sequence[Codes], measures: Measures) -> Grouped:
@@ -37,16 +33,12 @@ def aggregate(columns: Sequence[Codes], measures: Measures) -> Grouped:
     """
     check_total(measures.n)
     check_total(measures.missing)
-    codes, sums = _way(columns, measures)(columns, measures)
+    add_up = _WAYS[ways.way_of(columns, measures)]
+    codes, sums = add_up(columns, measures)
     rescaled = sums.summable()
     if rescaled is not sums:
-        return _way(columns, measures)(columns, measures.in_units_of(rescaled.exponent))
+        return add_up(columns, measures.in_units_of(rescaled.exponent))
     return codes, sums
-
-
-def are_slow(columns: Sequence[Codes], measures: Measures) -> bool:
-    """Tell whether the rows have to be put in order with all that they carry."""
-    return _way(columns, measures) is _in_order
 
 
 def are_grouped(columns: Sequence[Codes], measures: Measures) -> bool:
@@ -58,32 +50,16 @@ def are_grouped(columns: Sequence[Codes], measures: Measures) -> bool:
     return bool((key[1:] > key[:-1]).all())
 
 
-def _way(columns: Sequence[Codes], measures: Measures) -> Way:
-    """Choose how to count.
-
-    A table of all possible groups need not stay in cache where rows carry more than one each:
-    putting those in order takes longer.
-    """
-    size, rows = n_keys(columns), len(columns[0].values)
-    if size <= (_SMALL_TABLE if measures.is_plain else max(_SMALL_TABLE, rows)):
-        return _in_table
-    if measures.is_plain and size <= LARGEST_KEY:
-        return _in_runs
-    if any(column.is_guess for column in columns):
-        raise MisjudgedRangeError
-    return _in_order
-
-
 def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
     """Add rows up in an array of all possible groups, on all cores if it is small."""
     size, rows = n_keys(columns), len(columns[0].values)
 
     def add_up(part: slice) -> Measures:
         sums = _zeros(measures, size)
-        most = min(part.stop - part.start, _BLOCK)
+        most = min(part.stop - part.start, ways.BLOCK)
         keys = np.empty((2, most), key_dtype(columns))
         places = np.empty(most, np.intp)  # made once: numpy would copy the keys for every sum
-        for block in _blocks(part):
+        for block in ways.blocks(part):
             length = block.stop - block.start
             key, place = keys[0, :length], places[:length]
             merge(columns, block, key, keys[1, :length])
@@ -91,7 +67,7 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
             _add_block(sums, place, measures.at(block).with_squares())
         return sums
 
-    shares = spans(rows) if size <= _SMALL_TABLE else [slice(0, rows)]
+    shares = spans(rows) if ways.fit_in_cache(size) else [slice(0, rows)]
     sums = reduce(_added, on_all_cores(add_up, shares))
     keys = _standing_for_rows(sums)
     return unravel(keys, [column.size for column in columns]), sums.at(keys)
@@ -103,8 +79,8 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
     key: IntegerArray = np.empty(rows, key_dtype(columns))
 
     def write(part: slice) -> None:
-        spare = np.empty_like(key[:_BLOCK])
-        for block in _blocks(part):
+        spare = np.empty_like(key[: ways.BLOCK])
+        for block in ways.blocks(part):
             merge(columns, block, key[block], spare[: block.stop - block.start])
 
     on_all_cores(write, spans(rows))
@@ -136,15 +112,15 @@ def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:
     return tuple(shifted(column, first) for column in columns), sums.at(kept)
 
 
+_WAYS: dict[ways.Way, Callable[[Sequence[Codes], Measures], Grouped]] = {
+    "table": _in_table,
+    "runs": _in_runs,
+    "order": _in_order,
+}
+
+
 def _reduced(values: Counts | None, starts: Int64Array) -> Counts | None:
     return None if values is None else np.add.reduceat(values, starts)
-
-
-def _blocks(part: slice) -> list[slice]:
-    return [
-        slice(start, min(start + _BLOCK, part.stop))
-        for start in range(part.start, part.stop, _BLOCK)
-    ]
 
 
 def _zeros(measures: Measures, size: int) -> Measures:
@@ -159,8 +135,7 @@ def _zeros(measures: Measures, size: int) -> Measures:
 
 
 def _add_block(sums: Measures, key: IntegerArray, part: Measures) -> None:
-    assert sums.n is not None
-    _add(sums.n, key, part.n)
+    _add(sums.counted, key, part.n)
     if sums.missing is not None:
         _add(sums.missing, key, part.missing)
     with np.errstate(over="ignore"):
@@ -202,5 +177,5 @@ def _starts(key: IntegerArray) -> Int64Array:
 
 
 def _standing_for_rows(sums: Measures) -> Int64Array:
-    assert sums.n is not None
-    return np.flatnonzero(sums.n if sums.missing is None else sums.n | sums.missing)
+    n = sums.counted
+    return np.flatnonzero(n if sums.missing is None else n | sums.missing)

@@ -11,6 +11,8 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+RowIndex = slice | Int64Array | BoolArray  # which of the rows
+
 Counts = TypeVar("Counts", Int64Array, FloatArray)
 
 

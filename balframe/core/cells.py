@@ -8,8 +8,9 @@ import numpy as np
 
 from balframe.core.aggregate import aggregate, are_grouped
 from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
-from balframe.core.codes import Codes, most_levels
+from balframe.core.codes import Codes
 from balframe.core.measures import Measures
+from balframe.core.ways import most_levels
 
 LEFT_OUT = -1
 
@@ -37,7 +38,7 @@ class Cells:
     @property
     def n(self) -> Int64Array:
         """Rows of each cell."""
-        return self.sums.n  # type: ignore[return-value]
+        return self.sums.counted
 
     @property
     def missing(self) -> Int64Array:

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import Int64Array, IntegerArray
+from balframe.core.arrays import Int64Array, IntegerArray, RowIndex
 
 LARGEST_KEY = 2**62
-_SAMPLE = 16_384
-_LONG = 2**18
 
 
 class MisjudgedRangeError(Exception):
@@ -34,25 +32,13 @@ class Codes:
     @classmethod
     def spanning(cls, values: Int64Array) -> "Codes":
         """Take the range from the values themselves."""
-        low, high = extremes(values, guess=False) if len(values) else (0, 0)
+        low, high = extremes(values) if len(values) else (0, 0)
         return cls(values, low, high - low + 1)
 
 
-def are_worth_a_guess(rows: int) -> bool:
-    """Tell whether a column is so long that looking at a sample first pays."""
-    return rows >= _LONG
-
-
-def extremes(values: npt.NDArray[Any], *, guess: bool) -> tuple[int, int]:
-    """Find the least and the largest of some integers, as a guess among a sample of them."""
-    if guess:
-        values = values[:: len(values) // _SAMPLE + 1]
+def extremes(values: npt.NDArray[Any]) -> tuple[int, int]:
+    """Find the least and the largest of some integers."""
     return int(values.min()), int(values.max())
-
-
-def most_levels(rows: int) -> int:
-    """Give the range up to which integers are their own codes."""
-    return max(rows, 65_536)
 
 
 def n_keys(columns: Sequence[Codes]) -> int:
@@ -60,7 +46,7 @@ def n_keys(columns: Sequence[Codes]) -> int:
     return prod(column.size for column in columns)
 
 
-def shifted(column: Codes, rows: Int64Array | slice) -> Int64Array:
+def shifted(column: Codes, rows: RowIndex) -> Int64Array:
     """Give the codes of some rows, from 0."""
     codes = column.values[rows].astype(np.int64)
     codes -= _wrapped(column.low, codes.dtype)
@@ -99,7 +85,7 @@ def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: Integ
     """Write the keys of some rows; arithmetic wraps around on the way, and is right in the end."""
     for column in columns:
         if column.is_guess:  # while the values are in cache
-            low, high = extremes(column.values[rows], guess=False)
+            low, high = extremes(column.values[rows])
             if low < column.low or high >= column.low + column.size:
                 raise MisjudgedRangeError
     varying = [column for column in columns if column.size > 1]
@@ -117,9 +103,10 @@ def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: Integ
         key -= _wrapped(low, key.dtype)
 
 
-def _wrapped(value: int, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (an integer of that type)
+def _wrapped(value: int, dtype: np.dtype[Any]) -> np.integer[Any]:
     """Wrap a number as a cast to the type does: differences stay right."""
-    return np.array([value % 2**64], np.uint64).astype(dtype)[0]
+    wrapped: np.integer[Any] = np.array([value % 2**64], np.uint64).astype(dtype)[0]
+    return wrapped
 
 
 def unravel(keys: npt.NDArray[Any], sizes: Sequence[int]) -> tuple[Int64Array, ...]:

@@ -4,7 +4,7 @@ import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from balframe.errors import (
     parameter,
 )
 
-Label = Any  # a bool, int, str, date or datetime
+Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
 
 _DEFAULT_POSITIVES = ({0, 1}, {-1, 1})
 
@@ -68,7 +68,9 @@ def as_labels(values: Iterable[object], holder: str) -> list[Label]:
         )
     whole = [_whole(value) for value in labels]
     is_mixed = len({isinstance(value, bool) for value in whole}) > 1
-    return [int(value) for value in whole] if is_mixed else whole
+    if not is_mixed:
+        return whole
+    return [int(value) if isinstance(value, bool) else value for value in whole]
 
 
 def _one_of_each_kind(values: Iterable[object]) -> list[object]:
@@ -81,10 +83,17 @@ def _is_fraction(value: object) -> bool:
     return not (math.isfinite(value) and value == math.floor(value))
 
 
-def _whole(value: Any) -> Label:  # noqa: ANN401 (a scalar of any library)
+def _whole(value: object) -> Label:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    return int(value) if isinstance(value, (int, float, np.number)) else value
+    if isinstance(value, (int, float, np.number)):
+        return int(value)
+    return cast(Label, value)
+
+
+def as_numbers(labels: Sequence[Label]) -> Sequence[int]:
+    """Take labels as the numbers that they are, for a column of numbers."""
+    return cast(Sequence[int], labels)
 
 
 def no_dtype_for(labels: Sequence[Label]) -> InvalidInputError:
@@ -126,7 +135,7 @@ class LabelSet:
 
     def codes(self, values: Iterable[Label | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Look up the codes of values, -1 for those that are not labels."""
-        code = {label: position for position, label in enumerate(self.values)}
+        code: dict[Label | None, int] = {label: i for i, label in enumerate(self.values)}
         return np.array([code.get(value, -1) for value in values], np.int64)
 
     def position(self, label: object) -> int | None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.errors import InvalidInputError
 
 _Array = TypeVar("_Array", Int64Array, FloatArray)
@@ -31,11 +31,17 @@ class Measures:
     keeps_squares: bool = True
 
     @property
+    def counted(self) -> Int64Array:
+        """How many rows each stands for, where that is known to have been counted."""
+        assert self.n is not None
+        return self.n
+
+    @property
     def is_plain(self) -> bool:
         """Tell whether every row stands for itself and nothing more."""
         return self.n is None and self.missing is None and self.weight is None
 
-    def at(self, rows: Any) -> "Measures":  # noqa: ANN401 (any index of numpy)
+    def at(self, rows: RowIndex) -> "Measures":
         """Select rows by a slice, mask or positions."""
         return Measures(
             None if self.n is None else self.n[rows],

@@ -148,7 +148,7 @@ class OperatingPoints:
         rows = self.counts(0, block)
         n = len(rows.tp)
 
-        def each(c: OneVersusRest) -> Any:  # noqa: ANN401 (of any dtype)
+        def each(c: OneVersusRest) -> npt.NDArray[Any]:
             return np.column_stack([c.tn, c.fp, c.fn, c.tp]).ravel()
 
         sums = Measures(each(rows))

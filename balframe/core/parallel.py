@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from balframe.core.ways import are_many_to_share
+
 Part = TypeVar("Part")
 Result = TypeVar("Result")
-
-_MANY_ROWS = 2**21
 
 _here = threading.local()
 
@@ -26,14 +26,9 @@ def on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[
         return list(pool.map(work, every))
 
 
-def are_many(rows: int) -> bool:
-    """Tell whether rows are so many that sharing them out pays."""
-    return rows >= _MANY_ROWS
-
-
 def spans(rows: int) -> list[slice]:
     """Share rows out among the cores, where they are many."""
-    n = (os.cpu_count() or 1) if are_many(rows) else 1
+    n = (os.cpu_count() or 1) if are_many_to_share(rows) else 1
     return [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
 
 

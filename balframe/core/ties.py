@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import ranges_of
 from balframe.core.codes import Codes, narrow_key, shifted
 from balframe.core.measures import Measures
-from balframe.core.parallel import are_many, on_all_cores
+from balframe.core.parallel import on_all_cores
+from balframe.core.ways import are_many_to_share
 
 _SAMPLE = 101  # every so many rows tell the median key
 
@@ -39,7 +41,7 @@ class Ties:
     @property
     def n(self) -> Int64Array:
         """Rows of each tie."""
-        return np.add(self.positive.n, self.negative.n, dtype=np.int64)  # type: ignore[arg-type]
+        return np.add(self.positive.counted, self.negative.counted, dtype=np.int64)
 
     def in_own_units(self) -> "Ties":
         """Let the weights of each segment be in units of about their sum.
@@ -185,7 +187,7 @@ def tie(
 def split(measures: Measures, is_positive: BoolArray) -> tuple[Measures, Measures]:
     """Let rows add to the positives or to the negatives."""
     measures = measures.summable().with_squares()
-    return tuple(_where(measures, rows) for rows in (is_positive, ~is_positive))  # type: ignore[return-value]
+    return _where(measures, is_positive), _where(measures, ~is_positive)
 
 
 def _where(measures: Measures, rows: BoolArray) -> Measures:
@@ -200,7 +202,7 @@ def _where(measures: Measures, rows: BoolArray) -> Measures:
 def _sorted(key: IntegerArray, score: FloatArray, counted: BoolArray | None) -> Int64Array:
     """Order the rows that count by key, then score; many rows in two halves at once."""
     halves: list[BoolArray | None] = [counted]
-    if are_many(len(key)):
+    if are_many_to_share(len(key)):
         is_high = key >= np.median(key[::_SAMPLE])
         halves = [half if counted is None else half & counted for half in (~is_high, is_high)]
     found = [np.zeros(0, np.int64)] * len(halves)
@@ -226,14 +228,14 @@ def _sorted_rows(key: IntegerArray, score: FloatArray, rows: Int64Array | None) 
 def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) -> Measures:
     """Add up what begins at `starts`; None where no two rows are tied."""
 
-    def added(values: Any) -> Any:  # noqa: ANN401 (of any dtype)
+    def added(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
         if values is None or starts is None:
             return None if values is None else values[order]
         dtype = np.float64 if values.dtype.kind == "f" else np.int64
-        return np.add.reduceat(values[order], starts, dtype=dtype)
+        sums: npt.NDArray[Any] = np.add.reduceat(values[order], starts, dtype=dtype)
+        return sums
 
-    n = measures.n
-    assert n is not None
+    n = measures.counted
     with np.errstate(over="ignore"):
         return Measures(
             added(n.view(np.uint8) if n.dtype == np.bool_ else n),
@@ -246,7 +248,7 @@ def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) ->
 def _padded(measures: Measures, rows: int) -> Measures:
     nothing = np.zeros(rows)
     return Measures(
-        np.append(measures.n, np.zeros(rows, np.int64)),  # type: ignore[arg-type]
+        np.append(measures.counted, np.zeros(rows, np.int64)),
         weight=None if measures.weight is None else np.append(measures.weight, nothing),
         weight_sq=None if measures.weight_sq is None else np.append(measures.weight_sq, nothing),
         exponent=measures.exponent,

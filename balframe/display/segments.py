@@ -70,7 +70,8 @@ def named(rows: Sequence[Answered], by: Sequence[Name], *, most_panels: float = 
     Panels are the models where there are several, or else the values of the second by-column. If
     these are too many to lie side by side, they are part of the segment.
     """
-    names, outer = list(by), None
+    names = list(by)
+    outer: Name | None = None
     if MODEL in rows[0] and MODEL not in by:
         names.append(MODEL)
         outer = MODEL

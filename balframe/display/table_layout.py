@@ -86,7 +86,7 @@ class Layout:
         return frozenset(self.values.get("metric", ()))
 
     @cached_property
-    def limits(self) -> dict[Name, tuple[Name, Name]]:
+    def limits(self) -> dict[Name, tuple[str, str]]:
         """Name the columns of limits, by the column that they are limits of."""
         return limits_among(self.names_behind)
 
@@ -142,7 +142,9 @@ class Layout:
 
     def family(self, row: int) -> tuple[Hashable, ...]:
         """Tell which rows a row is compared with, to find the worst of them."""
-        names = [*(one for one in ("model", "reference", "metric") if one in self.names_behind)]
+        names: list[Name] = [
+            *(one for one in ("model", "reference", "metric") if one in self.names_behind)
+        ]
         names += ["label"] if self.kind == "classes" and self.by else []
         return tuple(self.values[name][row] for name in names)
 
@@ -192,7 +194,7 @@ def _kind(names: Sequence[Name], values: Values) -> str:
 
 def _by(kind: str, names: Sequence[Name], values: Values) -> tuple[tuple[Name, ...], bool]:
     """Take the columns before the first that the verb adds, and tell whether one is `margin`."""
-    anchor = _KINDS[kind][1] if kind in _KINDS else "n"
+    anchor: Name = _KINDS[kind][1] if kind in _KINDS else "n"
     if anchor not in names:
         anchor = next(
             name

@@ -87,19 +87,15 @@ def _agree_on_labels(
 
 def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray | None:
     """Tell which cells hold rows without a null; None for all of them."""
-    is_whole = _n(part) > 0
+    is_whole = part.sums.counted > 0
     for lacking in part.lacks(columns):
         is_whole &= ~lacking
     return None if is_whole.all() else is_whole
 
 
-def _n(part: Counted) -> Int64Array:
-    return part.sums.n  # type: ignore[return-value]
-
-
 def _raise_nulls(part: Counted, columns: Sequence[LabelColumn]) -> None:
     for holder, is_null in zip(part.holders, part.lacks(columns), strict=True):
-        raise_null(columns[holder].name, int(_n(part)[is_null].sum()))
+        raise_null(columns[holder].name, int(part.sums.counted[is_null].sum()))
 
 
 _Found = tuple[Int64Array, list[Label]]

@@ -46,7 +46,7 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
     )
 
 
-def names_of(frame: Any) -> list[Name]:  # noqa: ANN401
+def names_of(frame: object) -> list[Name]:
     """List the names of the columns of any frame; no row is read."""
     engine = engine_of(frame)
     return engine.library.names(without_rows(frame, engine))

@@ -1,18 +1,21 @@
 """Answers, given back in the library that suits the frame or that the caller names."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 import polars as pl
+from pandas.api.extensions import ExtensionArray
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, parameter
 from balframe.frames.engines.supported import PYARROW, Engine, check_installed, from_arrow
-from balframe.frames.libraries.in_pandas import columns as in_pandas
-from balframe.frames.libraries.in_polars import columns as in_polars
-from balframe.frames.library import Library, Name
+from balframe.frames.libraries.both import in_pandas, in_polars
+from balframe.frames.library import Frame, Library, Name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -23,17 +26,17 @@ def library_named(backend: object) -> Library:
     return in_polars if backend == "polars" else in_pandas
 
 
-def deliver(answer: Any, backend: str, frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any:  # noqa: ANN401 (of the caller's kind)
     """Convert an answer of pandas or polars; columns of a table of Arrow keep their type."""
     if backend == ("polars" if isinstance(answer, pl.DataFrame) else "pandas"):
         return answer
     check_installed("pyarrow", "arrow", f"answers converted to {backend}")
     try:
         if backend == "pandas":
-            return _to_pandas(answer)
+            return _to_pandas(cast(pl.DataFrame, answer))
         if backend == "polars":
-            return pl.from_pandas(answer)
-        return _to_arrow(answer, frame if engine is PYARROW else None)
+            return pl.from_pandas(cast(pd.DataFrame, answer))
+        return _to_arrow(answer, cast("pa.Table", frame) if engine is PYARROW else None)
     except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
         raise UnsupportedTypeError(
             f"{backend} cannot hold the answer: {error}. Leave out {parameter('backend')}, or cast "
@@ -47,16 +50,17 @@ def _to_pandas(answer: pl.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, copy=False)
 
 
-def _to_array(column: pl.Series) -> Any:  # noqa: ANN401
+def _to_array(column: pl.Series) -> ExtensionArray:
     if not column.null_count() or not (column.dtype.is_integer() or column.dtype == pl.Boolean):
-        return column.to_pandas().array
+        array: ExtensionArray = column.to_pandas().array
+        return array
     is_null = column.is_null().to_numpy()
     if column.dtype == pl.Boolean:
         return pd.arrays.BooleanArray(column.fill_null(False).to_numpy(), is_null)
     return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
 
 
-def _to_arrow(answer: Any, like: Any) -> Any:  # noqa: ANN401
+def _to_arrow(answer: Frame, like: "pa.Table | None") -> "pa.Table":
     """Make a table of Arrow, its text as Arrow's plain strings."""
     import pyarrow as pa
 
@@ -75,44 +79,46 @@ def _to_arrow(answer: Any, like: Any) -> Any:  # noqa: ANN401
     )
 
 
-def _types_kept(answer: pl.DataFrame, like: Any) -> dict[Name, Any]:  # noqa: ANN401
+def _types_kept(answer: pl.DataFrame, like: "pa.Table") -> "dict[Name, pa.DataType]":
     """Look up the types of the columns that the answer has as the table had them."""
     read = from_arrow(like.schema.empty_table())
     kept = set(read.schema.items()) & set(answer.schema.items())
     return {name: like.schema.field(name).type for name, _ in kept}
 
 
-def collected(answer: Any) -> Any:  # noqa: ANN401
+def collected(answer: object) -> object:
     """Run an answer that is still a query."""
     return answer.collect(engine="streaming") if isinstance(answer, pl.LazyFrame) else answer
 
 
-def numbers_of(answer: Any, name: Name) -> FloatArray:  # noqa: ANN401
+def numbers_of(answer: object, name: str) -> FloatArray:
     """Take a column of numbers from an answer, with NaN for null."""
-    return np.asarray(answer[name], np.float64)
+    return np.asarray(cast("Frame | pa.Table", answer)[name], np.float64)
 
 
-def rows_at(answer: Any, positions: Int64Array) -> list[dict[Name, Any]]:  # noqa: ANN401
+def rows_at(answer: object, positions: Int64Array) -> list[dict[Name, Any]]:
     """Turn some rows of an answer into dicts."""
     if isinstance(answer, pd.DataFrame):
         return rows_of(answer.iloc[positions])
-    return rows_of(
-        answer[positions] if isinstance(answer, pl.DataFrame) else answer.take(positions)
-    )
+    if isinstance(answer, pl.DataFrame):
+        return rows_of(answer[positions])
+    return rows_of(cast("pa.Table", answer).take(positions))
 
 
-def rows_of(answer: Any) -> list[dict[Name, Any]]:  # noqa: ANN401
+def rows_of(answer: object) -> list[dict[Name, Any]]:
     """Turn an answer into a dict for each row, with None for null."""
     if isinstance(answer, pl.DataFrame):
-        return answer.to_dicts()
+        return cast("list[dict[Name, Any]]", answer.to_dicts())
     if isinstance(answer, pd.DataFrame):
         known = answer.astype(object).where(answer.notna(), None)
         return known.to_dict("records")
-    rows: list[dict[Name, Any]] = answer.to_pylist()
+    rows: list[dict[Name, Any]] = cast("pa.Table", answer).to_pylist()
     return rows
 
 
-def of_lists(texts: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[Any]]) -> Any:  # noqa: ANN401
+def of_lists(
+    texts: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[Any]]
+) -> pl.DataFrame:
     """Build a polars frame of columns of text and columns of anything."""
     columns = {name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}
     return pl.DataFrame(

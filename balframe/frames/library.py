@@ -1,6 +1,6 @@
 """What the room of every dataframe library has to offer, and the words they share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import polars as pl
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.codes import Codes
 from balframe.core.labels import Label
 
-Name = Any  # the name of a column: any hashable value
-Series = Any  # a column of pandas (an array or a Series) or a polars Series
-DType = Any  # a dtype of pandas or polars
+Name = Hashable  # the name of a column
+Frame = pd.DataFrame | pl.DataFrame
+Series = npt.NDArray[Any] | ExtensionArray | pl.Series  # a column; arrays are of pandas
+DType = np.dtype[Any] | ExtensionDtype | pl.DataType
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame, object)
 
 
@@ -47,56 +49,65 @@ class Column:
         return codes if self.rank is None else self.rank[codes]
 
 
-class Library(Protocol):
+_Frame = TypeVar("_Frame")
+_Name = TypeVar("_Name")
+_Series = TypeVar("_Series")
+_DType = TypeVar("_DType")
+
+
+class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
     """What the room of each dataframe library offers; a module of functions."""
 
     def is_name(self, name: object) -> bool:
         """Tell whether this can name a column."""
 
-    def names(self, frame: Any) -> list[Name]:  # noqa: ANN401
+    def names(self, frame: _Frame) -> list[_Name]:
         """List the columns' names."""
 
-    def dtype(self, frame: Any, name: Name) -> DType:  # noqa: ANN401
+    def dtype(self, frame: _Frame, name: _Name) -> _DType:
         """Look up the dtype of a column."""
 
-    def height(self, frame: Any) -> int:  # noqa: ANN401
+    def height(self, frame: _Frame) -> int:
         """Count the rows."""
 
-    def label_kind(self, frame: Any, name: Name) -> str | None:  # noqa: ANN401
+    def label_kind(self, frame: _Frame, name: _Name) -> str | None:
         """Tell the kind of the labels in a column; None where only the values can tell."""
 
-    def has_codes(self, frame: Any, name: Name) -> bool:  # noqa: ANN401
+    def has_codes(self, frame: _Frame, name: _Name) -> bool:
         """Tell whether the type of a column is one whose values may be codes themselves."""
 
-    def encode_direct(self, frame: Any, name: Name, *, guess: bool) -> Column | None:  # noqa: ANN401
+    def encode_direct(self, frame: _Frame, name: _Name, *, guess: bool) -> Column | None:
         """Take codes from the values themselves; None where that needs a hash table.
 
         A guess at the range of integers spares a look at all of them.
         """
 
-    def encode_hashed(self, frame: Any, name: Name) -> Column:  # noqa: ANN401
+    def encode_hashed(self, frame: _Frame, name: _Name) -> Column:
         """Look values up in a hash table of the distinct ones."""
 
-    def values(self, levels: Series) -> list[Any]:
+    def values(self, levels: _Series) -> list[Any]:
         """Turn levels into Python values."""
 
-    def numbers(self, frame: Any, name: Name) -> Numbers:  # noqa: ANN401
+    def numbers(self, frame: _Frame, name: _Name) -> Numbers:
         """Read a numeric column as integers or floats, and which rows are null."""
 
-    def domain(self, dtypes: Sequence[DType]) -> list[Label] | None:
+    def domain(self, dtypes: Sequence[_DType]) -> list[Label] | None:
         """List the categories in their own order, where all columns agree on one."""
 
-    def label_levels(self, labels: Sequence[Label], dtypes: Sequence[DType]) -> Series:
+    def label_levels(self, labels: Sequence[Label], dtypes: Sequence[_DType]) -> _Series:
         """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
 
-    def labels_of(self, labels: Sequence[Label]) -> Series:
+    def labels_of(self, labels: Sequence[Label]) -> _Series:
         """Make a column of labels, of the dtype that suits them."""
 
-    def take(self, levels: Series, codes: Int64Array, *, nullable: bool) -> Series:
+    def take(self, levels: _Series, codes: Int64Array, *, nullable: bool) -> _Series:
         """Look up levels by position, null past their end; `nullable` if that may be."""
 
-    def text(self, values: Sequence[str]) -> Series:
+    def text(self, values: Sequence[str]) -> _Series:
         """Make a column of strings."""
 
-    def build(self, columns: Mapping[Name, Any]) -> Any:  # noqa: ANN401
+    def build(self, columns: Mapping[_Name, _Series | npt.NDArray[Any]]) -> _Frame:
         """Make a frame of columns; NaN becomes null."""
+
+
+Library = LibraryOf[Frame, Name, Series, DType]  # a frame always comes with the library it is of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeGuard
 
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
@@ -16,7 +16,7 @@ from balframe.errors import (
     not_found,
     parameter,
 )
-from balframe.frames.library import Library, Name
+from balframe.frames.library import Frame, Library, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
@@ -91,7 +91,7 @@ class Reads:
     squares: bool = True
 
 
-def query(frame: object, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
+def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
     """Check the names and options that a caller gave; those a verb lacks have their defaults."""
     given = {"cells": False, "margins": False, **given}
     check_choice("missing", given["missing"], ("raise", "drop"))
@@ -193,11 +193,11 @@ def check_finest(known: Sequence[Name]) -> None:
         )
 
 
-def _is_list(given: object, known: Sequence[Name]) -> bool:
+def _is_list(given: object, known: Sequence[Name]) -> TypeGuard[Sequence[Name]]:
     return isinstance(given, list) or (isinstance(given, tuple) and given not in known)
 
 
-def _listed_names(given: Any, known: Sequence[Name]) -> tuple[Name, ...]:  # noqa: ANN401
+def _listed_names(given: Name | Sequence[Name], known: Sequence[Name]) -> tuple[Name, ...]:
     return tuple(given) if _is_list(given, known) else (given,)
 
 

@@ -4,24 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import combinations
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
-from balframe.core.aggregate import aggregate
-from balframe.core.arrays import BoolArray, Int64Array, IntegerArray
+from balframe.core.arrays import BoolArray, Int64Array, IntegerArray, RowIndex
 from balframe.core.cells import Cells
 from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
-from balframe.core.parallel import are_many
-from balframe.frames import hashing
 from balframe.frames.agree import Counted, LabelColumn, agree
-from balframe.frames.encoding import encode, encode_direct
+from balframe.frames.counting import count, encode, encode_or_leave
 from balframe.frames.engines import reduce
-from balframe.frames.library import Column, DType, Library, Name, Series
+from balframe.frames.library import Column, DType, Frame, Library, Name, Series
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.row_weights import measures
 
@@ -59,13 +56,13 @@ class Reading:
         """The codes of the cells, by the name of the by-column."""
         return dict(zip(self.by, self.cells.by, strict=True))
 
-    def by_columns(self, cells: IntegerArray, blank: BoolArray | None = None) -> dict[Name, Series]:
+    def by_columns(self, cells: IntegerArray, blank: BoolArray | None = None) -> dict[Name, Any]:
         """Look up the by-columns of the cells at these positions.
 
         Where `blank`, those that the caller named are null: the row is about many segments.
         """
         nullable = self.query.margins is not False or blank is not None
-        columns = {}
+        columns: dict[Name, Any] = {}
         for name, levels in self.by.items():
             codes = self.codes[name][cells]
             if blank is not None and name in self.query.by:
@@ -104,7 +101,7 @@ class Reading:
         """Take the cells of a group's segments, once they are asked for."""
         return lambda: self.cells.at(group.segments)
 
-    def by_value(self, name: Name, cell: int) -> Any:  # noqa: ANN401
+    def by_value(self, name: Name, cell: int) -> object:
         """Look up the value of a by-column in the segment of a cell, None where it is null."""
         code = self.codes[name][cell]
         if code == len(self.by[name]):
@@ -113,7 +110,7 @@ class Reading:
             self.library.take(self.by[name], np.array([code]), nullable=False)
         )[0]
 
-    def code_of(self, name: Name, value: Any) -> int:  # noqa: ANN401
+    def code_of(self, name: Name, value: object) -> int:
         """Find the code of a value of a by-column, null included; -1 where it does not occur."""
         levels = self.library.values(self.by[name])
         if value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>")):
@@ -144,12 +141,12 @@ class Reading:
 class _Part:
     """The rows of one model: which they are, what they carry, and its columns of predictions."""
 
-    rows: Any
+    rows: RowIndex
     measures: Measures
-    outcomes: Sequence[Any]
+    outcomes: Sequence[Name]
 
 
-def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+def read(frame: Frame, library: Library, query: Query) -> Reading:
     """Count the cells of an eager frame."""
     try:
         return _read(frame, library, query, guess=True)
@@ -157,29 +154,24 @@ def read(frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
         return _read(frame, library, query, guess=False)
 
 
-def _read(frame: Any, library: Library, query: Query, *, guess: bool) -> Reading:  # noqa: ANN401
+def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Reading:
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     check_labels(frame, library, query)
-    names = (*query.by, *query.label_columns)
-    columns = None
-    if not _is_in_pieces(frame, query):
-        columns = encode_direct(frame, names, library, guess=guess)
+    columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
-        if isinstance(frame, pl.DataFrame) and frame.height >= hashing.MANY_ROWS:
-            return _by_engine(frame, library, query)
-        columns = encode(frame, names, library)
+        return _by_engine(cast(pl.DataFrame, frame), library, query)
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
 
 
-def check_labels(frame: Any, library: Library, query: Query) -> None:  # noqa: ANN401
+def check_labels(frame: Frame, library: Library, query: Query) -> None:
     """Raise where the columns of labels cannot hold labels, or not of one kind."""
     kinds = {f"column {name!r}": library.label_kind(frame, name) for name in query.label_columns}
     check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
 
 
-def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     """Count the cells that an engine has summed already."""
     carried = reduce.measures_of(cells, library, query)
     by = [reduce.by_key(i) for i in range(len(query.by))]
@@ -199,25 +191,17 @@ def read_reduced(cells: Any, library: Library, query: Query) -> Reading:  # noqa
     return _assemble(columns, by, holders, parts, library, dtypes, query)
 
 
-def _is_in_pieces(frame: Any, query: Query) -> bool:  # noqa: ANN401
-    """Tell whether counting would have to put many rows of polars together in a copy first."""
-    if not isinstance(frame, pl.DataFrame) or not are_many(frame.height):
-        return False
-    is_plain = query.counts is None and query.sample_weight is None
-    return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in query.columns)
-
-
 def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:
-    """Have polars group the rows by values that only a hash table tells apart."""
+    """Have polars group the rows by the values themselves."""
     read(frame.clear(), library, query)  # names the columns of a wrong type
     cells = reduce.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
     return read_reduced(cells.to_native(), library, query)
 
 
 def _assemble(
-    columns: Mapping[Any, Column],
-    by: Sequence[Any],
-    holders: Sequence[Any],
+    columns: Mapping[Name, Column],
+    by: Sequence[Name],
+    holders: Sequence[Name],
     parts: Sequence[_Part],
     library: Library,
     dtypes: Mapping[Name, DType],
@@ -245,13 +229,13 @@ def _assemble(
 
 
 def _count(
-    columns: Mapping[Any, Column], by: Sequence[Any], holders: Sequence[Any], part: _Part
+    columns: Mapping[Name, Column], by: Sequence[Name], holders: Sequence[Name], part: _Part
 ) -> Counted:
     """Count rows by positions among the levels."""
     of_labels = (holders[0], *part.outcomes)
     encoded = [columns[key] for key in (*by, *of_labels)]
     codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in encoded]
-    counted, sums = aggregate(*hashing.hashed(codes, part.measures))
+    counted, sums = count(codes, part.measures)
     positions = [one.ranked(code) for one, code in zip(encoded, counted, strict=True)]
     return Counted(
         tuple(positions[: len(by)]),

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from balframe.core.aggregate import aggregate
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.codes import Codes, narrow_key
 from balframe.core.labels import LabelSet
@@ -16,10 +15,9 @@ from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
-from balframe.frames.encoding import encode
+from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
-from balframe.frames.hashing import hashed
-from balframe.frames.library import Column, DType, Library, Name
+from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
 from balframe.frames.row_weights import measures, raise_null
@@ -69,7 +67,7 @@ class _Part:
     def of(
         cls,
         encoded: Sequence[Column],
-        rows: Any,  # noqa: ANN401 (any index of numpy)
+        rows: RowIndex,
         measures: Measures,
         score: FloatArray,
         is_null: BoolArray | None,
@@ -86,13 +84,13 @@ class _Part:
         if self.is_null is not None:
             reached = np.where(self.is_null, size, reached)
         columns = [*self.by, self.true, Codes(reached, 0, size + 1)]
-        (*by, true, reached), sums = aggregate(*hashed(columns, self.measures))
+        (*by, true, reached), sums = count(columns, self.measures)
         codes = [Codes(v, 0, c.size) for v, c in zip((*by, true), columns, strict=False)]
         return _Part(codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size)
 
 
 def read_scores(
-    frame: Any,  # noqa: ANN401
+    frame: Frame,
     library: Library,
     query: Query,
     thresholds: Thresholds,
@@ -117,7 +115,7 @@ def read_scores(
 
 
 def read_reduced_scores(
-    cells: Any,  # noqa: ANN401
+    cells: Frame,
     library: Library,
     query: Query,
     thresholds: Thresholds,

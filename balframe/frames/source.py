@@ -1,13 +1,13 @@
 """What a verb computes from: predicted labels, or scores and thresholds."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from balframe.frames import scores
 from balframe.frames.engines import reduce
 from balframe.frames.engines.reduce import Rows
 from balframe.frames.engines.supported import Engine, fetch
-from balframe.frames.library import Library
+from balframe.frames.library import Frame, Library
 from balframe.frames.query import Query
 from balframe.frames.read import Reading, read, read_reduced
 from balframe.frames.thresholds import Thresholds
@@ -16,16 +16,16 @@ from balframe.frames.thresholds import Thresholds
 class Source(Protocol):
     """How a frame becomes cells, eagerly or by way of an engine's group-by."""
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Source":
-        """Look up beforehand what the group-by needs to know."""
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
+        """Find beforehand what the group-by needs to know."""
 
-    def read(self, frame: Any, library: Library, query: Query) -> Any:  # noqa: ANN401
+    def read(self, frame: Frame, library: Library, query: Query) -> Reading | scores.Scored:
         """Count an eager frame."""
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Ask an engine for cells."""
 
-    def read_reduced(self, cells: Any, library: Library, query: Query) -> Any:  # noqa: ANN401
+    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Reading | scores.Scored:
         """Count the cells that an engine has summed."""
 
 
@@ -33,11 +33,11 @@ class Source(Protocol):
 class Labels:
     """Predicted labels."""
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
         """Need nothing."""
         return self
 
-    def read(self, frame: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+    def read(self, frame: Frame, library: Library, query: Query) -> Reading:
         """Count cells of an eager frame."""
         return read(frame, library, query)
 
@@ -45,7 +45,7 @@ class Labels:
         """Group by segment, true label and prediction."""
         return reduce.reduce(rows, query)
 
-    def read_reduced(self, cells: Any, library: Library, query: Query) -> Reading:  # noqa: ANN401
+    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Reading:
         """Read the cells that an engine has summed."""
         return read_reduced(cells, library, query)
 
@@ -56,7 +56,7 @@ class Scores:
 
     thresholds: Thresholds
 
-    def settled(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
+    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
         """Find the quantiles of the scores: a first pass over the data."""
         if self.thresholds.quantiles is None:
             return self
@@ -64,7 +64,7 @@ class Scores:
         cells = fetch(_EXACT.reduce(rows, query), engine, query)
         return self._at_quantiles(_EXACT.read_reduced(cells, engine.library, query))
 
-    def read(self, frame: Any, library: Library, query: Query) -> scores.Scored:  # noqa: ANN401
+    def read(self, frame: Frame, library: Library, query: Query) -> scores.Scored:
         """Count ties of an eager frame."""
         if self.thresholds.quantiles is None:
             return scores.read_scores(frame, library, query, self.thresholds)
@@ -78,7 +78,7 @@ class Scores:
         """Group by segment, true label and score, or thresholds that it reaches."""
         return reduce.reduce_scores(rows, query, self.thresholds)
 
-    def read_reduced(self, cells: Any, library: Library, query: Query) -> scores.Scored:  # noqa: ANN401
+    def read_reduced(self, cells: Frame, library: Library, query: Query) -> scores.Scored:
         """Read the ties that an engine has summed."""
         return scores.read_reduced_scores(cells, library, query, self.thresholds)
 

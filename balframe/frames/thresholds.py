@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import narwhals as nw
 import numpy as np
@@ -86,8 +86,8 @@ class Thresholds:
         """Count the thresholds that a score in [0, 1] reaches on an even grid, or one off."""
         return (score * self._steps(score)).cast(nw.Int64)
 
-    def settled(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
-        """Settle a guess by comparing the score with the thresholds beside it."""
+    def corrected(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
+        """Correct a guess by comparing the score with the thresholds beside it."""
         steps = self._steps(score)
         is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
         is_below = score < guess.cast(nw.Float64) / steps
@@ -112,11 +112,11 @@ def _added(terms: Sequence[nw.Expr]) -> nw.Expr:
     return _added(terms[:middle]) + _added(terms[middle:])
 
 
-def _is_count(asked: object) -> bool:
+def _is_count(asked: object) -> TypeGuard[int | np.integer[Any]]:
     return isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
 
 
-def _checked_size(size: Any) -> int:  # noqa: ANN401
+def _checked_size(size: object) -> int:
     if not _is_count(size) or size < 2:
         raise InvalidInputError(
             f"{parameter('thresholds')} asks for {size!r} thresholds; it takes at least 2, a "

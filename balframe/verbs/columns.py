@@ -48,7 +48,7 @@ class Column:
     is one by which an answer, some of whose columns may be gone, is known as that of the verb.
     """
 
-    name: str
+    name: Name
     role: Role
     kind: Kind
     under: str | None = None
@@ -58,13 +58,13 @@ class Column:
     @property
     def place(self) -> str | None:
         """Give the place that the name holds."""
-        return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in self.name), None)
+        return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in str(self.name)), None)
 
     def filled(self, value: Name) -> "Column":
         """Put a value into the place."""
         assert self.place is not None
         # a name that is not text stays itself
-        name = value if self.name == self.place else self.name.replace(self.place, str(value))
+        name = value if self.name == self.place else str(self.name).replace(self.place, str(value))
         return replace(self, name=name, of=value)
 
 

@@ -15,7 +15,7 @@ from balframe.frames.engines.supported import ENGINES
 from balframe.frames.library import Name
 from balframe.frames.query import MAX_CELLS
 
-Names = Any  # a name, or a list of names; a name is any hashable value
+Names = Name | Sequence[Name] | None
 Decide = Literal["confident", "estimate"]
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]

@@ -11,30 +11,29 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 import balframe as bf
-from balframe.core import aggregate
+from balframe.core import ways
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.codes import Codes
 from balframe.core.entries import Entries
 from balframe.core.measures import Measures
 from balframe.frames import read
-from balframe.frames.hashing import hashed
+from balframe.frames.counting import hashed
 
-WAYS = ["in_table", "in_table on all cores", "in_runs", "in_order"]
+WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)
 MEASURED = pytest.mark.parametrize("kinds", ["", "n", "weight", "n missing weight weight_sq"])
 
 
 def force(monkeypatch, way):
     """Count in one of the ways; sorting keys alone is for rows that carry nothing."""
-    name, _, is_shared = way.partition(" ")
-    chosen, in_order = getattr(aggregate, f"_{name}"), aggregate._in_order
-    is_for_all = chosen is not aggregate._in_runs
+    chosen, _, is_shared = way.partition(" ")
+    is_for_all = chosen != "runs"
     monkeypatch.setattr(
-        aggregate, "_way", lambda _, rows: chosen if is_for_all or rows.is_plain else in_order
+        ways, "way_of", lambda _, rows: chosen if is_for_all or rows.is_plain else "order"
     )
-    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", 1 if is_shared else 10**9)
-    monkeypatch.setattr(aggregate, "_BLOCK", 100)
+    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", 1 if is_shared else 10**9)
+    monkeypatch.setattr(ways, "BLOCK", 100)
 
 
 def draw(n, sizes, *, seed=1):
@@ -168,8 +167,7 @@ def test_segments_are_the_distinct_codes_of_the_by_columns():
 
 @MEASURED
 def test_a_hash_table_counts_the_same(monkeypatch, kinds):
-    force(monkeypatch, "in_order")
-    monkeypatch.setattr("balframe.frames.hashing.MANY_ROWS", 1)
+    force(monkeypatch, "order")
     rows, measures = draw(2000, SIZES), carry(2000, kinds)
     codes, sums = hashed(columns(rows), measures)
     assert len(sums.n) == len(set(zip(*rows.tolist(), strict=True)))
@@ -198,7 +196,7 @@ def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, verb, carrie
     options = {"by": ["g", "h"], "missing": "drop", "margins": "all", **carried}
     expected = verb(frame, "y", ["p", "q"], **options)
     called = []
-    monkeypatch.setattr("balframe.frames.hashing.MANY_ROWS", 1)
+    monkeypatch.setattr("balframe.core.ways.MANY_TO_HASH", 1)
     reduce = read.reduce.reduce
     monkeypatch.setattr(read.reduce, "reduce", lambda *given: called.append(1) or reduce(*given))
     assert plain(verb(frame, "y", ["p", "q"], **options)) == plain(expected)

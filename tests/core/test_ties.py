@@ -229,7 +229,7 @@ def test_sorting_in_halves_changes_nothing(monkeypatch, n_keys):
     positive, counted = rng.integers(0, 2, 5_000), rng.random(5_000) < 0.9
     expected = list(zip(by[counted], score[counted], strict=True))
 
-    monkeypatch.setattr("balframe.core.parallel._MANY_ROWS", 1)
+    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", 1)
     order = _sorted(by.astype(np.min_scalar_type(n_keys)), score, counted)
     halved = tied([by], score, positive)
 

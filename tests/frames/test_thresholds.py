@@ -52,7 +52,7 @@ def by_engine(thresholds, score):
     frame = nw.from_native(pl.LazyFrame({"s": score}))
     s = nw.col("s")
     even = thresholds.is_even
-    reached = thresholds.settled(s, thresholds.guessed(s)) if even else thresholds.counted(s)
+    reached = thresholds.corrected(s, thresholds.guessed(s)) if even else thresholds.counted(s)
     out = frame.select(r=reached).to_native().collect()
     return out["r"].to_numpy()
 

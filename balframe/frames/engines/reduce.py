@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from balframe.core.arrays import Int64Array
 from balframe.core.measures import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError
-from balframe.frames.library import Library, Name
+from balframe.frames.library import Frame, Library, Name
 from balframe.frames.query import WEIGHT_SQ, Query
 from balframe.frames.row_weights import (
     COUNTED_EXPONENT,
@@ -56,7 +56,7 @@ def reduce(rows: Rows, query: Query) -> Rows:
     """Ask for the cells of all models: one group-by, or as many as there are batches of them."""
     rows, query = _with_plain_names(rows, query)
     keys, carried = _keys(query), _measures(query, rows.collect_schema())
-    predictions = {outcome_key(i): nw.col(name) for i, name in enumerate(query.y_pred)}
+    predictions = {outcome_key(i): _column(name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **carried)
     parts = []
     for number, batch in enumerate(batches(query)):
@@ -78,7 +78,7 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     """Ask for rows by score, or by the number of thresholds it reaches: one group-by."""
     rows, query = _with_plain_names(rows, query)
     keys, carried = _keys(query), _measures(query, rows.collect_schema())
-    scores = {outcome_key(i): nw.col(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)}
+    scores = {outcome_key(i): _column(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **scores, **carried)
     models = _below_each_other(selected, list(scores), [*keys, *carried])
     return _grouped(_reached(models, thresholds), [*keys, MODEL_INDEX, OUTCOME], carried)
@@ -98,8 +98,10 @@ def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     if thresholds.is_even:
         rows = rows.with_columns(guess=thresholds.guessed(finite))
         is_outside = (finite < 0) | (finite > 1)
-        settled = thresholds.settled(finite, guess)
-        rows = rows.with_columns(guess=nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(settled))
+        corrected = thresholds.corrected(finite, guess)
+        rows = rows.with_columns(
+            guess=nw.when(is_outside).then(nw.lit(OUTSIDE)).otherwise(corrected)
+        )
     else:
         rows = rows.with_columns(guess=thresholds.counted(finite))
     reached = nw.when(is_finite).then(guess).otherwise(nw.lit(INFINITE))
@@ -147,9 +149,18 @@ def _renamed(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
         renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
         native = native.project(", ".join(renamed))
     else:
-        return rows.rename(plain)
+        return rows.rename(cast("dict[str, str]", plain))  # names of Dask may be anything
     result: Rows = nw.from_native(native)
     return result
+
+
+def _column(name: Name) -> nw.Expr:
+    return nw.col(_text(name))
+
+
+def _text(name: Name) -> str:
+    """Take a name as text, which each is once columns are renamed."""
+    return cast(str, name)
 
 
 def _quoted(name: Name) -> str:
@@ -157,8 +168,8 @@ def _quoted(name: Name) -> str:
 
 
 def _keys(query: Query) -> dict[str, nw.Expr]:
-    keys = {by_key(i): nw.col(name) for i, name in enumerate(query.by)}
-    return {**keys, ACTUAL: nw.col(query.y_true)}
+    keys = {by_key(i): _column(name) for i, name in enumerate(query.by)}
+    return {**keys, ACTUAL: _column(query.y_true)}
 
 
 def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) -> Rows:
@@ -177,19 +188,19 @@ def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
     carried: dict[str, nw.Expr] = {}
     n, has_count = one, nw.lit(True)
     if query.counts is not None:
-        count = nw.col(query.counts)
+        count = _column(query.counts)
         has_count = _is_known(query.counts, schema)
         is_valid = has_count & (count >= 0)
-        if schema[query.counts].is_float():
+        if schema[_text(query.counts)].is_float():
             is_valid = is_valid & (count < float(2**63)) & (count % 1 == 0)
-        elif schema[query.counts] in _BEYOND_INT64:
+        elif schema[_text(query.counts)] in _BEYOND_INT64:
             is_valid = is_valid & (count <= 2**63 - 1)
         n = nw.when(is_valid).then(count).otherwise(0).cast(nw.Int64)
         carried["null_counts"] = (~has_count).cast(nw.Int64)
         carried["bad_counts"] = (has_count & ~is_valid).cast(nw.Int64)
     has_both = has_count
     if query.sample_weight is not None:
-        given = nw.col(query.sample_weight).cast(nw.Float64)
+        given = _column(query.sample_weight).cast(nw.Float64)
         has_weight = _is_known(query.sample_weight, schema)
         has_both = has_count & has_weight
         is_valid = has_weight & (given >= 0) & (given < float("inf"))
@@ -224,9 +235,9 @@ def _spare_exponent(query: Query) -> int:
 
 
 def _is_known(name: Name, schema: nw.Schema) -> nw.Expr:
-    column = nw.col(name)
+    column = _column(name)
     known = ~column.is_null()
-    return known & ~_is_nan(column).fill_null(False) if schema[name].is_float() else known
+    return known & ~_is_nan(column).fill_null(False) if schema[_text(name)].is_float() else known
 
 
 def _is_nan(column: nw.Expr) -> nw.Expr:
@@ -238,11 +249,11 @@ def _is_nan(column: nw.Expr) -> nw.Expr:
     return (column % 1).is_nan() & ~is_infinite
 
 
-def measures_of(cells: Any, library: Library, query: Query) -> Measures:  # noqa: ANN401
+def measures_of(cells: Frame, library: Library, query: Query) -> Measures:
     """Read the sums of a reduced frame, and raise what only the values could tell."""
     known = library.names(cells)
 
-    def array(name: str) -> Any:  # noqa: ANN401
+    def array(name: str) -> Any:  # noqa: ANN401 (None only where no such column was asked for)
         return library.numbers(cells, name)[0] if name in known else None
 
     def total(name: str) -> int:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import pandas as pd
@@ -13,10 +13,13 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError, parameter
 from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key
-from balframe.frames.libraries.in_pandas import columns as in_pandas
-from balframe.frames.libraries.in_polars import columns as in_polars
-from balframe.frames.library import Library, Name
+from balframe.frames.libraries.both import in_pandas, in_polars
+from balframe.frames.library import Frame, Library, Name
 from balframe.frames.query import Query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from narwhals.dtypes import DType as NarwhalsDType
 
 LAZY = "polars, lazy"
 
@@ -126,6 +129,13 @@ def engine_of(frame: object) -> Engine:
     return engine
 
 
+def as_rows(frame: object) -> Rows:
+    """Take the rows of a lazy frame as narwhals has them."""
+    native: Any = frame
+    rows: Rows = nw.from_native(native)
+    return rows
+
+
 def _not_read(given: type) -> str:
     advice = "Convert it to one of these first."
     for module, known in _ADVICE.items():
@@ -147,26 +157,27 @@ def check_installed(module: str, extra: str | None, purpose: str) -> None:
         )
 
 
-def without_rows(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+def without_rows(frame: object, engine: Engine) -> Frame:
     """Make a frame of the same columns in the engine's library; no row is read.
 
     A frame of pandas or polars is given as it is.
     """
-    if engine is PANDAS or engine is POLARS:
+    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
         return frame
-    if engine is POLARS_LAZY:
+    if isinstance(frame, pl.LazyFrame):
         return frame.collect_schema().to_frame()
+    native: Any = frame  # of a library that need not be installed
     if engine is DASK:
-        return _of_known_categories(frame._meta)
-    names = frame.column_names if engine is PYARROW else frame.columns
+        return _of_known_categories(native._meta)
+    names = native.column_names if engine is PYARROW else native.columns
     _check_distinct(names)
     if engine is PYARROW:
-        return from_arrow(frame.schema.empty_table())
-    dtypes = nw.from_native(frame).collect_schema().dtypes()
+        return from_arrow(native.schema.empty_table())
+    dtypes = as_rows(frame).collect_schema().dtypes()
     return pl.DataFrame(schema={n: _dtype(one) for n, one in zip(names, dtypes, strict=True)})
 
 
-def _dtype(dtype: Any) -> Any:  # noqa: ANN401
+def _dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     """Find the type of polars; where there is none, only the values can tell."""
     try:
         known = nw.Schema({"column": dtype}).to_polars()["column"]
@@ -194,12 +205,14 @@ def _check_distinct(names: Sequence[Name]) -> None:
             )
 
 
-def in_memory(frame: Any, engine: Engine, query: Query) -> Any:  # noqa: ANN401
+def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
     """Take the rows of an eager frame in the engine's library: only the columns that are read."""
-    return from_arrow(frame.select(list(query.columns))) if engine is PYARROW else frame
+    if engine is PYARROW:
+        return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
+    return cast(Frame, frame)
 
 
-def from_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401
+def from_arrow(table: "pa.Table") -> pl.DataFrame:
     """Read a table of Arrow under its own names; polars makes up one for an empty name."""
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
     return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
@@ -207,7 +220,7 @@ def from_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401
     )
 
 
-def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
+def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
     """Run the engine's query for cells, at most one more than allowed."""
     rows = rows.head(query.max_cells + 1)
     if engine is DUCKDB:
@@ -220,7 +233,7 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Any:  # noqa: ANN401
         schema = rows.collect_schema().items()
         cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)})
     check_size(len(cells), query)
-    return cells
+    return cast(Frame, cells)
 
 
 def _check_keys(rows: Rows, query: Query) -> None:

@@ -8,12 +8,12 @@ import pandas as pd
 from pandas.api import types
 
 from balframe.core.arrays import Int64Array
-from balframe.core.labels import Label, no_dtype_for, not_labels
+from balframe.core.labels import Label, as_numbers, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
+from balframe.frames.libraries.in_pandas.encode import DType, Values, is_object, numpy_dtype
 from balframe.frames.libraries.in_pandas.encode import encode_direct as encode_direct
 from balframe.frames.libraries.in_pandas.encode import encode_hashed as encode_hashed
 from balframe.frames.libraries.in_pandas.encode import has_codes as has_codes
-from balframe.frames.libraries.in_pandas.encode import is_object, numpy_dtype
 from balframe.frames.library import Name, Numbers, nan_is_null
 
 
@@ -31,7 +31,7 @@ def names(frame: pd.DataFrame) -> list[Name]:
     return list(frame.columns)
 
 
-def dtype(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+def dtype(frame: pd.DataFrame, name: Name) -> DType:
     """Look up the dtype of a column."""
     return frame[name].dtype
 
@@ -60,7 +60,7 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     raise not_labels(f"column {name!r} of type {dtype}")
 
 
-def _is_number(dtype: Any) -> bool:  # noqa: ANN401
+def _is_number(dtype: DType) -> bool:
     if isinstance(dtype, pd.CategoricalDtype):
         return _is_number(dtype.categories.dtype)
     return (
@@ -68,11 +68,11 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401
     )
 
 
-def _is_nullable(dtype: Any) -> bool:  # noqa: ANN401
+def _is_nullable(dtype: DType) -> bool:
     return not isinstance(dtype, np.dtype)
 
 
-def values(levels: Any) -> list[Any]:  # noqa: ANN401
+def values(levels: Values) -> list[Any]:
     """Turn levels into Python values."""
     return pd.Series(levels, copy=False).tolist()
 
@@ -93,7 +93,7 @@ def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
 
 
-def domain(dtypes: Sequence[Any]) -> list[Label] | None:
+def domain(dtypes: Sequence[DType]) -> list[Label] | None:
     """List the categories in their own order, where all columns agree on one."""
     first = dtypes[0]
     if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
@@ -101,7 +101,7 @@ def domain(dtypes: Sequence[Any]) -> list[Label] | None:
     return None
 
 
-def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa: ANN401
+def label_levels(labels: Sequence[Label], dtypes: Sequence[DType]) -> Values:
     """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
     candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
     are_numbers = all(_is_number(dtype) for dtype in dtypes)
@@ -115,7 +115,7 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[Any]) -> Any:  # noqa
     return labels_of(labels)
 
 
-def labels_of(labels: Sequence[Label]) -> Any:  # noqa: ANN401
+def labels_of(labels: Sequence[Label]) -> Values:
     """Make a column of labels, of the dtype that suits them."""
     return pd.Series(list(labels), dtype=None if labels else object).array
 
@@ -133,28 +133,28 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
     return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
 
 
-def _holds(dtype: Any, labels: Sequence[Label]) -> bool:  # noqa: ANN401
+def _holds(dtype: DType, labels: Sequence[Label]) -> bool:
     if isinstance(dtype, pd.CategoricalDtype):
         return set(labels) <= set(dtype.categories)
     if types.is_bool_dtype(dtype):
         return set(labels) <= {0, 1}
     if types.is_integer_dtype(dtype):
         limits = np.iinfo(numpy_dtype(dtype))
-        return all(limits.min <= label <= limits.max for label in labels)
+        return all(limits.min <= label <= limits.max for label in as_numbers(labels))
     return True
 
 
-def _as_python(labels: Sequence[Label], dtype: Any) -> list[Label]:  # noqa: ANN401
+def _as_python(labels: Sequence[Label], dtype: DType) -> list[Label]:
     if types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
         return [bool(label) for label in labels]
     if types.is_integer_dtype(dtype):
-        return [int(label) for label in labels]
+        return [int(label) for label in as_numbers(labels)]
     if types.is_float_dtype(dtype):
-        return [float(label) for label in labels]
+        return [float(label) for label in as_numbers(labels)]
     return list(labels)
 
 
-def take(levels: Any, codes: Int64Array, *, nullable: bool) -> Any:  # noqa: ANN401
+def take(levels: Values, codes: Int64Array, *, nullable: bool) -> Values:
     """Look up levels by position, null past their end; `nullable` if that may be."""
     if nullable:
         levels = _nullable(levels)
@@ -166,24 +166,26 @@ def take(levels: Any, codes: Int64Array, *, nullable: bool) -> Any:  # noqa: ANN
     return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
 
 
-def _nullable(levels: Any) -> Any:  # noqa: ANN401
+def _nullable(levels: Values) -> Values:
     if isinstance(levels.dtype, np.dtype) and levels.dtype.kind == "b":
         return pd.array(levels, dtype="boolean")
     if isinstance(levels.dtype, np.dtype) and levels.dtype.kind in "iu":
-        return pd.array(levels, dtype=levels.dtype.name.replace("i", "I").replace("u", "U"))
+        dtype: Any = levels.dtype.name.replace("i", "I").replace("u", "U")
+        integers: Values = pd.array(levels, dtype=dtype)
+        return integers
     return levels
 
 
-def text(values: Sequence[str]) -> Any:  # noqa: ANN401
+def text(values: Sequence[str]) -> Values:
     """Make a column of strings."""
     return pd.Series(values, dtype=str).array
 
 
-def _holds_objects(column: Any) -> bool:  # noqa: ANN401
+def _holds_objects(column: Values) -> bool:
     return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
 
 
-def build(columns: Mapping[Name, Any]) -> pd.DataFrame:
+def build(columns: Mapping[Name, Values]) -> pd.DataFrame:
     """Make a frame of columns; NaN is null."""
     arrays = {
         position: pd.Series(column, dtype=object) if _holds_objects(column) else column

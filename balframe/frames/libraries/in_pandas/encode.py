@@ -6,28 +6,34 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from balframe.core.arrays import Int64Array
-from balframe.core.codes import Codes, extremes, most_levels
-from balframe.core.parallel import are_many, on_all_cores, spans
+from balframe.core.codes import Codes, extremes
+from balframe.core.parallel import on_all_cores, spans
+from balframe.core.ways import are_many_to_share, most_levels, sample
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column, Name
+
+Values = npt.NDArray[Any] | ExtensionArray
+DType = np.dtype[Any] | ExtensionDtype
 
 _INT64 = np.iinfo(np.int64)
 
 
-def is_object(dtype: Any) -> bool:  # noqa: ANN401
+def is_object(dtype: DType) -> bool:
     """Tell whether values are objects of Python."""
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def numpy_dtype(dtype: Any) -> np.dtype[Any]:  # noqa: ANN401
+def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """Find numpy's dtype of the values that a dtype of pandas holds."""
     if isinstance(dtype, pd.CategoricalDtype):
         return numpy_dtype(dtype.categories.dtype)
     if isinstance(dtype, pd.SparseDtype):
         return np.dtype(dtype.subtype)
-    plain: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    held: Any = getattr(dtype, "numpy_dtype", dtype)
+    plain: np.dtype[Any] = np.dtype(held)
     return plain
 
 
@@ -53,13 +59,14 @@ def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> Column | N
     return _encode_nullable(array)
 
 
-def _array(frame: pd.DataFrame, name: Name) -> Any:  # noqa: ANN401
+def _array(frame: pd.DataFrame, name: Name) -> Values:
     series: Any = frame[name]
-    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+    values: Values = series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+    return values
 
 
 def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
-    low, high = extremes(values, guess=guess)
+    low, high = extremes(sample(values) if guess else values)
     size = high - low + 1
     if size > most_levels(len(values)):
         return None
@@ -72,7 +79,7 @@ def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return values
 
 
-def _encode_nullable(array: Any) -> Column | None:  # noqa: ANN401
+def _encode_nullable(array: ExtensionArray) -> Column | None:
     series: Any = pd.Series(array, copy=False)
     low, high = series.min(), series.max()
     if pd.isna(low):
@@ -86,7 +93,8 @@ def _encode_nullable(array: Any) -> Column | None:  # noqa: ANN401
         values = np.where(series.isna(), high + 1, series.fillna(low).to_numpy(np.int64))
     else:
         values = series.to_numpy(numpy_dtype(array.dtype))
-    levels = pd.array(_range(low, size, values.dtype), dtype=array.dtype)
+    dtype: Any = array.dtype
+    levels = pd.array(_range(low, size, values.dtype), dtype=dtype)
     return Column(Codes(values, low, size + has_null), levels)
 
 
@@ -112,10 +120,11 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
     return _with_null_below(codes, levels.take(order), rank)
 
 
-def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
+def _factorized(values: Values) -> tuple[npt.NDArray[Any], Values]:
     """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
+    array: Any = values  # of any class that pandas has
     is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
-    if not are_many(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
+    if not are_many_to_share(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
         return pd.factorize(array)
     import pyarrow as pa  # which the array is made of
 
@@ -130,20 +139,24 @@ def _factorized(array: Any) -> tuple[npt.NDArray[Any], Any]:  # noqa: ANN401
     return np.concatenate(codes), pd.array(chunks[0].dictionary, dtype=array.dtype)
 
 
-def _with_one_zero(levels: Any) -> Any:  # noqa: ANN401
+def _with_one_zero(levels: Values) -> Values:
     """Show 0.0 for -0.0, which is equal to it."""
-    values = levels.to_numpy(numpy_dtype(levels.dtype)) if hasattr(levels, "to_numpy") else levels
-    zeroed = values + values.dtype.type(0)
-    return zeroed if values is levels else pd.array(zeroed, dtype=levels.dtype)
+    dtype: Any = levels.dtype
+    if isinstance(levels, np.ndarray):
+        zeroed: npt.NDArray[Any] = levels + dtype.type(0)
+        return zeroed
+    values = levels.to_numpy(numpy_dtype(dtype))
+    extended: ExtensionArray = pd.array(values + values.dtype.type(0), dtype=dtype)
+    return extended
 
 
-def _with_null_below(codes: npt.NDArray[Any], levels: Any, rank: Int64Array) -> Column:  # noqa: ANN401
+def _with_null_below(codes: npt.NDArray[Any], levels: Values, rank: Int64Array) -> Column:
     """Encode where -1 is null."""
     null_first = np.concatenate(([len(rank)], rank))
     return Column(Codes(codes, -1, len(rank) + 1), levels, null_first)
 
 
-def _ascending(levels: Any) -> Int64Array:  # noqa: ANN401
+def _ascending(levels: Values) -> Int64Array:
     if not is_object(levels.dtype):
         return np.asarray(levels.argsort(), np.int64)
 

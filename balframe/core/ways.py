@@ -1,0 +1,82 @@
+"""How rows are counted: every size from which a way pays, and the choice among the ways.
+
+The sizes are measured. They decide what is fast, and never what the counts are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from balframe.core.codes import LARGEST_KEY, Codes, MisjudgedRangeError, n_keys
+from balframe.core.measures import Measures
+
+FEW_LEVELS = 2**16  # a range so small that its values are codes in a column of any length
+LONG_COLUMN = 2**18  # rows from which looking at a sample first saves time
+SAMPLE = 2**14  # the most values in that sample
+SMALL_TABLE = 2**16  # groups whose sums stay in cache, so that each core can have its own
+BLOCK = 2**18  # rows at a time: keys stay in cache, and threads seldom wait for each other
+MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their threads cost
+MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
+
+Way = Literal["table", "runs", "order"]
+
+
+def way_of(columns: Sequence[Codes], measures: Measures) -> Way:
+    """Choose how to add up rows with equal codes.
+
+    A table of all possible groups is quickest while it stays in cache. It need not where rows
+    carry more than one each: putting those in order takes longer. Rows that carry nothing need
+    no order: their keys are sorted alone. Only merging columns into a table or into runs checks
+    a guess, so no guess is put in order.
+    """
+    size, rows = n_keys(columns), len(columns[0].values)
+    if fit_in_cache(size) or (size <= rows and not measures.is_plain):
+        return "table"
+    if measures.is_plain and size <= LARGEST_KEY:
+        return "runs"
+    if any(column.is_guess for column in columns):
+        raise MisjudgedRangeError
+    return "order"
+
+
+def most_levels(rows: int) -> int:
+    """Give the largest range that integers may span and be their own codes."""
+    return max(rows, FEW_LEVELS)
+
+
+def most_categories(rows: int) -> int:
+    """Give the same for categories in order of first use, whose whole range has to be sorted."""
+    return rows
+
+
+def fit_in_cache(groups: int) -> bool:
+    """Tell whether the sums of so many groups stay in cache, so that each core has its own."""
+    return groups <= SMALL_TABLE
+
+
+def are_worth_a_guess(rows: int) -> bool:
+    """Tell whether a column is so long that looking at a sample first pays."""
+    return rows >= LONG_COLUMN
+
+
+def sample(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Take some values of a long column, evenly spread, to guess the range of all."""
+    return values[:: len(values) // SAMPLE + 1]
+
+
+def are_many_to_share(rows: int) -> bool:
+    """Tell whether sharing rows out among the cores pays."""
+    return rows >= MANY_TO_SHARE
+
+
+def are_many_to_hash(rows: int) -> bool:
+    """Tell whether a hash table pays for rows that would have to be put in order."""
+    return rows >= MANY_TO_HASH
+
+
+def blocks(part: slice) -> list[slice]:
+    """Cut a span of rows into blocks."""
+    return [
+        slice(start, min(start + BLOCK, part.stop)) for start in range(part.start, part.stop, BLOCK)
+    ]

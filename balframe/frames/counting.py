@@ -1,0 +1,120 @@
+"""How the rows of an eager frame are counted: what chooses among the ways, and a hash table.
+
+Columns become codes by their values, or by a hash table of these; or polars groups the rows by
+the values themselves. Rows of equal codes are added up in one of the ways of the core, or in a
+hash table. The sizes that decide are those of `balframe.core.ways`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import cast
+
+import polars as pl
+
+from balframe.core import ways
+from balframe.core.aggregate import Grouped, aggregate
+from balframe.core.codes import Codes
+from balframe.core.measures import Measures, check_total
+from balframe.frames.forks import is_fork
+from balframe.frames.library import Column, Frame, Library, Name
+from balframe.frames.query import Query
+
+
+def encode_or_leave(
+    frame: Frame,
+    library: Library,
+    query: Query,
+    *,
+    guess: bool,
+) -> dict[Name, Column] | None:
+    """Encode the by-columns and labels; None where polars had better group the rows itself.
+
+    That is where many rows need a hash table, or a copy because they are in pieces.
+    """
+    names = (*query.by, *query.label_columns)
+    if not _are_in_pieces(frame, query):
+        columns = _encode_direct(frame, names, library, guess=guess)
+        if columns is not None:
+            return columns
+    if isinstance(frame, pl.DataFrame) and ways.are_many_to_hash(frame.height):
+        return None
+    return encode(frame, names, library)
+
+
+def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, Column]:
+    """Take codes from the values where they allow it, and hash the others."""
+
+    def one(name: Name) -> Column:
+        has_codes = library.has_codes(frame, name)
+        direct = library.encode_direct(frame, name, guess=False) if has_codes else None
+        return direct or library.encode_hashed(frame, name)
+
+    return {name: one(name) for name in dict.fromkeys(names)}
+
+
+def count(columns: Sequence[Codes], measures: Measures) -> Grouped:
+    """Add up rows with equal codes, as `aggregate` does."""
+    if _are_worth_hashing(columns, measures):
+        columns, measures = hashed(columns, measures)
+    return aggregate(columns, measures)
+
+
+def _encode_direct(
+    frame: Frame,
+    names: Iterable[Name],
+    library: Library,
+    *,
+    guess: bool,
+) -> dict[Name, Column] | None:
+    """Take codes from the values themselves; None where some column needs a hash table.
+
+    Of long columns, a guess at their range is enough where counting tells if it was wrong.
+    """
+    distinct = list(dict.fromkeys(names))
+    if not all(library.has_codes(frame, name) for name in distinct):
+        return None
+    guess = guess and ways.are_worth_a_guess(library.height(frame))
+    found = {name: library.encode_direct(frame, name, guess=guess) for name in distinct}
+    columns = {name: column for name, column in found.items() if column is not None}
+    return columns if len(columns) == len(found) else None
+
+
+def _are_in_pieces(frame: Frame, query: Query) -> bool:
+    """Tell whether counting would have to put many rows of polars together in a copy first."""
+    if not isinstance(frame, pl.DataFrame) or not ways.are_many_to_share(frame.height):
+        return False
+    is_plain = query.counts is None and query.sample_weight is None
+    names = cast(tuple[str, ...], query.columns)
+    return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in names)
+
+
+def _are_worth_hashing(columns: Sequence[Codes], measures: Measures) -> bool:
+    """Tell whether many rows would have to be put in order; a fork cannot run a query."""
+    are_many = ways.are_many_to_hash(len(columns[0].values))
+    return are_many and not is_fork() and ways.way_of(columns, measures) == "order"
+
+
+def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:
+    """Add up rows with equal codes in a hash table, which leaves few of them to be ordered."""
+    check_total(measures.n)
+    check_total(measures.missing)
+    measures = measures.summable().with_squares()
+    keys = {f"key{i}": column.values for i, column in enumerate(columns)}
+    arrays = {
+        "n": measures.n,
+        "missing": measures.missing,
+        "weight": measures.weight,
+        "weight_sq": measures.weight_sq,
+    }
+    carried = {name: array for name, array in arrays.items() if array is not None}
+    sums = [pl.col(name).sum() for name in carried]
+    if measures.n is None:
+        sums.append(pl.len().cast(pl.Int64).alias("n"))
+    rows = pl.LazyFrame({**keys, **carried})
+    cells = rows.group_by(*keys).agg(*sums).collect(engine="streaming")
+    codes = [
+        Codes(cells.get_column(key).to_numpy(), column.low, column.size)
+        for key, column in zip(keys, columns, strict=True)
+    ]
+    added = {name: cells.get_column(name).to_numpy() for name in ("n", *carried)}
+    return codes, replace(measures, **added)  # type: ignore[arg-type]

@@ -1,0 +1,113 @@
+"""Polars: a column to codes and levels."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from balframe.core.codes import Codes, extremes
+from balframe.core.ways import most_categories, most_levels, sample
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.library import Column
+
+
+def unnamed(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Take a column; polars would read a name such as "^y.*$" as a pattern."""
+    return frame.get_column(name).alias("column")
+
+
+def width(dtype: pl.DataType) -> int:
+    """Count the bits of a number."""
+    return int(str(dtype).lstrip("UIntFloa"))
+
+
+def has_codes(frame: pl.DataFrame, name: str) -> bool:
+    """Tell whether the type of a column is one whose values may be codes themselves."""
+    dtype = frame.schema[name]
+    if dtype.is_integer():
+        return width(dtype) <= 64
+    return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
+
+
+def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | None:
+    """Take codes from the values themselves; None where that needs a hash table."""
+    series = unnamed(frame, name)
+    if series.dtype == pl.Boolean:
+        return _encode_integers(series.cast(pl.UInt8), 0, 1, series.dtype)
+    if isinstance(series.dtype, pl.Enum):
+        last = len(series.dtype.categories) - 1
+        physical = series.to_physical()
+        return _encode_integers(physical, 0, last, series.dtype) if last >= 0 else None
+    physical = (series if series.dtype.is_integer() else series.to_physical()).rechunk()
+    low: Any
+    high: Any
+    if len(physical) and not physical.null_count():
+        values = physical.to_numpy()
+        low, high = extremes(sample(values) if guess else values)
+    else:
+        guess, low, high = False, physical.min(), physical.max()
+    if low is None:
+        return None
+    encode = _encode_categorical if series.dtype == pl.Categorical else _encode_integers
+    column = encode(physical, low, high, series.dtype)
+    if column is None or not guess:
+        return column
+    return replace(column, codes=replace(column.codes, is_guess=True))
+
+
+def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataType) -> Column | None:
+    size = high - low + 1
+    if size > most_levels(len(physical)):
+        return None
+    has_null = physical.null_count() > 0
+    if has_null and high >= 2**63 - 1:
+        return None
+    if has_null and high == physical.upper_bound()[0]:
+        physical = physical.cast(pl.Int64)
+    values = (physical.fill_null(high + 1) if has_null else physical).to_numpy()
+    if isinstance(dtype, pl.Enum):
+        levels = dtype.categories
+    else:
+        levels = pl.Series(np.arange(size).astype(values.dtype) + values.dtype.type(low))
+    return Column(Codes(values, low, size + has_null), levels.cast(dtype))
+
+
+def _encode_categorical(
+    physical: pl.Series, low: int, high: int, dtype: pl.DataType
+) -> Column | None:
+    """Take the physical codes, whose order is that of first use, and rank their categories."""
+    if high - low + 1 > most_categories(len(physical)):
+        return None
+    column = _encode_integers(physical, low, high, physical.dtype)
+    if column is None:
+        return None
+    codes = pl.Series(np.arange(low, high + 1), dtype=physical.dtype)
+    levels = codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
+    order = levels.cast(pl.String).arg_sort().to_numpy()
+    rank = np.full(column.codes.size, len(levels))
+    rank[order] = np.arange(len(levels))
+    return Column(column.codes, levels[order], rank)
+
+
+def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
+    """Look values up in a hash table of the distinct ones."""
+    series = unnamed(frame, name)
+    if series.dtype.is_nested() or series.dtype == pl.Object:
+        raise UnsupportedTypeError(
+            f"column {name!r} is {series.dtype}, which has no order that segments could "
+            "have; cast it, or take a part of it."
+        )
+    if not len(series):
+        return Column(Codes(np.zeros(0, np.int64), 0, 1), series)
+    if series.dtype.is_float():
+        series = series.fill_nan(None) + 0.0
+    levels = series.drop_nulls().unique()
+    order = levels.cast(pl.String) if isinstance(series.dtype, pl.Categorical) else levels
+    levels = levels.gather(order.arg_sort())
+    table = pl.DataFrame({"level": levels, "code": np.arange(len(levels))})
+    found = pl.DataFrame({"level": series}).join(
+        table, on="level", how="left", maintain_order="left"
+    )
+    codes = found.get_column("code").fill_null(len(levels)).to_numpy()
+    return Column(Codes(codes, 0, len(levels) + 1), levels)

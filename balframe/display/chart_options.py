@@ -8,7 +8,8 @@ from balframe.analyses.scoring import ClassWeight
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
 from balframe.frames.library import Name
-from balframe.metrics.registry import Metric, find
+from balframe.metrics.catalogue import find
+from balframe.metrics.registry import Metric
 from balframe.verbs.answer import Missing
 
 MOST = 60

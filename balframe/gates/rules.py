@@ -22,7 +22,8 @@ from balframe.errors import (
     not_found,
 )
 from balframe.frames.library import Name
-from balframe.metrics.registry import Metric, find
+from balframe.metrics.catalogue import find
+from balframe.metrics.registry import Metric
 
 RulesOption = str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.analyses.extremes import Extremal, denominator
-from balframe.analyses.limits import Request, limits_of
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -15,6 +15,7 @@ from balframe.errors import UnknownNameError
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule
 from balframe.intervals.families import simultaneous
+from balframe.intervals.request import Request
 
 STATUS = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)

@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from balframe.analyses.extremes import check_min_support
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import ClassWeight, Scoring, check_by
 from balframe.core.labels import Label
 from balframe.errors import (
@@ -21,7 +20,8 @@ from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule, RulesOption, read_rules
 from balframe.gates.verdicts import STATUS, Judge, Verdicts
-from balframe.metrics.registry import registered
+from balframe.intervals.request import check_level
+from balframe.metrics.catalogue import registered
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 Decide = Literal["confident", "estimate"]
@@ -206,8 +206,8 @@ def check(
 
 def _check_have_limits(rules: Iterable[Rule]) -> None:
     for rule in rules:
-        if rule.metric is not None and rule.metric.interval is None:
-            with_limits = [one.name for one in registered() if one.interval is not None]
+        if rule.metric is not None and not rule.metric.interval.method_of(None):
+            with_limits = [one.name for one in registered() if one.interval.method_of(None)]
             raise InvalidInputError(
                 f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
                 f'{rule.text!r}. Give decide="estimate", or a metric that has: '

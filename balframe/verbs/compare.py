@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from balframe.analyses.differences_of_models import cells_of_models, discordant, limits_and_p
-from balframe.analyses.limits import check_level, kept
 from balframe.analyses.scoring import COMPARED, Adjust, ClassWeight, Metrics, Scoring, value_of
 from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, check_choice
@@ -15,6 +14,8 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, MODEL, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
+from balframe.intervals.in_range import kept
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 REFERENCE = "reference"

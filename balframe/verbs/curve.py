@@ -6,7 +6,6 @@ import numpy as np
 
 from balframe.analyses import layouts
 from balframe.analyses.at_operating_points import at_points, band_half_width
-from balframe.analyses.limits import IntervalOption, Prior, Request
 from balframe.analyses.scoring import ClassWeight, Metrics, Scoring
 from balframe.core.labels import Label
 from balframe.errors import check_choice
@@ -15,6 +14,7 @@ from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.intervals.request import IntervalOption, Prior, Request
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 THRESHOLD = "threshold"

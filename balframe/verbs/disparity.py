@@ -11,13 +11,13 @@ from balframe.analyses.extremes import (
     extreme_columns,
     extreme_names,
 )
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import COMPARED, ClassWeight, Metrics, Scoring, check_by
 from balframe.core.labels import Label
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Group, Reading
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 _COUNTED = ("n_segments", "n_left_out", "df")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison
-from balframe.analyses.limits import check_level
 from balframe.analyses.references import (
     Against,
     ReferenceOption,
@@ -23,6 +22,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.families import adjusted
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
 _COUNTED = ("n_labels", "min_support")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from balframe.analyses.limits import Prior, check_level, over_segments
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
@@ -13,7 +12,9 @@ from balframe.errors import InvalidInputError, check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
-from balframe.intervals.kinds import recalls_of_labels
+from balframe.intervals.equal_segments import over_segments
+from balframe.intervals.recalls_of_counts import recalls_of_labels
+from balframe.intervals.request import Prior, check_level
 from balframe.intervals.sums_of_betas import PRIORS, Posterior
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from balframe.analyses.at_operating_points import effective_sides
-from balframe.analyses.limits import check_level
 from balframe.core.arrays import FloatArray
 from balframe.core.labels import Label
 from balframe.frames.library import FrameT, Name
@@ -15,6 +14,7 @@ from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.delong import delong
 from balframe.intervals.proportions import Limits
+from balframe.intervals.request import check_level
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 

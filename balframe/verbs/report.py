@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from balframe.analyses import layouts
-from balframe.analyses.limits import IntervalOption, Prior, Request, limits_of, method_of
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import ClassWeight, Metrics, Scoring, value_of
 from balframe.core.labels import Label
 from balframe.errors import check_choice
@@ -12,6 +12,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import MAX_CELLS, Options, Query
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
+from balframe.intervals.request import IntervalOption, Prior, Request
 from balframe.metrics.catalogue import DEFAULT
 from balframe.verbs.answer import Backend, Columns, Margins, Missing, Names, answer
 
@@ -157,7 +158,7 @@ def report(
             return reading.by_columns(first) | counted | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counted, scores)
         if request is not None:
-            methods = [method_of(metric.interval, request.method) for metric in chosen.values()]
+            methods = [metric.interval.method_of(request.method) for metric in chosen.values()]
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 

@@ -1,4 +1,4 @@
-"""Limits of kappa and of the correlation of truth and prediction, by the delta method.
+"""Confidence limits of kappa and of the correlation of truth and prediction: the delta method.
 
 In a segment, pi_ij is the share of rows of true label i and predicted label j, t_i and p_j are its
 margins, d_ij is 1 where i = j, and g_ij is the derivative of the coefficient. Its variance is

@@ -22,7 +22,7 @@ class Sample:
 
     counts: ClassCounts
     cells: Callable[[], Cells]
-    _computed: dict[Hashable, Limits] = field(default_factory=dict)
+    _computed: dict[Hashable, Limits] = field(default_factory=dict, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Limits]) -> Limits:
         """Compute limits that several metrics share the first time that one asks for them."""

@@ -121,7 +121,7 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall under weights of the labels: sum_k w_k R_k / sum_k w_k.
 
-    `class_weight="balanced"` weighs all labels alike and gives the balanced accuracy,
+    `class_weight="balanced"` weighs all labels equally and gives the balanced accuracy,
     `"prevalence"` gives the accuracy, {positive: a, negative: 1 - a} the alpha-weighted accuracy.
     Labels absent from a segment are left out and the other weights rescaled.
     """

@@ -17,7 +17,9 @@ def each_against_others(c: ClassCounts) -> ClassCounts:
     """
     n_others = c.n[c.segment] - c.n_correct - c.n_missed - c.n_false_alarms
     rows = _on_grid(c, c.n_correct, c.n_missed, c.n_false_alarms, n_others, c.n)
-    return of_two_labels(rows, _weights(c), None if c.squares is None else _weights(c.squares))
+    with np.errstate(invalid="ignore"):  # where squares of weights left the range of a float
+        squares = None if c.squares is None else _weights(c.squares)
+    return of_two_labels(rows, _weights(c), squares)
 
 
 def _weights(c: ClassCounts) -> OneVersusRest:

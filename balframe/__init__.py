@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from balframe import plot
     from balframe.core.class_counts import ClassCounts
     from balframe.display.table import table
-    from balframe.metrics.registry import metric
+    from balframe.metrics.catalogue import metric
     from balframe.tables import datasets
     from balframe.tables.from_matrix import from_matrix
     from balframe.tables.list_metrics import list_metrics
@@ -66,7 +66,7 @@ _ELSEWHERE = {
     "combine": "balframe.verbs.combine",
     "from_matrix": "balframe.tables.from_matrix",
     "list_metrics": "balframe.tables.list_metrics",
-    "metric": "balframe.metrics.registry",
+    "metric": "balframe.metrics.catalogue",
     "table": "balframe.display.table",
 }
 _MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}

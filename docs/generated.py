@@ -6,9 +6,9 @@ import subprocess
 import sys
 from typing import get_args
 
-from balframe.analyses.limits import Method, method_of
-from balframe.metrics import catalogue  # noqa: F401 (registers the metrics)
-from balframe.metrics.registry import Metric, registered
+from balframe.intervals.request import Method
+from balframe.metrics.catalogue import registered
+from balframe.metrics.registry import Metric
 
 _CHANCES = {
     "uniform": "1/K, every label alike",
@@ -45,10 +45,10 @@ def _section(one: Metric) -> str:
 
 
 def _intervals(one: Metric) -> str:
-    if one.interval is None:
+    default = one.interval.method_of(None)
+    if not default:
         return "none"
-    default = method_of(one.interval, None)
-    others = [name for name in get_args(Method) if method_of(one.interval, name) == name != default]
+    others = [name for name in get_args(Method) if one.interval.method_of(name) == name != default]
     named = [f'`"{name}"`' for name in others]
     by_default = f'`"{default}"`' if default in get_args(Method) else f"the {default} method"
     return f"{by_default}; also {' and '.join(named)}" if named else by_default

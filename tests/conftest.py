@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from tried import TRIED
 
 from balframe.cli.main import main
-from balframe.metrics import registry
+from balframe.metrics import catalogue, registry
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -57,7 +57,7 @@ def constructor(request):
 @pytest.fixture
 def registry_put_back(monkeypatch):
     """Forget after the test which metrics it registered, but not those that balframe ships."""
-    assert registry.registered()
+    assert catalogue.registered()
     for name in ("_registry", "_names"):
         monkeypatch.setattr(registry, name, getattr(registry, name))
 

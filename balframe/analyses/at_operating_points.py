@@ -6,16 +6,19 @@ from functools import partial
 
 import numpy as np
 
-from balframe.analyses.limits import Request, effective, limits_of
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import Scoring, value_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
-from balframe.core.operating_points import NEGATIVE, POSITIVE, OperatingPoints
+from balframe.core.operating_points import OperatingPoints
 from balframe.core.parallel import on_all_cores
+from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.scores import Scored
+from balframe.intervals.effective_sizes import effective
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
+from balframe.intervals.request import Request
 
 _BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
 

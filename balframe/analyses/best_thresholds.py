@@ -3,14 +3,13 @@
 import numpy as np
 
 from balframe.analyses.at_operating_points import at_points, effective_sides
-from balframe.analyses.optimum import Optimum, is_mean_of_both_recalls, optimum, point_at
+from balframe.analyses.optimum import Optimum, optimum, point_at
 from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import FloatArray
 from balframe.core.division import ratio
 from balframe.core.operating_points import OperatingPoints
 from balframe.frames.library import Name
 from balframe.frames.scores import Scored
-from balframe.intervals.kinds import MeanOfRecalls
 from balframe.metrics.registry import Metric
 from balframe.metrics.units.rankings import Ranking
 
@@ -85,9 +84,9 @@ def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: 
 def _chance_maximum(points: OperatingPoints, chosen: Metric) -> FloatArray:
     """Find about the largest value at any threshold of scores that do not depend on the label."""
     positives, negatives = effective_sides(points)
-    if not isinstance(chosen.interval, MeanOfRecalls) or not is_mean_of_both_recalls(chosen):
+    if not chosen.interval.rises_with_both_recalls:
         return np.full(len(positives), np.nan)
     one = np.ones(len(positives))
     spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
     mean = np.minimum(0.5 + 0.5 * spread, 1)
-    return chosen.interval.image(points.totals(), mean)
+    return chosen.interval.rescaled(points.totals(), mean)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from balframe.analyses.limits import by_number_of_labels, effective, kept
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -18,19 +17,14 @@ from balframe.core.measures import Measures
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
 from balframe.intervals.differences import mcnemar, paired_limits
+from balframe.intervals.effective_sizes import effective
+from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted
-from balframe.intervals.kinds import (
-    Interval,
-    MeanOfRecalls,
-    Proportion,
-    Recalls,
-    is_share_of_rows,
-    linear_recalls,
-)
+from balframe.intervals.in_range import kept
+from balframe.intervals.interval import Interval
 from balframe.intervals.proportions import Limits
+from balframe.intervals.recalls_of_counts import Recalls
 from balframe.metrics.registry import Metric
-
-_TRIED = 50  # labels, in each other's place
 
 
 def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
@@ -55,13 +49,13 @@ class Discordant:
 
 
 def discordant(
-    interval: Interval | None, one: Cells, other: Cells, like: ClassCounts
+    interval: Interval, one: Cells, other: Cells, like: ClassCounts
 ) -> Discordant | None:
     """Find the rows on which models differ, for a metric that is linear in recalls of true labels.
 
     None where it is not, as a precision: its denominator depends on the predictions.
     """
-    if not _has_fixed_denominators(interval, like):
+    if not interval.is_paired or not like.n_labels:
         return None
     counted = np.flatnonzero(one.actual != LEFT_OUT)
     r, r_other = (
@@ -94,38 +88,23 @@ def discordant(
 
 
 def _each_alone(
-    interval: Interval | None, actual: Int64Array, outcome: Int64Array, like: ClassCounts
+    interval: Interval, actual: Int64Array, outcome: Int64Array, like: ClassCounts
 ) -> Recalls:
     """Ask a metric which part of it each cell is, as if the cell were one row on its own."""
     cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
     entries = Entries.of(cells, like.n_labels)
     c = ClassCounts.of(entries, pos_label=like.pos_label, class_weight=like.class_weight)
-    recalls = linear_recalls(interval, c)
+    recalls = interval.linear_recalls(c)
     assert recalls is not None
     return recalls.at(np.argsort(recalls.segment))
 
 
-def _has_fixed_denominators(interval: Interval | None, like: ClassCounts) -> bool:
-    """Tell whether a row counts in the metric's denominators whatever is predicted for it."""
-    if not isinstance(interval, (Proportion, MeanOfRecalls)) or not like.n_labels:
-        return False
-    if isinstance(interval, Proportion) and not interval.is_linear:
-        return False
-    if like.pos_label == -1:  # the positive label does not occur: let it be one more
-        like = replace(like, n_labels=like.n_labels + 1, pos_label=like.n_labels, class_weight=None)
-    tried = np.arange(like.n_labels)[-_TRIED:]
-    actual, outcome = np.repeat(tried, len(tried)), np.tile(tried, len(tried))
-    r = _each_alone(interval, actual, outcome, like)
-    counts = np.isin(np.arange(len(actual)), r.segment).reshape(len(tried), -1)
-    return bool((counts == counts[:, :1]).all())
-
-
 def limits_and_p(
-    interval: Interval | None, found: Discordant | None, c: ClassCounts, level: float
+    interval: Interval, found: Discordant | None, c: ClassCounts, level: float
 ) -> tuple[Limits, FloatArray]:
     """Find limits of the differences, and p-values of proportions whose rows have no weights."""
     low, high, p = np.full((3, c.n_segments), np.nan)
-    if found is None or not isinstance(interval, (Proportion, MeanOfRecalls)):
+    if found is None:
         return (low, high), p
     everything = np.arange(len(found.segment))
     for segments, entries in by_number_of_labels(found.segment, c.n_segments, everything):
@@ -133,10 +112,10 @@ def limits_and_p(
         only = found.only_one[entries], found.only_other[entries]
         limits = paired_limits(*only, n, a, level)
         low[segments], high[segments] = limits
-        if is_share_of_rows(interval, c) and c.squares is None:
+        if interval.is_proportion(c) and c.squares is None:
             p[segments] = mcnemar(only[0][:, 0], only[1][:, 0])
-    origin = interval.image(c, np.zeros(c.n_segments))
-    return (interval.image(c, low) - origin, interval.image(c, high) - origin), p
+    origin = interval.rescaled(c, np.zeros(c.n_segments))
+    return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
 
 
 def compared_models(

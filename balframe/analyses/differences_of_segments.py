@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.analyses.limits import (
-    Request,
-    by_number_of_labels,
-    effective,
-    kept,
-    limits_of,
-    shares,
-)
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
@@ -25,8 +18,13 @@ from balframe.core.selection import comparing, segments_at
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
 from balframe.intervals.differences import mover_difference, p_value
+from balframe.intervals.effective_sizes import effective
+from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted
-from balframe.intervals.kinds import Interval, linear_recalls
+from balframe.intervals.in_range import kept
+from balframe.intervals.interval import Interval
+from balframe.intervals.recalls_of_counts import shares
+from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
 _STACKED = (
@@ -132,11 +130,11 @@ def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts,
 
 
 def _p_values(
-    interval: Interval | None, one: ClassCounts, other: ClassCounts, comparable: BoolArray
+    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray
 ) -> FloatArray:
     """Test the pairs that can be compared, where the metric is linear in recalls."""
     p = np.full(len(comparable), np.nan)
-    sides = [r for c in (one, other) if (r := linear_recalls(interval, c)) is not None]
+    sides = [r for c in (one, other) if (r := interval.linear_recalls(c)) is not None]
     columns: list[FloatArray] = []
     segment = np.zeros(0, np.int64)
     for r in sides:

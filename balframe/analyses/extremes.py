@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.analyses.limits import Request, by_number_of_labels, effective, limits_of, shares
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import Int64Array
 from balframe.core.cells import Cells
@@ -15,19 +15,16 @@ from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
 from balframe.frames.read import Group, Reading
+from balframe.intervals.effective_sizes import effective
+from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import (
     extreme_difference,
     extreme_ratio,
     homogeneity,
     simultaneous,
 )
-from balframe.intervals.kinds import (
-    GeometricMeanOfRecalls,
-    MeanOfRecalls,
-    Proportion,
-    linear_recalls,
-    recalls_of_labels,
-)
+from balframe.intervals.recalls_of_counts import shares
+from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
 _Pair = tuple[float, float]
@@ -122,24 +119,14 @@ def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     A mean of recalls has one for every label of the group; of a metric that is neither that nor
     a proportion it is all rows.
     """
-    kind = metric.interval
     if ("pos_label" in metric.needs and c.pos_label is None) or not c.n_segments:
         return c.n
-    if isinstance(kind, Proportion):
-        return np.asarray(kind.parts(c.in_rows)[1], np.int64)
-    if not isinstance(kind, (MeanOfRecalls, GeometricMeanOfRecalls)):
-        return c.n
-    recalls = kind.recalls if isinstance(kind, MeanOfRecalls) else recalls_of_labels
-    weighted, rows = recalls(c), recalls(c.in_rows)
-    smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, rows.segment, rows.support.astype(np.int64))
-    n_labels = np.bincount(weighted.segment, minlength=c.n_segments)
-    return np.where(n_labels < len(np.unique(weighted.label)), 0, smallest)
+    return metric.interval.smallest_denominator(c)
 
 
 def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
     """Test that segments are alike, where the metric is linear in the recalls of equal labels."""
-    r = linear_recalls(metric.interval, c)
+    r = metric.interval.linear_recalls(c)
     if r is None:
         return _NONE
     x, n = effective(r.correct, r.support, r.support_sq)

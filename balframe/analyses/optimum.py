@@ -6,7 +6,6 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
-from balframe.intervals.kinds import MeanOfRecalls, recalls_of_both_sides, recalls_of_labels
 from balframe.metrics.registry import Metric
 
 _LARGEST_PRODUCT = 2**61
@@ -25,22 +24,15 @@ class Optimum:
         return np.where(self.point < 0, np.nan, values[self.point])
 
 
-def is_mean_of_both_recalls(metric: Metric) -> bool:
-    """Tell whether a metric rises with recall + specificity, as balanced accuracy does."""
-    kind = metric.interval
-    sums = (recalls_of_labels, recalls_of_both_sides)
-    return isinstance(kind, MeanOfRecalls) and kind.recalls in sums
-
-
 def optimum(
     points: OperatingPoints, metric: Metric, values: FloatArray, n_segments: int
 ) -> Optimum:
     """Find the best point of each segment; of several the highest threshold.
 
-    For balanced accuracy and its images this maximises TP N - FP P, in whole numbers where rows
-    have no weights, and of several takes first those with the smallest |TPR - TNR|.
+    For balanced accuracy and its linear functions this maximises TP N - FP P, in whole numbers
+    where rows have no weights, and of several takes first those with the smallest |TPR - TNR|.
     """
-    if is_mean_of_both_recalls(metric):
+    if metric.interval.rises_with_both_recalls:
         c = points.counts(1, slice(None))
         positives, negatives = c.tp + c.fn, c.tn + c.fp
         if _product(positives, negatives) > _LARGEST_PRODUCT:

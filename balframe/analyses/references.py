@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, Side, differences
-from balframe.analyses.limits import Request
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
@@ -17,6 +16,7 @@ from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
 from balframe.intervals.families import simultaneous
+from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
 _BY_SCORE = ("best", "worst")

@@ -14,7 +14,8 @@ from balframe.core.labels import Label
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
-from balframe.metrics.registry import Metric, find_all, registered
+from balframe.metrics.catalogue import find_all, registered
+from balframe.metrics.registry import Metric
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | None

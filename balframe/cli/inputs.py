@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from balframe.analyses.limits import Method
 from balframe.errors import InvalidInputError, listed
+from balframe.intervals.request import Method
 
 _INFERRED = 10_000  # rows that tell the types of the columns of a csv or ndjson file
 _csv = partial(pl.scan_csv, infer_schema_length=_INFERRED, glob=False)

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import polars as pl
 import typer
 
-from balframe.analyses.limits import IntervalOption, Method
 from balframe.analyses.references import KEYWORDS
 from balframe.cli import inputs
 from balframe.errors import InvalidInputError
+from balframe.intervals.request import IntervalOption, Method
 
 _HEADINGS = {"data": "Data", "how": "How", "out": "Output"}
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from balframe.analyses.layouts import limits_among
 from balframe.display.table_layout import worst_of
 from balframe.errors import InvalidInputError, UnknownNameError
-from balframe.metrics.registry import find
+from balframe.metrics.catalogue import find
 
 _STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 _WORST = "bold red"

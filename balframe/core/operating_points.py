@@ -10,12 +10,11 @@ import numpy.typing as npt
 from balframe.core.arrays import Counts, FloatArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Correctness, Entries
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.ties import Ties
+from balframe.core.two_labels import NEGATIVE, POSITIVE, of_two_labels
 
-NEGATIVE, POSITIVE = 0, 1
 _FEW = 2**31  # ones whose sum four bytes hold
 
 
@@ -125,13 +124,10 @@ class OperatingPoints:
 
     def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
         """Count a part of the points as segments of two labels, the negative one first."""
-        rows, weights, squares = _of_both_labels(self.counts(0, block)), None, None
+        rows, weights, squares = self.counts(0, block), None, None
         if len(self.sums) > 1:
-            weights, squares = (_of_both_labels(self.counts(m, block)) for m in (1, 2))
-        n = len(rows[0]) // 2
-        segment, label = np.repeat(np.arange(n), 2), np.tile([NEGATIVE, POSITIVE], n)
-        entries = Entries(n, 2, segment, label, rows, weights, squares)
-        return ClassCounts.of(entries, pos_label=POSITIVE, class_weight=class_weight)
+            weights, squares = (self.counts(measure, block) for measure in (1, 2))
+        return of_two_labels(rows, weights, squares, class_weight)
 
     def totals(self) -> ClassCounts:
         """Count each segment as if a point called all of its rows positive."""
@@ -158,13 +154,6 @@ class OperatingPoints:
         actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
         outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
         return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
-
-
-def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
-    """Read what is correct, missed and a false alarm, of the negative and the positive label."""
-    pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
-    correct, missed, false_alarms = (np.column_stack(pair).ravel() for pair in pairs)
-    return correct, missed, false_alarms
 
 
 def _running(

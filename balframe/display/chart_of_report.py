@@ -4,7 +4,6 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe.analyses.limits import IntervalOption
 from balframe.display.annotations import ROWS, SCORE, Field, heading, numbers, place
 from balframe.display.chart_options import MOST, LabelOptions, check_options, one_metric
 from balframe.display.forest import Line, forest
@@ -21,6 +20,7 @@ from balframe.display.segments import (
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
+from balframe.intervals.request import IntervalOption
 from balframe.metrics.registry import Chance
 from balframe.verbs.options import Names
 from balframe.verbs.report import report as verb

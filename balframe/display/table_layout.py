@@ -10,7 +10,8 @@ from balframe.analyses.layouts import limits_among
 from balframe.errors import BalframeError, InvalidInputError, listed
 from balframe.frames.library import Name
 from balframe.gates.rules import Rule, read_rules
-from balframe.metrics.registry import Metric, find
+from balframe.metrics.catalogue import find
+from balframe.metrics.registry import Metric
 
 Values = Mapping[Name, list[Any]]
 

@@ -24,7 +24,8 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.library import Name
-from balframe.metrics.registry import Metric, find
+from balframe.metrics.catalogue import find
+from balframe.metrics.registry import Metric
 
 Over = Literal["difference", "ratio"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from balframe.analyses.extremes import Extremal, denominator
-from balframe.analyses.limits import Request, limits_of
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -18,7 +18,8 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule
 from balframe.intervals.families import simultaneous
-from balframe.metrics.registry import registered
+from balframe.intervals.request import Request
+from balframe.metrics.catalogue import registered
 
 STATUS = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
@@ -230,8 +231,8 @@ def verdict_columns(
 def check_have_limits(rules: Iterable[Rule]) -> None:
     """Raise where no evidence can decide a rule."""
     for rule in rules:
-        if rule.metric is not None and rule.metric.interval is None:
-            with_limits = [one.name for one in registered() if one.interval is not None]
+        if rule.metric is not None and not rule.metric.interval.method_of(None):
+            with_limits = [one.name for one in registered() if one.interval.method_of(None)]
             raise InvalidInputError(
                 f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
                 f"{rule.text!r}. Give {advised('decide', 'estimate')}, or a metric that has: "

@@ -1,15 +1,19 @@
-"""Limits of kappa and of the correlation of truth and prediction, by the delta method.
+"""Confidence limits of kappa and of the correlation of truth and prediction: the delta method.
 
 In a segment, pi_ij is the share of rows of true label i and predicted label j, t_i and p_j are its
 margins, d_ij is 1 where i = j, and g_ij is the derivative of the coefficient. Its variance is
 [sum pi g^2 - (sum pi g)^2] / n. Where that is 0, as for a perfect score, there are no limits.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 from balframe.intervals.proportions import Limits, normal_quantile
 
 _LEAST_VARIANCE = 1e-14
@@ -35,10 +39,44 @@ class Shares:
     not_predicted_i: FloatArray
     not_predicted_j: FloatArray
 
+    @classmethod
+    def of(cls, c: ClassCounts, cells: Cells) -> "Shares":
+        """Look up the margins of the cells."""
+        segment, _ = cells.segments
+        counted = np.flatnonzero(cells.actual != LEFT_OUT)
+        segment = segment[counted]
+        keys = c.segment * c.n_labels + c.label
+
+        def entry(labels: Int64Array) -> Int64Array:
+            return np.searchsorted(keys, segment * c.n_labels + labels[counted])
+
+        true, predicted = entry(cells.actual), entry(cells.outcome)
+        total = c.spread(c.total)
+        of_truth, of_prediction = ratio(c.support, total), ratio(c.predicted, total)
+        not_truth, not_prediction = (ratio(c.others(v), total) for v in (c.support, c.predicted))
+        weight = np.asarray(
+            (cells.n if cells.weight is None else cells.weight)[counted], np.float64
+        )
+        return cls(
+            segment,
+            ratio(weight, c.total[segment]),
+            true == predicted,
+            of_truth[true],
+            of_truth[predicted],
+            of_prediction[true],
+            of_prediction[predicted],
+            not_truth[true],
+            not_prediction[true],
+            not_prediction[predicted],
+        )
+
     def sum(self, values: FloatArray, n_segments: int) -> FloatArray:
         """Average values over the cells of each segment: sum pi_ij v_ij."""
         total = np.bincount(self.segment, weights=self.cell * values, minlength=n_segments)
         return np.asarray(total, np.float64)
+
+
+Coefficient = Callable[[Shares, FloatArray, FloatArray, float], Limits]
 
 
 def kappa(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> Limits:

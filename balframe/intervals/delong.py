@@ -1,4 +1,4 @@
-"""Limits of the area under the ROC curve."""
+"""Confidence limits of the area under the ROC curve."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def delong(
     n_negative: FloatArray,
     level: float,
 ) -> Limits:
-    """Find limits from the variances of the placements, clipped to [0, 1].
+    """Compute lower and upper limits from the variances of the placements, clipped to [0, 1].
 
     Var(AUC) = S10 / P + S01 / N with S10 the sample variance of the shares of negatives that lie
     below the positives, and S01 that of the shares of positives above the negatives. Undefined

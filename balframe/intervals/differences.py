@@ -1,4 +1,4 @@
-"""Differences of two scores: their limits, and how likely chance alone would give as much.
+"""Differences of two scores: their confidence limits, and tests that the scores are equal.
 
 Both scores are means of recalls, theta = sum_k a_k p_k with the same weights; the arrays have one
 row for each pair of segments and one column for each label. A proportion has one column.

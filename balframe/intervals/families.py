@@ -1,4 +1,4 @@
-"""Many segments at once: are all alike, how far apart are the extremes, which p-values stand."""
+"""Many segments at once: tests of equality, limits of extremes, p-values of multiple testing."""
 
 import numpy as np
 

@@ -1,8 +1,4 @@
-"""Which interval a metric has: declared with the metric, computed elsewhere.
-
-Each kind says how to read the counts that the interval needs. Sums of weights and, from the same
-functions applied to `ClassCounts.squared`, sums of squared weights give Kish's effective sizes.
-"""
+"""The kinds of confidence interval that a metric can name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +8,32 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.intervals import proportions, recalls
+from balframe.intervals.coefficients import Coefficient, Shares
+from balframe.intervals.effective_sizes import effective
+from balframe.intervals.equal_segments import over_segments
+from balframe.intervals.interval import Interval, Sample
+from balframe.intervals.proportions import Limits
+from balframe.intervals.recalls_of_counts import (
+    Recalls,
+    is_by_prevalence,
+    one_recall,
+    recalls_of_both_sides,
+    recalls_of_labels,
+    recalls_under_class_weight,
+)
+from balframe.intervals.request import Request
+from balframe.intervals.sums_of_betas import Posterior
 
 Parts = tuple[FloatArray, FloatArray]
-Image = Callable[[ClassCounts, FloatArray], FloatArray]
+Transform = Callable[[ClassCounts, FloatArray], FloatArray]
+Among = Literal["all", "positives", "negatives"]
+
+_OF_PROPORTIONS = {
+    "wilson": proportions.wilson,
+    "jeffreys": proportions.jeffreys,
+    "exact": proportions.exact,
+}
 
 
 def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
@@ -23,148 +42,200 @@ def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
 
 
 def f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
-    """Map the Jaccard index to f1: 2J / (1 + J)."""
+    """Turn the Jaccard index into f1: 2J / (1 + J)."""
     return 2 * jaccard / (1 + jaccard)
 
 
 @dataclass(frozen=True, slots=True)
-class Proportion:
-    """An increasing image of x / n; `parts` gives x and n for each segment."""
+class Proportion(Interval):
+    """A proportion x / n, or an increasing function of one.
+
+    Parameters
+    ----------
+    parts : function of ClassCounts
+        Returns x and n, one of each for every segment.
+    transform : function of ClassCounts and the proportion, optional
+        Returns the metric, which rises with the proportion; by default it is the proportion.
+    is_linear : bool, default True
+        Whether the transform is linear in the proportion.
+    among : {"all", "positives", "negatives"} or None, default None
+        The rows that n counts: all of the segment, or those whose true label is the positive one,
+        or another one. None where n depends on the predictions too, as that of a precision does;
+        `compare` gives limits only where it does not.
+    """
 
     parts: Callable[[ClassCounts], Parts]
-    image: Image = identity
+    transform: Transform = identity
     is_linear: bool = True
+    among: Among | None = None
+
+    def method_of(self, asked: str | None) -> str:
+        """Name the method that applies: Wilson's by default."""
+        return asked if asked in _OF_PROPORTIONS else "wilson"
+
+    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits of the proportion, and transform them."""
+        c = sample.counts
+        x, n = effective(*self.parts(c), self.parts(c.squared)[1])
+        known = np.isfinite(n) & (n > 0)
+        low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
+        method = _OF_PROPORTIONS[self.method_of(request.method)]
+        low[known], high[known] = method(x[known], n[known], request.level)
+        return self.transform(c, low), self.transform(c, high)
+
+    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
+        """Count the rows of n."""
+        return np.asarray(self.parts(c.in_rows)[1], np.int64)
+
+    def linear_recalls(self, c: ClassCounts) -> Recalls | None:
+        """Read the proportion as one recall, where the transform is linear."""
+        if not self.is_linear:
+            return None
+        return one_recall(c, *self.parts(c), self.parts(c.squared)[1])
+
+    def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
+        """Transform a proportion."""
+        return self.transform(c, value)
+
+    def is_proportion(self, c: ClassCounts) -> bool:
+        """Return whether the transform is linear."""
+        return self.is_linear
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether n does not depend on the predictions."""
+        return self.is_linear and self.among is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Recalls:
-    """Recalls with their weights, flat over all segments; `whole` is each segment's divisor.
+class MeanOfRecalls(Interval):
+    """A weighted mean of recalls, or an increasing linear function of one.
 
-    Entries are sorted by label, then segment, or by segment, then label.
+    Parameters
+    ----------
+    recalls : function of ClassCounts, default recalls_of_labels
+        Returns the recalls and their weights; see `balframe.intervals.recalls_of_counts`. By
+        default all labels present have the same weight.
+    transform : function of ClassCounts and the mean, optional
+        Returns the metric, which rises with the mean; by default it is the mean.
     """
 
-    segment: Int64Array
-    label: Int64Array
-    correct: FloatArray
-    support: FloatArray
-    support_sq: FloatArray
-    weight: FloatArray
-    whole: FloatArray
+    recalls: Callable[[ClassCounts], Recalls] = recalls_of_labels
+    transform: Transform = identity
 
-    def at(self, entries: Int64Array) -> "Recalls":
-        """Take these entries, in this order."""
-        return Recalls(
-            self.segment[entries],
-            self.label[entries],
-            self.correct[entries],
-            self.support[entries],
-            self.support_sq[entries],
-            self.weight[entries],
-            self.whole,
-        )
+    def method_of(self, asked: str | None) -> str:
+        """Name the method that applies: the score method by default."""
+        return asked if asked in ("mover", "posterior") else "score"
+
+    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits of the mean, once for all metrics of it, and transform them."""
+        found = sample.once(self.recalls, lambda: self._limits_of_mean(sample.counts, request))
+        low, high = (self.transform(sample.counts, limit) for limit in found)
+        return low, high
+
+    def _limits_of_mean(self, c: ClassCounts, request: Request) -> Limits:
+        method, level = self.method_of(request.method), request.level
+
+        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+            if method == "mover":
+                return list(recalls.mover(x, n, a, level))
+            if method == "posterior":
+                tail = (1 - level) / 2
+                return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
+            return list(recalls.score(x, n, a, level))
+
+        r = self.recalls(c)
+        low, high = over_segments(r, c.n_segments, 2, compute)
+        part = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments) / r.whole
+        return low * part, high * part
+
+    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
+        """Count the rows of the rarest label that the mean looks at, 0 where one is absent."""
+        return _rows_of_rarest(self.recalls, c)
+
+    def linear_recalls(self, c: ClassCounts) -> Recalls | None:
+        """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
+
+        Those weights differ from segment to segment, and an accuracy has none.
+        """
+        if not self.is_proportion(c):
+            return self.recalls(c)
+        correct, support = (np.where(c.present, rows, 0) for rows in (c.correct, c.support))
+        squares = c.sum(np.where(c.squared.present, c.squared.support, 0))
+        return one_recall(c, c.sum(correct), c.sum(support), squares)
+
+    def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
+        """Transform a mean of recalls."""
+        return self.transform(c, value)
+
+    def is_proportion(self, c: ClassCounts) -> bool:
+        """Return whether the weights are by prevalence, which makes the mean an accuracy."""
+        return self.recalls is recalls_under_class_weight and is_by_prevalence(c)
+
+    @property
+    def is_paired(self) -> bool:
+        """Always: the rows of a label are the same whatever is predicted."""
+        return True
+
+    @property
+    def rises_with_both_recalls(self) -> bool:
+        """Whether the labels have the same weight whatever the data and the options."""
+        return self.recalls in (recalls_of_labels, recalls_of_both_sides)
 
 
 @dataclass(frozen=True, slots=True)
-class MeanOfRecalls:
-    """An increasing image of a weighted mean of recalls."""
-
-    recalls: Callable[[ClassCounts], Recalls]
-    image: Image = identity
-
-
-@dataclass(frozen=True, slots=True)
-class GeometricMeanOfRecalls:
+class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
 
+    def method_of(self, asked: str | None) -> str:
+        """Name the only method: the score method."""
+        return "score"
+
+    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
+        c = sample.counts
+        found = over_segments(
+            recalls_of_labels(c),
+            c.n_segments,
+            2,
+            lambda x, n, a: list(recalls.geometric(x, n, request.level)),
+        )
+        by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
+        low, high = (np.where(by_convention, np.nan, limit) for limit in found)
+        return low, high
+
+    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
+        """Count the rows of the rarest label, 0 where one is absent."""
+        return _rows_of_rarest(recalls_of_labels, c)
+
 
 @dataclass(frozen=True, slots=True)
-class Delta:
-    """A coefficient of the whole confusion matrix."""
+class Delta(Interval):
+    """A coefficient of the whole confusion matrix, whose limits come from the delta method.
 
-    coefficient: Literal["kappa", "correlation"]
-
-
-Interval = Proportion | MeanOfRecalls | GeometricMeanOfRecalls | Delta
-
-
-def recalls_of_labels(c: ClassCounts) -> Recalls:
-    """Weigh the labels alike."""
-    return _recalls(c, np.ones(len(c.label)), np.full(c.n_segments, float(c.n_labels)))
-
-
-def recalls_under_class_weight(c: ClassCounts) -> Recalls:
-    """Weigh the labels as `class_weight` says."""
-    if isinstance(c.class_weight, np.ndarray):
-        whole = np.full(c.n_segments, c.class_weight.sum())
-        return _recalls(c, c.class_weight[c.label], whole)
-    return (
-        _recalls(c, c.support, c.total) if c.class_weight == "prevalence" else recalls_of_labels(c)
-    )
-
-
-def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
-    used = c.present & (weight > 0)
-    if c.absent != "zero":
-        whole = c.sum(np.where(used, weight, 0))
-    return Recalls(
-        c.segment[used],
-        c.label[used],
-        c.correct[used],
-        c.support[used],
-        c.squared.support[used],
-        weight[used],
-        whole,
-    )
-
-
-def recalls_of_both_sides(c: ClassCounts) -> Recalls:
-    """Take the recall of the positive label and that of all others."""
-    p, squared = c.positive, c.squared.positive
-    support = np.concatenate([p.tp + p.fn, p.tn + p.fp])
-    used = support > 0
-    return Recalls(
-        np.tile(np.arange(c.n_segments), 2)[used],
-        np.repeat(np.arange(2), c.n_segments)[used],
-        np.concatenate([p.tp, p.tn])[used],
-        support[used],
-        np.concatenate([squared.tp + squared.fn, squared.tn + squared.fp])[used],
-        np.ones(used.sum()),
-        np.full(c.n_segments, 2.0),
-    )
-
-
-def linear_recalls(interval: Interval | None, c: ClassCounts) -> Recalls | None:
-    """Read the recalls of which a metric is a linear image; None where it is of none.
-
-    A proportion counts as one recall, and so does the accuracy that a mean weighted by prevalence
-    is: its weights differ from segment to segment.
+    Parameters
+    ----------
+    coefficient : function
+        `kappa` or `correlation` of `balframe.intervals.coefficients`.
     """
-    if isinstance(interval, Proportion):
-        return _one_recall(c, interval.parts) if interval.is_linear else None
-    if not isinstance(interval, MeanOfRecalls):
-        return None
-    return (
-        _one_recall(c, _hits_of_labels_present)
-        if is_share_of_rows(interval, c)
-        else interval.recalls(c)
-    )
+
+    coefficient: Coefficient
+
+    def method_of(self, asked: str | None) -> str:
+        """Name the only method: the delta method."""
+        return "delta"
+
+    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits from the cells."""
+        c = sample.counts
+        _, n = effective(c.total, c.total, c.squared.total)
+        return self.coefficient(Shares.of(c, sample.cells()), estimate, n, request.level)
 
 
-def is_share_of_rows(interval: Interval | None, c: ClassCounts) -> bool:
-    """Tell whether a metric is a proportion, as a mean of recalls weighted by prevalence is."""
-    if isinstance(interval, MeanOfRecalls):
-        weights = c.class_weight if isinstance(c.class_weight, str) else ""
-        return interval.recalls is recalls_under_class_weight and weights == "prevalence"
-    return isinstance(interval, Proportion) and interval.is_linear
-
-
-def _hits_of_labels_present(c: ClassCounts) -> Parts:
-    return c.sum(np.where(c.present, c.correct, 0)), c.sum(np.where(c.present, c.support, 0))
-
-
-def _one_recall(c: ClassCounts, parts: Callable[[ClassCounts], Parts]) -> Recalls:
-    x, n = parts(c)
-    used = n > 0
-    segment = np.flatnonzero(used)
-    label, one = np.zeros_like(segment), np.ones(c.n_segments)
-    return Recalls(segment, label, x[used], n[used], parts(c.squared)[1][used], one[used], one)
+def _rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
+    """Count the rows of each segment's rarest label, 0 where a label of another one is absent."""
+    weighted, rows = read(c), read(c.in_rows)
+    smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, rows.segment, rows.support.astype(np.int64))
+    n_labels = np.bincount(weighted.segment, minlength=c.n_segments)
+    return np.where(n_labels < len(np.unique(weighted.label)), 0, smallest)

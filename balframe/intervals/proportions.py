@@ -1,4 +1,4 @@
-"""Limits of a proportion x / n, for counts that need not be whole."""
+"""Confidence limits, lower and upper, of a proportion x / n; counts need not be whole."""
 
 import numpy as np
 

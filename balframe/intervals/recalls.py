@@ -1,4 +1,4 @@
-"""Limits of means of recalls, one row for each segment and one column for each label.
+"""Confidence limits of means of recalls, one row for each segment and one column for each label.
 
 With x_k of n_k rows of label k correct, p_k = x_k / n_k, and weights a_k that sum to 1, the score
 is theta = sum_k a_k p_k, or the geometric mean. Counts need not be whole.

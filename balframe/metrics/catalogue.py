@@ -1,6 +1,12 @@
-"""The metrics that balframe ships: importing this module registers them, in this order."""
+"""The metrics that balframe ships, in their order, and those that its users register.
 
-from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401, I001
+Whoever looks a metric up or registers one does it here: by then the shipped ones have their names.
+"""
+
+from balframe.metrics.registry import find, find_all, metric, registered  # noqa: I001 (their order)
+from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401
+
+__all__ = ["DEFAULT", "find", "find_all", "metric", "registered"]
 
 DEFAULT = (
     "accuracy",

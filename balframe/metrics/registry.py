@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from importlib import import_module
 from typing import Literal
 
 import numpy as np
@@ -22,14 +21,15 @@ from balframe.errors import (
     not_found,
     parameter,
 )
-from balframe.intervals.kinds import Interval, Parts, Proportion
+from balframe.intervals.interval import NO_LIMITS, Interval
+from balframe.intervals.kinds import Among, Parts, Proportion
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
-RESERVED = {
+_reserved = {
     *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
     *("metric", "estimate", "lower", "upper", "method"),
     *("threshold", "predicted_positive"),
@@ -49,7 +49,7 @@ class Metric:
     source: str
     meaning: str
     formula: str
-    interval: Interval | None = None
+    interval: Interval = NO_LIMITS
     chance: Chance | None = None
 
     def __call__(self, counts: ClassCounts) -> FloatArray:
@@ -97,9 +97,10 @@ def metric(
         Other names to find it by.
     source : str
         Where the definition comes from.
-    interval : kind of interval, optional
-        How its limits are found, one of the kinds in `balframe.intervals.kinds`; without, `report`
-        gives it null limits.
+    interval : Interval, optional
+        Its kind of confidence interval, from which its lower and upper limits follow: one of
+        `balframe.intervals.kinds`, or a subclass of `balframe.intervals.interval.Interval`. Without
+        it the limits are null.
     chance : number, "uniform" or "majority", optional
         What guessing scores, which charts show: a number; "uniform", 1/K of the K labels present;
         or "majority", the share of the most frequent label.
@@ -126,6 +127,37 @@ def metric(
     >>> out = bf.report(cells, "actual", "predicted", counts="n", metrics="balanced_error")
     >>> out["balanced_error"].to_list()
     [0.375]
+
+    A proportion, or a mean of recalls, has confidence limits once it names that kind of interval:
+
+    >>> from balframe.core.division import ratio
+    >>> from balframe.intervals.kinds import MeanOfRecalls, Proportion
+    >>> def parts(c):
+    ...     return c.positive.fn, c.total
+    >>> @bf.metric(
+    ...     range=(0, 1),
+    ...     better="lower",
+    ...     needs=["pos_label"],
+    ...     interval=Proportion(parts, among="all"),
+    ... )
+    ... def missed_share(c):
+    ...     \"\"\"Share of all rows that are missed positives: FN / n.\"\"\"
+    ...     return ratio(*parts(c))
+    >>> def doubled(c, mean):
+    ...     return 2 * mean - 1
+    >>> @bf.metric(range=(-1, 1), interval=MeanOfRecalls(transform=doubled))
+    ... def doubled_recall(c):
+    ...     \"\"\"Mean recall on a scale from -1 to 1: 2 mean_k R_k - 1.\"\"\"
+    ...     return doubled(c, c.mean_recall)
+    >>> names = ["missed_share", "doubled_recall"]
+    >>> out = bf.report(
+    ...     cells, "actual", "predicted", counts="n", metrics=names, interval=True, layout="long"
+    ... )
+    >>> out.select("metric", "method").rows()
+    [('missed_share', 'wilson'), ('doubled_recall', 'score')]
+    >>> import polars as pl
+    >>> out.select(pl.col("estimate", "lower", "upper").round(3)).rows()
+    [(0.25, 0.102, 0.495), (0.25, -0.232, 0.635)]
     """
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):
@@ -144,10 +176,8 @@ def metric(
         meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
         one = Metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
-            meaning, formula, interval, chance,
+            meaning, formula, NO_LIMITS if interval is None else interval, chance,
         )  # fmt: skip
-        if not _is_shipped(one):
-            _load_shipped()
         with _registering:
             _put(one)
         return function
@@ -157,13 +187,17 @@ def metric(
 
 def proportion(
     *,
+    among: Among | None = None,
     better: str | None = "higher",
     needs: Sequence[str] = (),
     aliases: Sequence[str] = (),
     source: str = "",
     chance: Chance | None = None,
 ) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
-    """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1]."""
+    """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1].
+
+    `among` says which rows the denominator counts, as in `balframe.intervals.kinds.Proportion`.
+    """
 
     def register(parts: Callable[[ClassCounts], Parts]) -> MetricFunction:
         @wraps(parts)
@@ -176,7 +210,7 @@ def proportion(
             needs=needs,
             aliases=aliases,
             source=source,
-            interval=Proportion(parts),
+            interval=Proportion(parts, among=among),
             chance=chance,
         )(share)
 
@@ -201,7 +235,7 @@ def _check_free(one: Metric) -> None:
     if known is not None and _is_shipped(known) and not _is_shipped(one):
         raise InvalidInputError(f"metric {one.name!r} is one of balframe's; choose another name.")
     for name in (one.name, *one.aliases):
-        if name in RESERVED:
+        if name in _reserved:
             raise InvalidInputError(f"{name!r} names a column of reports; choose another name.")
         owner = _names.get(name, one.name)
         if owner != one.name:
@@ -210,18 +244,17 @@ def _check_free(one: Metric) -> None:
             )
 
 
+def reserve(names: Iterable[str]) -> None:
+    """Keep names of columns from being taken by metrics, which are columns of reports too."""
+    _reserved.update(names)
+
+
 def _is_shipped(one: Metric) -> bool:
     return one.function.__module__.startswith("balframe.metrics.")
 
 
-def _load_shipped() -> None:
-    """Let balframe's own metrics register themselves, before any other is looked for or added."""
-    import_module("balframe.metrics.catalogue")
-
-
 def registered() -> list[Metric]:
     """List the metrics in the order in which they were registered."""
-    _load_shipped()
     names = _names  # read first: what has a name here is in the registry already
     return [one for name, one in _registry.items() if name in names]
 
@@ -237,7 +270,6 @@ def find(name: object) -> Metric:
         raise InvalidInputError(
             f'"all" stands alone, as in {advised("metrics", "all")}; it takes no other names.'
         )
-    _load_shipped()
     names = _names
     if name not in names:
         raise not_found("metric", name, names)

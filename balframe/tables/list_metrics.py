@@ -3,7 +3,8 @@
 from typing import Any, Literal
 
 from balframe.frames.deliver import library_named
-from balframe.metrics.registry import Metric, registered
+from balframe.metrics.catalogue import registered
+from balframe.metrics.registry import Metric
 
 
 def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # noqa: ANN401

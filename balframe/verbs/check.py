@@ -3,7 +3,6 @@
 from typing import Unpack
 
 from balframe.analyses.extremes import check_min_support
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import Scoring, check_by
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
@@ -11,6 +10,7 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdict_columns
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import (
     SEGMENTS,

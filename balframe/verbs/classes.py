@@ -4,13 +4,13 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses.each_label import scores_of_labels
-from balframe.analyses.limits import Request
+from balframe.analyses.scores_of_labels import scores_of_labels
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.read import Reading
+from balframe.intervals.request import Request
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, estimate, limits
 from balframe.verbs.declaration import Verb
@@ -92,6 +92,6 @@ def classes(
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns["label"] = reading.label_column(label)
-        return columns | scores_of_labels(c, request)
+        return columns | scores_of_labels(c, SCORES, request)
 
     return answer(frame, asked, compute)

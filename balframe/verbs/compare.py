@@ -3,12 +3,12 @@
 from typing import Unpack
 
 from balframe.analyses.differences_of_models import cells_of_models, compared_models, models_in_rows
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import COUNTED, SEGMENTS, count, estimate, key, limits, test
 from balframe.verbs.declaration import Verb

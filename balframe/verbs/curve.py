@@ -6,7 +6,6 @@ import numpy as np
 
 from balframe.analyses import layouts
 from balframe.analyses.at_operating_points import at_points, band_half_width, class_weights
-from balframe.analyses.limits import Request
 from balframe.analyses.scoring import Metrics, Scoring
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
@@ -14,6 +13,7 @@ from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.intervals.request import Request
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import METRIC, SEGMENTS, Column, Kind, Role, count, estimate, limits
 from balframe.verbs.declaration import Verb

@@ -5,11 +5,11 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.extremes import Extremal, Extremes, check_min_support, extreme_columns
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Group, Reading
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import EXTREMES, ROLLED_UP, Kind, count, estimate, key, limits, test
 from balframe.verbs.declaration import Verb

@@ -4,11 +4,11 @@ from typing import Unpack
 
 from balframe.analyses.criteria import METRICS, criteria_columns, measured
 from balframe.analyses.extremes import Extremal, check_min_support
-from balframe.analyses.limits import check_level
 from balframe.analyses.scoring import Scoring, check_by
 from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import EXTREMES, ROLLED_UP, count, estimate, key, limits, note, place
 from balframe.verbs.declaration import Verb

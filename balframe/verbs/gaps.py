@@ -5,7 +5,6 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, gaps_in_rows
-from balframe.analyses.limits import check_level
 from balframe.analyses.references import (
     Against,
     ReferenceOption,
@@ -18,6 +17,7 @@ from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
+from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import COUNTED, SEGMENTS, count, estimate, key, limits, note, test
 from balframe.verbs.declaration import Verb

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from balframe.analyses.limits import IntervalOption, Prior
 from balframe.analyses.scoring import Adjust, ClassWeight
 from balframe.core.labels import Label
 from balframe.frames.engines.supported import ENGINES
 from balframe.frames.library import Name
 from balframe.frames.query import MAX_CELLS
+from balframe.intervals.request import IntervalOption, Prior
 
 Names = Name | Sequence[Name] | None
 Decide = Literal["confident", "estimate"]

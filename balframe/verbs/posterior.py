@@ -4,14 +4,15 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses.limits import check_level, over_segments
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
-from balframe.intervals.kinds import recalls_of_labels
+from balframe.intervals.equal_segments import over_segments
+from balframe.intervals.recalls_of_counts import recalls_of_labels
+from balframe.intervals.request import check_level
 from balframe.intervals.sums_of_betas import PRIORS, Posterior
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import COUNTED, SEGMENTS, Column, Kind, Role, estimate, limits

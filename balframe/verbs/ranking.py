@@ -5,13 +5,13 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.at_operating_points import effective_sides
-from balframe.analyses.limits import check_level
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.delong import delong
+from balframe.intervals.request import check_level
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import SEGMENTS, count, estimate, limits

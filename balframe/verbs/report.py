@@ -3,13 +3,14 @@
 from typing import Literal, Unpack
 
 from balframe.analyses import layouts
-from balframe.analyses.limits import Request, limits_of, method_of
+from balframe.analyses.limits import limits_of
 from balframe.analyses.scoring import Absent, Metrics, Scoring, value_of
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
+from balframe.intervals.request import Request
 from balframe.metrics.catalogue import DEFAULT
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import COUNTED, METRIC, SEGMENTS, count, estimate, key, limits, note
@@ -120,7 +121,7 @@ def report(
             return reading.by_columns(first) | counted | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counted, scores)
         if request is not None:
-            methods = [method_of(metric.interval, request.method) for metric in chosen.values()]
+            methods = [metric.interval.method_of(request.method) for metric in chosen.values()]
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 

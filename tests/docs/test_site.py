@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import balframe as bf
-from balframe.metrics.registry import registered
+from balframe.metrics.catalogue import registered
 
 pytestmark = pytest.mark.xdist_group("site")
 

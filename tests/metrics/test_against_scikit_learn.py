@@ -12,7 +12,7 @@ from sklearn import metrics as sk
 from sklearn.dummy import DummyClassifier
 
 import balframe as bf
-from balframe.metrics.registry import registered
+from balframe.metrics.catalogue import registered
 
 LABELS = {  # the last label is the positive one
     "ints": [0, 1],

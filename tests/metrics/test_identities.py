@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
-from balframe.metrics.registry import registered
+from balframe.metrics.catalogue import registered
 
 SHIPPED = [one.name for one in registered() if one.function.__module__.startswith("balframe.")]
 LISTED = {row["name"]: row for row in bf.list_metrics().to_dicts() if row["name"] in SHIPPED}

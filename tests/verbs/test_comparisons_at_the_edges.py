@@ -72,6 +72,14 @@ def test_a_metric_without_paired_limits_has_none_where_the_positive_label_is_abs
     assert out["lower"].is_null().to_list() == [True, False]
 
 
+def test_a_metric_without_paired_limits_has_none_where_no_other_label_occurs():
+    frame = pl.DataFrame({"y": [1] * 9, "p": [1] * 9, "q": [1] * 9})
+
+    out = bf.compare(frame, "y", ["p", "q"], metrics=["precision", "recall"])
+
+    assert out["lower"].is_null().to_list() == [True, False]
+
+
 @pytest.mark.parametrize("k", [10, 2**54])
 def test_a_plateau_of_any_number_of_rows(k):
     frame = pl.DataFrame({"y": [0, 1, 1], "s": [0.1, 0.3, 0.4], "k": [1, k, k]})

@@ -10,9 +10,8 @@ from balframe.intervals.kinds import (
     MeanOfRecalls,
     Parts,
     Proportion,
-    recalls_of_labels,
-    recalls_under_class_weight,
 )
+from balframe.intervals.recalls_of_counts import recalls_under_class_weight
 from balframe.metrics.registry import metric, proportion
 
 BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
@@ -29,6 +28,7 @@ def _accuracy_parts(c: ClassCounts) -> Parts:
 
 
 @proportion(
+    among="all",
     aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"),
     source="scikit-learn, accuracy_score",
     chance="majority",
@@ -42,7 +42,7 @@ def accuracy(c: ClassCounts) -> Parts:
     range=(0, 1),
     aliases=("uar", "recall_macro"),
     source=BRODERSEN,
-    interval=MeanOfRecalls(recalls_of_labels),
+    interval=MeanOfRecalls(),
     chance="uniform",
 )
 def balanced_accuracy(c: ClassCounts) -> FloatArray:
@@ -62,7 +62,7 @@ def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
 @metric(
     range=(-1, 1),
     source="scikit-learn, balanced_accuracy_score(adjusted=True)",
-    interval=MeanOfRecalls(recalls_of_labels, _adjusted),
+    interval=MeanOfRecalls(transform=_adjusted),
     chance=0,
 )
 def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
@@ -83,7 +83,7 @@ def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:
     range=(-1, 1),
     aliases=("normalised_accuracy",),
     source=COENEN,
-    interval=Proportion(_accuracy_parts, _normalized),
+    interval=Proportion(_accuracy_parts, _normalized, among="all"),
     chance=0,
 )
 def normalized_accuracy(c: ClassCounts) -> FloatArray:
@@ -121,7 +121,7 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall under weights of the labels: sum_k w_k R_k / sum_k w_k.
 
-    `class_weight="balanced"` weighs all labels alike and gives the balanced accuracy,
+    `class_weight="balanced"` weighs all labels equally and gives the balanced accuracy,
     `"prevalence"` gives the accuracy, {positive: a, negative: 1 - a} the alpha-weighted accuracy.
     Labels absent from a segment are left out and the other weights rescaled.
     """
@@ -139,7 +139,9 @@ def no_information_rate(c: ClassCounts) -> FloatArray:
     return ratio(largest, c.total)
 
 
-@proportion(better="lower", aliases=("error_rate",), source="scikit-learn, hamming_loss")
+@proportion(
+    among="all", better="lower", aliases=("error_rate",), source="scikit-learn, hamming_loss"
+)
 def hamming_loss(c: ClassCounts) -> Parts:
     """Share of rows predicted wrong: 1 - accuracy."""
     return c.sum(c.missed), c.total

@@ -10,8 +10,8 @@ from balframe.intervals.kinds import (
     Parts,
     Proportion,
     f1_of_jaccard,
-    recalls_of_both_sides,
 )
+from balframe.intervals.recalls_of_counts import recalls_of_both_sides
 from balframe.metrics.registry import metric, proportion
 
 _NEEDS = ("pos_label",)
@@ -19,6 +19,7 @@ _FAWCETT = "Fawcett 2006, An introduction to ROC analysis"
 
 
 @proportion(
+    among="positives",
     needs=_NEEDS,
     aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"),
     source="scikit-learn, recall_score",
@@ -29,7 +30,7 @@ def recall(c: ClassCounts) -> Parts:
     return p.tp, p.tp + p.fn
 
 
-@proportion(needs=_NEEDS, aliases=("tnr", "true_negative_rate"), source=_FAWCETT)
+@proportion(among="negatives", needs=_NEEDS, aliases=("tnr", "true_negative_rate"), source=_FAWCETT)
 def specificity(c: ClassCounts) -> Parts:
     """Share of the negatives that are left alone: TN / (TN + FP)."""
     p = c.positive
@@ -58,14 +59,18 @@ def npv(c: ClassCounts) -> Parts:
     return p.tn, p.tn + p.fn
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"), source=_FAWCETT)
+@proportion(
+    among="negatives", better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"), source=_FAWCETT
+)
 def false_positive_rate(c: ClassCounts) -> Parts:
     """Share of the negatives called positive: FP / (FP + TN)."""
     p = c.positive
     return p.fp, p.fp + p.tn
 
 
-@proportion(better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"), source=_FAWCETT)
+@proportion(
+    among="positives", better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"), source=_FAWCETT
+)
 def false_negative_rate(c: ClassCounts) -> Parts:
     """Share of the positives that are missed: FN / (FN + TP)."""
     p = c.positive
@@ -120,6 +125,7 @@ def jaccard(c: ClassCounts) -> Parts:
 
 
 @proportion(
+    among="all",
     better=None,
     needs=_NEEDS,
     aliases=("predicted_positive_rate",),
@@ -130,7 +136,9 @@ def selection_rate(c: ClassCounts) -> Parts:
     return c.positive.tp + c.positive.fp, c.positive.total
 
 
-@proportion(better=None, needs=_NEEDS, aliases=("base_rate",), source="caret, confusionMatrix")
+@proportion(
+    among="all", better=None, needs=_NEEDS, aliases=("base_rate",), source="caret, confusionMatrix"
+)
 def prevalence(c: ClassCounts) -> Parts:
     """Share of rows that are positive: (TP + FN) / n."""
     return c.positive.tp + c.positive.fn, c.positive.total

@@ -1,0 +1,45 @@
+"""Work on many segments at once: those of equally many labels together, equal ones only once."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.intervals.effective_sizes import effective
+from balframe.intervals.recalls_of_counts import Recalls, shares
+
+Rows = Callable[[FloatArray, FloatArray, FloatArray], list[FloatArray]]
+
+
+def by_number_of_labels(
+    segment: Int64Array, n_segments: int, order: Int64Array
+) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Put segments of equally many entries together, and the positions of these into a matrix.
+
+    `order` sorts the entries by segment.
+    """
+    n_labels = np.bincount(segment, minlength=n_segments)
+    first = np.cumsum(n_labels) - n_labels
+    for size in np.unique(n_labels[n_labels > 0]):
+        segments = np.flatnonzero(n_labels == size)
+        yield segments, order[first[segments][:, None] + np.arange(size)]
+
+
+def over_segments(r: Recalls, n_segments: int, columns: int, compute: Rows) -> list[FloatArray]:
+    """Compute for every segment from its recalls, equal segments once.
+
+    `compute` takes x, n and weights of the shape (segments, labels) and gives as many arrays of
+    the shape (segments,) as `columns` says. Segments without limits get NaN.
+    """
+    x, n = effective(r.correct, r.support, r.support_sq)
+    out = np.full((columns, n_segments), np.nan)
+    order = np.lexsort((x, n, r.weight, r.segment))  # the order of labels makes no difference
+    share = shares(r, n_segments)
+    for segments, entries in by_number_of_labels(r.segment, n_segments, order):
+        rows = np.hstack([x[entries], n[entries], share[entries]])
+        known = np.isfinite(rows).all(axis=1)
+        distinct, copies = np.unique(rows[known], axis=0, return_inverse=True)
+        if len(distinct):
+            found = compute(*np.hsplit(distinct, 3))
+            out[:, segments[known]] = np.array(found)[:, copies.ravel()]
+    return list(out)

@@ -1,0 +1,41 @@
+"""What a caller asks of confidence intervals: the method, the level and the prior."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.intervals.sums_of_betas import PRIORS
+
+Method = Literal["score", "wilson", "jeffreys", "exact", "mover", "posterior"]
+IntervalOption = bool | Method | None
+Prior = Literal["uniform", "jeffreys"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The method asked for (None: each metric's default), the level and the prior."""
+
+    method: str | None
+    level: float
+    prior: str
+
+    @classmethod
+    def of(cls, interval: object, level: object, prior: object) -> "Request | None":
+        """Check what a caller asked for; None where no limits are asked for."""
+        check_choice("interval", interval, (None, False, True, *get_args(Method)))
+        check_choice("prior", prior, PRIORS)
+        check_level(level)
+        if interval is None or interval is False:
+            return None
+        return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
+
+
+def check_level(level: object) -> None:
+    """Raise unless the level is a probability."""
+    is_number = isinstance(level, (int, float, np.floating)) and not isinstance(level, bool)
+    if not is_number or not 0 < level < 1:  # type: ignore[operator]
+        raise InvalidInputError(
+            f"{parameter('level', level)} has to be a number between 0 and 1, as 0.95 is."
+        )

@@ -1,0 +1,189 @@
+"""Kinds of confidence interval: what each declares is true, and a new one needs no change."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
+from balframe.intervals.interval import Interval
+from balframe.intervals.kinds import MeanOfRecalls, Proportion
+from balframe.metrics.catalogue import find, registered
+
+NAMES = [one.name for one in registered()]
+DECLARED = [name for name in NAMES if getattr(find(name).interval, "among", None) is not None]
+
+# in each pair the truth is the same and the predictions differ
+PAIRS = {
+    2: ([[5, 1], [2, 7]], [[2, 4], [4, 5]]),
+    3: ([[5, 1, 2], [2, 7, 0], [1, 1, 4]], [[2, 4, 2], [5, 3, 1], [0, 1, 5]]),
+}
+
+
+def denominators(kind, matrix, **options):
+    recalls = kind.linear_recalls(replace(ClassCounts.from_matrix(np.array(matrix)), **options))
+    return None if recalls is None else recalls.support.tolist()
+
+
+def depends_on_predictions(kind, pair, **options):
+    one, other = (denominators(kind, matrix, **options) for matrix in pair)
+    return one != other
+
+
+def counts_the_rows_declared(kind, matrix, pos_label):
+    rows = np.array(matrix).sum(axis=1)
+    positives = rows[pos_label]
+    expected = {
+        "all": rows.sum(),
+        "positives": positives,
+        "negatives": rows.sum() - positives,
+    }
+    return denominators(kind, matrix, pos_label=pos_label) == [expected[kind.among]]
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", "prevalence", np.array([1.0, 2.0, 3.0])])
+@pytest.mark.parametrize("pos_label", [0, 1])
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
+    name, n_labels, pos_label, class_weight
+):
+    kind, pair = find(name).interval, PAIRS[n_labels]
+    weights = class_weight if isinstance(class_weight, str) else class_weight[:n_labels]
+    is_linear = denominators(kind, pair[0], pos_label=pos_label, class_weight=weights) is not None
+
+    depends = depends_on_predictions(kind, pair, pos_label=pos_label, class_weight=weights)
+
+    assert kind.is_paired == (is_linear and not depends)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_models_paired_stay_so_without_the_positive_label(name):
+    kind = find(name).interval
+
+    assert not (kind.is_paired and depends_on_predictions(kind, PAIRS[2], pos_label=-1))
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if getattr(find(name).interval, "among", None)]
+)
+def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
+    kind = find(name).interval
+
+    assert all(counts_the_rows_declared(kind, matrix, 1) for matrix in PAIRS[n_labels])
+
+
+@pytest.mark.parametrize(
+    ("name", "among"),
+    [("precision", "positives"), ("recall", "all"), ("recall", "negatives"), ("npv", "negatives")],
+)
+def test_a_wrong_declaration_is_seen(name, among):
+    wrong = replace(find(name).interval, among=among)
+
+    assert not all(counts_the_rows_declared(wrong, matrix, 1) for matrix in PAIRS[2])
+
+
+class WithinATenth(Interval):
+    """Limits a tenth below and above the estimate."""
+
+    def method_of(self, asked):
+        return "tenth"
+
+    def limits(self, sample, estimate, request):
+        return estimate - 0.1, estimate + 0.1
+
+
+@pytest.fixture
+def share_right(registry_put_back):
+    @bf.metric(range=(0, 1), interval=WithinATenth())
+    def share_right(c):
+        """Share of rows that are right: sum_k TP_k / n."""
+        return ratio(c.total_correct, c.total)
+
+
+@pytest.fixture
+def frame():
+    """Segment a is right in 5 of 10 rows, b in 8 of 10."""
+    right = [*range(5), *range(10, 18)]
+    truth = np.arange(20) % 2
+    predicted = np.where(np.isin(np.arange(20), right), truth, 1 - truth)
+    return pl.DataFrame({"g": ["a"] * 10 + ["b"] * 10, "y": truth, "p": predicted, "q": truth})
+
+
+@pytest.mark.usefixtures("share_right")
+def test_a_kind_of_your_own_gives_limits_in_a_report(frame):
+    out = bf.report(frame, "y", "p", by="g", metrics="share_right", interval=True, layout="long")
+
+    assert out["method"].to_list() == ["tenth", "tenth"]
+    assert out["lower"].to_list() == pytest.approx([0.4, 0.7])
+    assert out["upper"].to_list() == pytest.approx([0.6, 0.9])
+
+
+@pytest.mark.usefixtures("share_right")
+def test_a_kind_of_your_own_gives_limits_of_gaps(frame):
+    out = bf.gaps(frame, "y", "p", by="g", metrics="share_right")
+
+    half = np.sqrt(0.1**2 + 0.1**2)
+    assert out["lower"].to_list() == pytest.approx([-0.3 - half, 0.3 - half])
+    assert out["upper"].to_list() == pytest.approx([-0.3 + half, 0.3 + half])
+    assert out["p_value"].to_list() == [None, None]
+
+
+@pytest.mark.usefixtures("share_right")
+def test_a_kind_of_your_own_gives_limits_of_a_disparity(frame):
+    (out,) = bf.disparity(frame, "y", "p", by="g", metrics="share_right").to_dicts()
+
+    assert (out["difference_lower"], out["difference_upper"]) == pytest.approx((0.1, 0.5))
+    assert (out["ratio_lower"], out["ratio_upper"]) == pytest.approx((0.4 / 0.9, 0.6 / 0.7))
+
+
+@pytest.mark.usefixtures("share_right")
+def test_a_kind_of_your_own_decides_rules(frame):
+    rules = ["share_right >= 0.65", "difference(share_right) <= 0.6"]
+
+    out = bf.check(frame, "y", "p", by="g", rules=rules)
+
+    assert out["status"].to_list() == ["fail", "pass", "pass"]
+
+
+@pytest.mark.usefixtures("share_right")
+def test_two_models_are_not_paired_on_a_kind_that_does_not_say_so(frame):
+    out = bf.compare(frame, "y", ["p", "q"], metrics="share_right")
+
+    assert (out["lower"][0], out["upper"][0]) == (None, None)
+
+
+@pytest.mark.usefixtures("registry_put_back")
+@pytest.mark.parametrize("verb", ["report", "compare"])
+def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, verb):
+    def parts(c):
+        return c.total_correct, c.total
+
+    @bf.metric(range=(0, 1), interval=Proportion(parts, among="all"))
+    def own_accuracy(c):
+        """Share of rows that are right: sum_k TP_k / n."""
+        return ratio(*parts(c))
+
+    @bf.metric(range=(0, 1), interval=MeanOfRecalls())
+    def own_balanced_accuracy(c):
+        """Mean recall over the labels: mean_k R_k."""
+        return c.mean_recall
+
+    def ask(*metrics):
+        if verb == "compare":
+            return bf.compare(frame, "y", ["p", "q"], by="g", metrics=metrics).drop("metric")
+        return bf.report(frame, "y", "p", by="g", metrics=metrics, interval=True)
+
+    own = ask("own_accuracy", "own_balanced_accuracy")
+    assert own.rows() == ask("accuracy", "balanced_accuracy").rows()
+
+
+def test_a_metric_without_an_interval_has_no_limits_and_no_method(frame):
+    out = bf.report(frame, "y", "p", metrics=["f1_macro", "accuracy"], interval=True, layout="long")
+
+    assert out["method"].to_list() == [None, "wilson"]
+    assert out["lower"].is_null().to_list() == [True, False]

@@ -5,8 +5,9 @@ from typing import Protocol
 
 from balframe.frames import scores
 from balframe.frames.engines import reduce
+from balframe.frames.engines.fetch import fetch
 from balframe.frames.engines.reduce import Rows
-from balframe.frames.engines.supported import Engine, fetch
+from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Frame, Library
 from balframe.frames.query import Query
 from balframe.frames.read import Reading, read, read_reduced

@@ -29,11 +29,7 @@ MetricFunction = Callable[[ClassCounts], FloatArray]
 NEEDS = ("pos_label", "class_weight")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
-_reserved = {
-    *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
-    *("metric", "estimate", "lower", "upper", "method"),
-    *("threshold", "predicted_positive"),
-}
+_reserved = {"all"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +50,8 @@ class Metric:
 
     def __call__(self, counts: ClassCounts) -> FloatArray:
         """Compute the metric for every segment; NaN where it is undefined."""
+        if not counts.n_segments:
+            return np.zeros(0)
         values = np.asarray(self.function(counts), np.float64)
         if values.shape != (counts.n_segments,):
             raise InvalidInputError(
@@ -82,8 +80,7 @@ def metric(
 
     The first paragraph of its docstring says what it means and, after a colon, gives the formula.
     A metric of your own may be registered again, as when a notebook cell runs twice; the ones
-    that balframe ships stay. It has to work on zero segments too: the columns of a lazy frame's
-    report are found by running it on no rows.
+    that balframe ships stay.
 
     Parameters
     ----------

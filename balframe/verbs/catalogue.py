@@ -1,10 +1,16 @@
-"""All verbs: those of every file beside this one that declares one."""
+"""All verbs: those of every file beside this one that declares one.
 
-from collections.abc import Mapping
+A metric of a user's own is registered here, where the names of the verbs' columns are known.
+"""
+
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
 from balframe import verbs as room
+from balframe.metrics.catalogue import metric as metric
+from balframe.metrics.registry import reserve
+from balframe.verbs.columns import METRIC
 from balframe.verbs.declaration import DECLARED, Verb
 
 
@@ -13,3 +19,14 @@ def verbs() -> Mapping[str, Verb]:
     for found in iter_modules(room.__path__):
         import_module(f"{room.__name__}.{found.name}")
     return DECLARED
+
+
+def names_beside_metrics() -> Iterator[str]:
+    """List the columns of the verbs that have columns named after metrics, less these."""
+    for verb in verbs().values():
+        columns = [one for layout in verb.layouts.values() for one in layout]
+        if any(one.name == METRIC for one in columns):
+            yield from (str(one.name) for one in columns if one.place is None)
+
+
+reserve(names_beside_metrics())

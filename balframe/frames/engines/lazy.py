@@ -5,7 +5,8 @@ from typing import Any, cast
 
 import polars as pl
 
-from balframe.frames.engines.supported import Engine, as_rows, check_size, fetch
+from balframe.frames.engines.fetch import check_size, fetch
+from balframe.frames.engines.supported import Engine, as_rows
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 from balframe.frames.source import Source

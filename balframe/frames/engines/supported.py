@@ -11,8 +11,8 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 
-from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError, parameter
-from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key
+from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError
+from balframe.frames.engines.reduce import Rows
 from balframe.frames.libraries.both import in_pandas, in_polars
 from balframe.frames.library import Frame, Library, Name
 from balframe.frames.query import Query
@@ -104,7 +104,6 @@ _NARWHALS = {
     nw.Implementation.IBIS: IBIS,
     nw.Implementation.SQLFRAME: SQLFRAME,
 }
-_LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
 _ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
     "pyspark.pandas": "Give the Spark frame behind it, `frame.to_spark()`.",
     "modin": "Give the pandas frame behind it, `frame.modin.to_pandas()`.",
@@ -174,10 +173,10 @@ def without_rows(frame: object, engine: Engine) -> Frame:
     if engine is PYARROW:
         return from_arrow(native.schema.empty_table())
     dtypes = as_rows(frame).collect_schema().dtypes()
-    return pl.DataFrame(schema={n: _dtype(one) for n, one in zip(names, dtypes, strict=True)})
+    return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
 
 
-def _dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
+def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     """Find the type of polars; where there is none, only the values can tell."""
     try:
         known = nw.Schema({"column": dtype}).to_polars()["column"]
@@ -218,44 +217,3 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
     return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
         dict(zip(numbered.column_names, table.column_names, strict=True))
     )
-
-
-def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
-    """Run the engine's query for cells, at most one more than allowed."""
-    rows = rows.head(query.max_cells + 1)
-    if engine is DUCKDB:
-        _check_keys(rows, query)
-    if engine is POLARS_LAZY:
-        cells = rows.collect(engine="streaming").to_native()
-    else:
-        cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
-    if engine is DUCKDB:  # Arrow, which brings the cells, loses the order of an ENUM
-        schema = rows.collect_schema().items()
-        cells = cells.cast({n: _dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)})
-    check_size(len(cells), query)
-    return cast(Frame, cells)
-
-
-def _check_keys(rows: Rows, query: Query) -> None:
-    """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
-    names = {by_key(position): name for position, name in enumerate(query.by)}
-    names |= {outcome_key(position): name for position, name in enumerate(query.y_pred)}
-    names[ACTUAL] = query.y_true
-    for key, dtype in rows.collect_schema().items():
-        if key in names and dtype in (nw.Duration, nw.UInt128):
-            raise UnsupportedTypeError(
-                f"column {names[key]!r} is {dtype}, which DuckDB cannot hand over; cast it, as to "
-                "seconds or to text."
-            )
-
-
-def check_size(n_cells: int, query: Query) -> None:
-    """Refuse more cells than the caller wants to fetch."""
-    if n_cells > query.max_cells:
-        kind = "distinct scores" if query.scores else "cells"
-        raise InvalidInputError(
-            f"the rows make more than {query.max_cells:,} {kind}, the most that "
-            f"{parameter('max_cells')} allows to fetch. Name fewer columns in {parameter('by')}, "
-            "compare fewer models at once, give scores a grid of thresholds such as "
-            f"{parameter('thresholds', 101)}, or raise {parameter('max_cells')} if memory allows."
-        )

@@ -6,19 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from balframe.analyses.extremes import Extremal, denominator
-from balframe.analyses.limits import limits_of
-from balframe.analyses.scoring import value_of
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.analyses.evidence import Evidence, Search
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError, UnknownNameError, advised, listed, marked, not_found
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule
-from balframe.intervals.families import simultaneous
-from balframe.intervals.request import Request
 from balframe.metrics.catalogue import registered
 
 STATUS = ("pass", "fail", "inconclusive")
@@ -42,13 +37,15 @@ class Verdicts:
         cls,
         rule: int,
         segment: Int64Array,
-        judged: tuple[FloatArray, FloatArray, FloatArray, Int64Array],
+        found: Evidence,
+        status: Int64Array,
         *,
         is_of_many: bool,
     ) -> "Verdicts":
         """Put the verdicts of one rule together."""
-        estimate, lower, upper, status = judged
         of_many, number = (np.full(len(segment), one) for one in (int(is_of_many), rule))
+        shown = (found.estimate, found.lower, found.upper)
+        estimate, lower, upper = (np.asarray(values, np.float64) for values in shown)
         return cls(segment, of_many, number, estimate, lower, upper, status)
 
     @classmethod
@@ -76,12 +73,10 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """How to decide."""
+    """How to decide: on which evidence, and by its limits or by estimates alone."""
 
+    search: Search
     by_limits: bool
-    simultaneous: bool
-    level: float
-    min_support: int
 
     def verdicts(
         self, rule: Rule, number: int, c: ClassCounts, reading: Reading
@@ -90,74 +85,28 @@ class Judge:
         groups = _where(rule, reading) if c.n_segments else []
         if rule.over is None:
             segments = np.sort(np.concatenate([np.zeros(0, np.int64), *groups]))
-            judged = self._segments(rule, c, reading, segments)
-            yield Verdicts.of(number, segments, judged, is_of_many=False)
+            found = self.search.of_segments(rule.metric, rule.quantity, c, reading, segments)
+            yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
             return
         for segments in groups:
-            judged = self._extremes(rule, c, reading, segments, len(groups))
-            yield Verdicts.of(number, segments[:1], judged, is_of_many=True)
+            assert rule.metric is not None
+            found = self.search.of_extremes(
+                rule.over, rule.metric, rule.quantity, c, reading, segments, len(groups)
+            )
+            status = self._status(rule, found)
+            if not found.is_complete:  # one more segment can only let them lie further apart
+                mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
+                stands = (status == FAIL) & (rule.operator not in mends)
+                status = np.where(stands, FAIL, INCONCLUSIVE)
+            yield Verdicts.of(number, segments[:1], found, status, is_of_many=True)
 
-    def _segments(
-        self, rule: Rule, c: ClassCounts, reading: Reading, segments: Int64Array
-    ) -> tuple[FloatArray, FloatArray, FloatArray, Int64Array]:
-        c = segments_at(c, segments)
+    def _status(self, rule: Rule, found: Evidence) -> Int64Array:
+        keeps = rule.holds(found.estimate)
         if rule.metric is None:
-            values = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
-            counted = values[rule.quantity]
-            status = np.where(rule.holds(counted), PASS, FAIL)
-            shown = counted.astype(np.float64)
-            return shown, shown, shown, status
-        estimate = value_of(rule.metric, c)
-        lower, upper = np.full((2, len(segments)), np.nan)
-        is_known = ~np.isnan(estimate) & (denominator(rule.metric, c) >= self.min_support)
-        if self.by_limits and is_known.any():
-            used = np.flatnonzero(is_known)
-            level = simultaneous(self.level, len(used)) if self.simultaneous else self.level
-            lower[used], upper[used] = limits_of(
-                {rule.quantity: rule.metric},
-                segments_at(c, used),
-                lambda: reading.cells.at(segments[used]),
-                {rule.quantity: estimate[used]},
-                Request(None, level, "uniform"),
-            )[rule.quantity]
-        return estimate, lower, upper, self._status(rule, estimate, lower, upper, is_known)
-
-    def _extremes(
-        self, rule: Rule, c: ClassCounts, reading: Reading, segments: Int64Array, n_groups: int
-    ) -> tuple[FloatArray, FloatArray, FloatArray, Int64Array]:
-        assert rule.metric is not None
-        found = Extremal(self.level, self.min_support).find(
-            rule.quantity,
-            rule.metric,
-            segments_at(c, segments),
-            lambda: reading.cells.at(segments),
-            segments,
-            n_groups if self.simultaneous else 1,
-        )
-        if rule.over == "difference":
-            numbers = (found.difference, *found.difference_limits)
-        else:
-            numbers = (found.ratio, *found.ratio_limits)
-        estimate, lower, upper = (np.array([number]) for number in numbers)
-        if not self.by_limits:
-            lower = upper = np.array([np.nan])
-        status = self._status(rule, estimate, lower, upper, ~np.isnan(estimate))
-        if found.n_left_out:  # one more segment can only let them lie further apart
-            mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
-            stands = (status == FAIL) & (rule.operator not in mends)
-            status = np.where(stands, FAIL, INCONCLUSIVE)
-        return estimate, lower, upper, status
-
-    def _status(
-        self,
-        rule: Rule,
-        estimate: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        is_known: BoolArray,
-    ) -> Int64Array:
-        keeps, fails = rule.holds(estimate), ~rule.holds(estimate)
+            return np.where(keeps, PASS, FAIL)
+        fails, is_known = ~keeps, found.is_known
         if self.by_limits:
+            lower, upper = found.lower, found.upper
             is_known = is_known & ~np.isnan(lower) & ~np.isnan(upper)
             keeps = keeps & rule.holds(lower) & rule.holds(upper)
             if rule.operator == "==":

@@ -2,6 +2,7 @@
 
 from typing import Unpack
 
+from balframe.analyses.evidence import Search
 from balframe.analyses.extremes import check_min_support
 from balframe.analyses.scoring import Scoring, check_by
 from balframe.errors import check_choice
@@ -114,7 +115,8 @@ def check(
         check_have_limits(known)
     metrics = [rule.quantity for rule in known if rule.metric is not None]
     scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", options["class_weight"], ())
-    judge = Judge(decide == "confident", adjust is not None, level, options["min_support"])
+    by_limits = decide == "confident"
+    search = Search(by_limits, adjust is not None, level, options["min_support"])
 
     def check_query(query: Query) -> None:
         if any(rule.over is not None for rule in known):
@@ -122,6 +124,7 @@ def check(
         check_where(known, query)
 
     def compute(reading: Reading) -> Columns:
+        judge = Judge(search, by_limits)
         return verdict_columns(judge, known, scoring.class_counts(reading), reading)
 
     asked = Asked(

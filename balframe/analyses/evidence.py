@@ -1,0 +1,95 @@
+"""What is known of the quantities that rules are about: their values, and limits of these."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from balframe.analyses.extremes import Extremal, denominator
+from balframe.analyses.limits import limits_of
+from balframe.analyses.scoring import value_of
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
+from balframe.frames.read import Reading
+from balframe.intervals.families import simultaneous
+from balframe.intervals.request import Request
+from balframe.metrics.registry import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Values of a quantity with their limits, NaN where there are none.
+
+    `is_known` where the value is defined and has rows enough; the evidence on many segments
+    together `is_complete` where none of them was left out.
+    """
+
+    estimate: FloatArray | Int64Array
+    lower: FloatArray | Int64Array
+    upper: FloatArray | Int64Array
+    is_known: BoolArray
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which evidence to look for: with limits or without, at which level, on how many rows."""
+
+    with_limits: bool
+    simultaneous: bool
+    level: float
+    min_support: int
+
+    def of_segments(
+        self,
+        metric: Metric | None,
+        quantity: str,
+        c: ClassCounts,
+        reading: Reading,
+        segments: Int64Array,
+    ) -> Evidence:
+        """Score some segments on a metric, or count their rows or labels where there is none."""
+        c = segments_at(c, segments)
+        if metric is None:
+            counts = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
+            n = counts[quantity]
+            return Evidence(n, n, n, np.ones(len(n), np.bool_))
+        estimate = value_of(metric, c)
+        lower, upper = np.full((2, len(segments)), np.nan)
+        is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
+        if self.with_limits and is_known.any():
+            used = np.flatnonzero(is_known)
+            level = simultaneous(self.level, len(used)) if self.simultaneous else self.level
+            lower[used], upper[used] = limits_of(
+                {quantity: metric},
+                segments_at(c, used),
+                lambda: reading.cells.at(segments[used]),
+                {quantity: estimate[used]},
+                Request(None, level, "uniform"),
+            )[quantity]
+        return Evidence(estimate, lower, upper, is_known)
+
+    def of_extremes(
+        self,
+        over: Literal["difference", "ratio"],
+        metric: Metric,
+        quantity: str,
+        c: ClassCounts,
+        reading: Reading,
+        segments: Int64Array,
+        n_groups: int,
+    ) -> Evidence:
+        """Find how far apart the highest and the lowest of some segments are."""
+        found = Extremal(self.level, self.min_support).find(
+            quantity,
+            metric,
+            segments_at(c, segments),
+            lambda: reading.cells.at(segments),
+            segments,
+            n_groups if self.simultaneous else 1,
+        )
+        limits = {"difference": found.difference_limits, "ratio": found.ratio_limits}[over]
+        estimate = np.array([{"difference": found.difference, "ratio": found.ratio}[over]])
+        lower, upper = (np.array([end if self.with_limits else np.nan]) for end in limits)
+        return Evidence(estimate, lower, upper, ~np.isnan(estimate), not found.n_left_out)

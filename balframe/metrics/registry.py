@@ -31,6 +31,7 @@ RESERVED = {
     *("all", "margin", "model", "n", "n_labels", "min_support", "n_missing"),
     *("metric", "estimate", "lower", "upper", "method"),
     *("threshold", "predicted_positive"),
+    *("balanced_accuracy_band_lower", "balanced_accuracy_band_upper"),
 }
 
 

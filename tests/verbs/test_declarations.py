@@ -88,9 +88,8 @@ def test_every_column_is_described(verb):
 
 
 def section(verb, heading):
-    after = inspect.getdoc(getattr(bf, verb.name)).partition(f"{heading}\n{'-' * len(heading)}\n")[
-        2
-    ]
+    underlined = f"{heading}\n{'-' * len(heading)}\n"
+    after = inspect.getdoc(getattr(bf, verb.name)).partition(underlined)[2]
     return re.split(r"^\w+\n-{3,}$", after, flags=re.MULTILINE)[0]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from questions import SEVERAL, question
+from questions import SEVERAL, models, question
 
 import balframe as bf
 from balframe import accessor
@@ -132,8 +132,7 @@ def arguments(name, layout, under):
     for option in under - {"models"}:
         asked |= SHOWING[option]
     if "models" in under:
-        models = {"y_pred": ["p", "q"], "y_score": ["s", "t"]}
-        asked |= {column: both for column, both in models.items() if column in asked}
+        asked |= models(name)
     return asked
 
 

@@ -27,7 +27,7 @@ class _Method:
 
 
 class _OfFrame:
-    _frame: Any = None  # as completers have it, which know the type alone
+    _frame: Any = None  # a completer that knows only the type makes an object without one
 
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
@@ -93,7 +93,7 @@ class Bal(_OfFrame):
     check = _Method(_verb, "gates")
     require = _Method(_verb, "gates")
 
-    @cached_property  # which completers look into; properties they leave alone
+    @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:
         """Charts of the frame, each named for the verb that it draws."""
         return Plots(self._frame)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import get_args
 
 import balframe as bf
+from balframe import accessor
 from balframe.accessor import Bal, Plots, groups
 from balframe.analyses.limits import Method, method_of
 from balframe.metrics import catalogue  # noqa: F401 (registers the metrics)
@@ -28,8 +29,8 @@ def verbs() -> str:
         for name in names
     ]
     table = ["| about | verb | what it does |", "| --- | --- | --- |", *rows, ""]
-    names = [name for names in groups(Bal).values() for name in names]
-    return "\n".join([*table, *(_entry(f"bf.{name}", name, getattr(bf, name)) for name in names)])
+    entries = (_entry(f"bf.{name}", name, getattr(bf, name)) for name in accessor.verbs())
+    return "\n".join([*table, *entries])
 
 
 def charts() -> str:

@@ -12,7 +12,7 @@ def register_namespace(name: str, namespace: type) -> None:
     pl.api.register_lazyframe_namespace(name)(namespace)
     pd.api.extensions.register_dataframe_accessor(name)(namespace)
     for frame in (pl.DataFrame, pl.LazyFrame):
-        # Jupyter's completer, without Jedi, asks annotations where a class has `__getattr__`.
+        # IPython's completer without Jedi reads annotations where a class has `__getattr__`.
         frame.__annotations__ = frame.__annotations__ | {name: namespace}
 
 

@@ -112,6 +112,8 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
     kinds = {column: kind_of(column, patterns) for column in answer.columns}
     there = {one for one, names in patterns.items() if any(map(names.fullmatch, answer.columns))}
     assert there == set(patterns)
+    fixed = [one.name for one in patterns if one.place is None]
+    assert [column for column in answer.columns if column in fixed] == fixed
     assert answer.schema == {column: DTYPES[kind] for column, kind in kinds.items()}
     for frame in (FRAME, FRAME.clear()):
         assert function(frame, **asked).schema == answer.schema

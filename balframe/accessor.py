@@ -1,6 +1,7 @@
 """The namespace `.bal` of pandas and polars frames: every verb and chart, as a method."""
 
 from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module
 from types import MethodType
 from typing import Any, Literal
@@ -26,6 +27,8 @@ class _Method:
 
 
 class _OfFrame:
+    _frame: Any = None  # a completer that knows only the type makes an object without one
+
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
 
@@ -90,7 +93,7 @@ class Bal(_OfFrame):
     check = _Method(_verb, "gates")
     require = _Method(_verb, "gates")
 
-    @property
+    @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:
         """Charts of the frame, each named for the verb that it draws."""
         return Plots(self._frame)

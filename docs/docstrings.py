@@ -1,22 +1,41 @@
-"""How docstrings are read: a choice `{"a", "b"}` is shown as it is written.
+"""How functions and docstrings are read: as they are when the package runs, choices as written.
 
-Griffe alone would take the first of the options for the default, whatever the signature says.
+A verb has its options from groups, which its source names only by `**options`: signature and
+docstring are those of the function. A choice `{"a", "b"}` is turned into words, for Griffe would
+take the first of the options for the default, whatever the signature says.
 """
 
+import inspect
 import re
+from importlib import import_module
 
-from griffe import Extension, Object
+from griffe import Extension, Function, Module, Object, Parameter, ParameterKind, Parameters
 
 _CHOICE = re.compile(r"^( *\w+ : )\{(.+?)\}", re.MULTILINE)
 
 
-class Choices(Extension):
-    """Turn choices into words, before docstrings are parsed."""
+class AtRunTime(Extension):
+    """Describe functions as they are at run time, and turn choices into words."""
 
     def on_object(self, *, obj: Object, **_: object) -> None:
-        """Rewrite the docstring of an object."""
-        if obj.docstring is not None:
-            obj.docstring.value = _CHOICE.sub(_in_words, obj.docstring.value)
+        """Rewrite what is shown of an object, before its docstring is parsed."""
+        if obj.docstring is None:
+            return
+        if isinstance(obj, Function) and isinstance(obj.parent, Module):
+            function = getattr(import_module(obj.parent.path), obj.name)
+            known = inspect.signature(function).parameters.values()
+            obj.parameters = Parameters(*map(_parameter, known))
+            obj.docstring.value = inspect.getdoc(function) or ""
+        obj.docstring.value = _CHOICE.sub(_in_words, obj.docstring.value)
+
+
+def _parameter(one: inspect.Parameter) -> Parameter:
+    default = None if one.default is one.empty else _in_code(one.default)
+    return Parameter(one.name, kind=ParameterKind(one.kind.description), default=default)
+
+
+def _in_code(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def _in_words(choice: re.Match[str]) -> str:

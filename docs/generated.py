@@ -1,11 +1,15 @@
-"""Parts of the reference that are read from the package: the metrics and the command line."""
+"""Parts of the reference that are read from the package: verbs, charts, metrics, commands."""
 
 import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import get_args
 
+import balframe as bf
+from balframe import accessor
+from balframe.accessor import Bal, Plots, groups
 from balframe.intervals.request import Method
 from balframe.metrics.catalogue import registered
 from balframe.metrics.registry import Metric
@@ -15,6 +19,36 @@ _CHANCES = {
     "majority": "the share of the most frequent label",
 }
 _HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
+
+
+def verbs() -> str:
+    """Give a table of the verbs by what they are for, and a section for each."""
+    rows = [
+        f"| {group} | [`{name}`](#{name}) | {_summary(getattr(bf, name))} |"
+        for group, names in groups(Bal).items()
+        for name in names
+    ]
+    table = ["| about | verb | what it does |", "| --- | --- | --- |", *rows, ""]
+    entries = (_entry(f"bf.{name}", name, getattr(bf, name)) for name in accessor.verbs())
+    return "\n".join([*table, *entries])
+
+
+def charts() -> str:
+    """Give a section for each chart."""
+    names = [name for names in groups(Plots).values() for name in names]
+    return "\n".join(
+        _entry(f"bf.plot.{name}", f"plot-{name}", getattr(bf.plot, name)) for name in names
+    )
+
+
+def _summary(function: Callable[..., object]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
+
+
+def _entry(heading: str, anchor: str, function: Callable[..., object]) -> str:
+    """Have the signature and the docstring of a function shown below a heading."""
+    path = f"{function.__module__}.{function.__name__}"
+    return f"## {heading} {{ #{anchor} }}\n\n::: {path}\n"
 
 
 def metrics() -> str:
@@ -67,4 +101,4 @@ def command_line() -> str:
     return _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), commands)
 
 
-PARTS = {"metrics": metrics, "command line": command_line}
+PARTS = {"verbs": verbs, "charts": charts, "metrics": metrics, "command line": command_line}

@@ -12,27 +12,23 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from questions import ANSWERING, question
 from ways_of_counting import WAYS
 
 import balframe as bf
 from balframe.core import parallel
 from balframe.metrics import registry
+from balframe.verbs.catalogue import verbs
 
 pytestmark = pytest.mark.slow
 
 VERBS = {
-    "report": partial(bf.report, y_true="y", y_pred="p", by="g", interval=True),
-    "classes": partial(bf.classes, y_true="y", y_pred="p", by="g", interval=True),
-    "confusion": partial(bf.confusion, y_true="y", y_pred="p", by="g"),
-    "posterior": partial(bf.posterior, y_true="y", y_pred="p", by="g"),
-    "gaps": partial(bf.gaps, y_true="y", y_pred="p", by="g"),
-    "disparity": partial(bf.disparity, y_true="y", y_pred="p", by="g"),
-    "fairness": partial(bf.fairness, y_true="y", y_pred="p", by="g"),
-    "compare": partial(bf.compare, y_true="y", y_pred=["p", "q"], by="g"),
-    "check": partial(bf.check, y_true="y", y_pred="p", rules="recall >= 0.5", by="g"),
-    "curve": partial(bf.curve, y_true="y", y_score="s", by="g"),
-    "ranking": partial(bf.ranking, y_true="y", y_score="s", by="g"),
-    "best_threshold": partial(bf.best_threshold, y_true="y", y_score="s", by="g"),
+    name: partial(
+        getattr(bf, name),
+        **question(name),
+        **({"interval": True} if "interval" in verbs()[name].parameters else {}),
+    )
+    for name in ANSWERING
 }
 
 
@@ -68,10 +64,10 @@ def test_threads_get_what_one_thread_gets(kind):
         assert found.result() == expected[name], name
 
 
-def answer_of_a_child(verbs):
+def answer_of_a_child(names):
     """Run verbs on pandas in another process."""
     frame = pd.DataFrame(rows())
-    return {name: plain(VERBS[name](frame)) for name in verbs}
+    return {name: plain(VERBS[name](frame)) for name in names}
 
 
 def weighted_answer(_):
@@ -135,12 +131,12 @@ def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_other_processes_get_what_this_one_gets(method):
-    verbs = list(VERBS)
-    expected = answer_of_a_child(verbs)
+    names = list(VERBS)
+    expected = answer_of_a_child(names)
     pl.DataFrame({"a": range(1000)}).lazy().group_by("a").len().collect()  # a fork has no threads
 
     with multiprocessing.get_context(method).Pool(1) as pool:
-        found = pool.map_async(answer_of_a_child, [verbs]).get(120)[0]
+        found = pool.map_async(answer_of_a_child, [names]).get(120)[0]
 
     assert found == expected
 

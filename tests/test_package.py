@@ -9,25 +9,26 @@ import pandas as pd
 import polars as pl
 import pytest
 from constructors import plain
+from questions import models, question
 
 import balframe as bf
-from balframe.accessor import Bal, Plots
+from balframe.accessor import Bal, Plots, groups, verbs
 
 ROOT = Path(__file__).parents[1]
-VERBS = [name for name in vars(Bal) if not name.startswith("_") and name != "plot"]
-CHARTS = [name for name in vars(Plots) if not name.startswith("_")]
+VERBS = verbs()
+CHARTS = [name for names in groups(Plots).values() for name in names]
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method_and_a_function(verb):
-    df = pl.DataFrame({"y": [1, 0, 1], "m1": [1, 1, 0], "m2": [1, 0, 1], "g": [1, 2, 2]})
-    arguments = ("y", ["m1", "m2"])
-    options = {"by": "g"} | ({"rules": "n >= 1"} if verb in ("check", "require") else {})
-    expected = getattr(bf, verb)(df, *arguments, **options)
+    df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
+    df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2)
+    asked = question(verb, **models(verb))
+    expected = getattr(bf, verb)(df, **asked)
 
-    assert getattr(df.bal, verb)(*arguments, **options).equals(expected)
-    assert getattr(df.lazy().bal, verb)(*arguments, **options).collect().equals(expected)
-    assert plain(getattr(df.to_pandas().bal, verb)(*arguments, **options)) == plain(expected)
+    assert getattr(df.bal, verb)(**asked).equals(expected)
+    assert getattr(df.lazy().bal, verb)(**asked).collect().equals(expected)
+    assert plain(getattr(df.to_pandas().bal, verb)(**asked)) == plain(expected)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -11,6 +11,9 @@ def register_namespace(name: str, namespace: type) -> None:
     pl.api.register_dataframe_namespace(name)(namespace)
     pl.api.register_lazyframe_namespace(name)(namespace)
     pd.api.extensions.register_dataframe_accessor(name)(namespace)
+    for frame in (pl.DataFrame, pl.LazyFrame):
+        # IPython's completer without Jedi reads annotations where a class has `__getattr__`.
+        frame.__annotations__ = frame.__annotations__ | {name: namespace}
 
 
 def register_in_dask(name: str, namespace: type) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from balframe.errors import check_choice
 from balframe.frames.deliver import BACKENDS, deliver
-from balframe.frames.engines.lazy import finish_later, finish_now
 from balframe.frames.engines.supported import POLARS_LAZY, engine_of, in_memory, without_rows
+from balframe.frames.lazy import finish_later, finish_now
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads, query
 from balframe.frames.read import Reading

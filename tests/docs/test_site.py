@@ -1,9 +1,12 @@
 """The built site: links, what it loads, and what the reference has."""
 
+import inspect
 import json
+import re
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import balframe as bf
+from balframe.accessor import verbs
 from balframe.metrics.catalogue import registered
 
 pytestmark = pytest.mark.xdist_group("site")
@@ -111,6 +115,19 @@ def test_everything_public_is_in_the_reference(site):
 
     assert len(metrics) > 30
     assert set(bf.__all__) | set(metrics) <= anchors
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_a_verb_is_shown_with_all_its_options(site, verb):
+    page = (site / "reference" / "verbs.html").read_text(encoding="utf-8")
+    entry = page.partition(f'<h2 id="{verb}">')[2].partition("<h2 id=")[0]
+    signature, described = entry.partition('class="doc-section-title">')[::2]
+    shown = unescape(re.sub(r"<[^>]+>", "", signature))
+
+    for name, one in inspect.signature(getattr(bf, verb)).parameters.items():
+        default = "" if one.default is one.empty else f"={one.default!r}".replace("'", '"')
+        assert re.search(rf"^ +{name}{re.escape(default)},$", shown, re.MULTILINE), name
+        assert f"<b><code>{name}</code></b>" in described
 
 
 def test_only_pages_with_charts_load_what_draws_them(site):

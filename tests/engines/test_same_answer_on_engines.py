@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from constructors import assert_table, pandas_numpy, plain, polars_eager
+from questions import ANSWERING
 
 import balframe as bf
 
@@ -82,6 +83,10 @@ CALLS = {
     "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
 }
 on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+
+
+def test_every_verb_is_called():
+    assert {name for call in CALLS.values() for name in call.__code__.co_names} >= {*ANSWERING}
 
 
 @on_each_verb

@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from constructors import plain
+from questions import ANSWERING, question
 
 import balframe as bf
 
@@ -244,23 +245,12 @@ def test_as_many_segments_as_rows_and_one_segment_of_nulls(make):
 
 
 SCHEMA = {"y": pl.Int64, "p": pl.Int64, "q": pl.Int64, "s": pl.Float64, "g": pl.String}
-EMPTY = {
-    "posterior": lambda frame: bf.posterior(frame, "y", "p", by="g"),
-    "gaps": lambda frame: bf.gaps(frame, "y", "p", by="g"),
-    "disparity": lambda frame: bf.disparity(frame, "y", "p", by="g"),
-    "fairness": lambda frame: bf.fairness(frame, "y", "p", by="g"),
-    "compare": lambda frame: bf.compare(frame, "y", ["p", "q"], by="g"),
-    "curve": lambda frame: bf.curve(frame, "y", "s", by="g"),
-    "best_threshold": lambda frame: bf.best_threshold(frame, "y", "s", by="g"),
-    "ranking": lambda frame: bf.ranking(frame, "y", "s", by="g"),
-    "check": lambda frame: bf.check(frame, "y", "p", by="g", rules="recall >= 0.5"),
-}
 
 
 @LIBRARIES
-@pytest.mark.parametrize("verb", EMPTY.values(), ids=EMPTY)
+@pytest.mark.parametrize("verb", ANSWERING)
 def test_no_rows_give_no_segments(make, verb):
-    out = plain(verb(make(pl.DataFrame(schema=SCHEMA))))
+    out = plain(getattr(bf, verb)(make(pl.DataFrame(schema=SCHEMA)), **question(verb)))
 
     assert out
     assert {len(values) for name, values in out.items()} <= {0, len(out.get("metric", []))}

@@ -9,6 +9,7 @@ from drawn import VERBS, questions
 from forms import FORMS
 from hypothesis import event, given, note
 from hypothesis import strategies as st
+from questions import ANSWERING
 from transformations import TRANSFORMATIONS
 from tried import TRIED
 from ways_of_counting import WAYS
@@ -16,6 +17,10 @@ from ways_of_counting import WAYS
 pytestmark = pytest.mark.slow
 
 FORCED = {"as it is": {}} | WAYS
+
+
+def test_every_verb_is_asked():
+    assert sorted(VERBS) == sorted(ANSWERING)
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)

@@ -1,21 +1,21 @@
 import numpy as np
 import polars as pl
 import pytest
+from questions import ANSWERING, question
 
 import balframe as bf
 from balframe.core.division import ratio
 from balframe.intervals.kinds import Proportion
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
-VERBS = ["gaps", "disparity", "fairness", "compare", "curve", "best_threshold", "ranking"]
+each_verb = pytest.mark.parametrize("verb", ANSWERING)
 
 
 def ask(verb, frame, **options):
-    predicted = {"compare": ["p", "q"]}.get(verb, "p" if verb in VERBS[:3] else "s")
-    return getattr(bf, verb)(frame, "y", predicted, **options)
+    return getattr(bf, verb)(frame, **question(verb, **options))
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each_verb
 def test_a_column_may_be_called_margin_or_model(verb):
     frame = pl.DataFrame(ROWS | {"g": list("aabb")})
     name = "margin" if verb == "compare" else "model"
@@ -26,7 +26,7 @@ def test_a_column_may_be_called_margin_or_model(verb):
     assert out.rows() == expected.rows()
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each_verb
 def test_a_column_called_margin_beside_margins_raises(verb):
     frame = pl.DataFrame(ROWS | {"margin": list("aabb")})
 
@@ -34,7 +34,7 @@ def test_a_column_called_margin_beside_margins_raises(verb):
         ask(verb, frame, by="margin", margins="overall")
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each_verb
 @pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
 def test_weights_of_any_size_raise_no_warning(verb, weight):
     frame = pl.DataFrame(ROWS | {"g": list("aabb"), "w": [weight] * 4})

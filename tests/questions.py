@@ -1,0 +1,23 @@
+"""A question to every verb, about a frame with the true labels `y` and the segments `g`.
+
+Predictions are `p` and `q`, scores `s` and `t`. What a verb needs is read from its declaration.
+"""
+
+from balframe.verbs.catalogue import verbs
+
+GIVEN = {"y_true": "y", "y_pred": "p", "y_score": "s", "by": "g", "rules": "accuracy >= 0"}
+ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own
+MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"]}
+SEVERAL = {"compare"}  # which compares models
+
+
+def question(verb, **options):
+    """Give the arguments of a verb: those that it needs, and `by`."""
+    required = [one.name for one in verbs()[verb].parameters.values() if one.is_required]
+    needed = {name: GIVEN[name] for name in required if name != "frame"}
+    return {**needed, "by": "g", **(models(verb) if verb in SEVERAL else {}), **options}
+
+
+def models(verb):
+    """Give the argument by which a verb is asked about two models."""
+    return {name: both for name, both in MODELS.items() if name in verbs()[verb].parameters}

@@ -1,0 +1,59 @@
+"""What Python's own completer and Jupyter's offer behind `df.bal.` and `df.bal.plot.`."""
+
+import rlcompleter
+from itertools import count, takewhile
+
+import pandas as pd
+import polars as pl
+import pytest
+from IPython.core.completer import IPCompleter, provisionalcompleter
+
+import balframe as bf
+from balframe.accessor import Bal, Plots, groups, verbs
+
+VERBS = {*verbs(), "plot"}
+CHARTS = {name for names in groups(Plots).values() for name in names}
+OFFERED = {"df.bal.": VERBS, "df.bal.cl": {"classes"}, "df.bal.plot.": CHARTS}
+each_offer = pytest.mark.parametrize(("typed", "names"), OFFERED.items(), ids=OFFERED)
+
+
+@pytest.fixture(params=[pd.DataFrame, pl.DataFrame, pl.LazyFrame], ids=["pandas", "polars", "lazy"])
+def df(request):
+    return request.param({"y": [1, 0], "p": [1, 1]})
+
+
+@each_offer
+def test_python_completes(df, typed, names):
+    completer = rlcompleter.Completer({"df": df})
+
+    offered = takewhile(
+        lambda one: one is not None, (completer.complete(typed, at) for at in count())
+    )
+
+    assert {one.rpartition(".")[2].rstrip("()") for one in offered} == names
+
+
+@pytest.mark.parametrize("use_jedi", [True, False])
+@each_offer
+def test_jupyter_completes(df, use_jedi, typed, names):
+    assert offered_by_jupyter(typed, use_jedi, df=df) == names
+
+
+def offered_by_jupyter(typed, use_jedi, **namespace):
+    completer = IPCompleter(namespace=namespace, use_jedi=use_jedi)
+    with provisionalcompleter():
+        return {one.text.lstrip(".") for one in completer.completions(typed, len(typed))}
+
+
+@pytest.mark.parametrize("call", ["df.bal.report", "bf.report"])
+def test_jupyter_completes_options(df, call):
+    assert offered_by_jupyter(f"{call}(interval=True, cou", True, df=df, bf=bf) == {"counts="}
+
+
+def test_the_namespace_lists_the_verbs_in_groups(df):
+    lines = repr(df.bal).splitlines()
+
+    assert [line.split(maxsplit=1) for line in lines[1:-1]] == [
+        [group, ", ".join(names)] for group, names in groups(Bal).items()
+    ]
+    assert set(lines[-1].removeprefix("plot: ").split(", ")) == CHARTS

@@ -1,0 +1,169 @@
+"""The recipes of CONTRIBUTING.md, followed: what they add is there, and works."""
+
+import doctest
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import generated
+import pandas as pd
+import polars as pl
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+import balframe as bf
+from balframe import accessor
+from balframe.analyses import criteria
+from balframe.frames.engines import supported
+from balframe.intervals.proportions import wilson
+from balframe.metrics.units import accuracies
+from balframe.verbs import catalogue, declaration
+
+TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+BLOCK = re.compile(r'^```python title="balframe/(.+?)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+FRAME = pl.DataFrame(
+    {"g": list("aaabb"), "y": [1, 0, 1, 0, 1], "p": [1, 1, 0, 0, 1], "q": [1, 0, 1, 1, 1]}
+)
+LIBRARIES = {"polars": FRAME, "lazy": FRAME.lazy(), "pandas": FRAME.to_pandas()}
+
+
+def recipe(heading):
+    """Take the code of a section, by the files that it goes into."""
+    section = TEXT.partition(f"\n## Add {heading}\n")[2].partition("\n## ")[0]
+    return dict(BLOCK.findall(section))
+
+
+def followed(heading, module):
+    """Run the code of a section in the place of its file, as if it stood below what is there."""
+    (code,) = recipe(heading).values()
+    namespace = dict(vars(module))
+    exec(code, namespace)
+    return namespace
+
+
+def test_every_recipe_is_followed():
+    headings = re.findall(r"^## Add (.+)$", TEXT, re.MULTILINE)
+
+    assert headings == ["a metric", "an interval", "a verb", "an engine", "a criterion"]
+    assert all(recipe(heading) for heading in headings)
+
+
+@pytest.mark.usefixtures("registry_put_back")
+def test_a_metric():
+    followed("a metric", accuracies)
+    asked = ["ber", "share_of_misses"]
+
+    out = bf.report(FRAME, "y", "p", by="g", metrics=asked, interval=True)
+
+    assert out["ber"].to_list() == [3 / 4, 0.0]
+    assert out["share_of_misses"].to_list() == [1 / 2, None]
+    assert out["share_of_misses_lower"][0] == pytest.approx(wilson(1.0, 2.0, 0.95)[0])
+    assert {"balanced_error_rate", "share_of_misses"} <= set(bf.list_metrics()["name"])
+    assert bf.check(FRAME, "y", "p", rules="ber <= 0.4", decide="estimate")["status"][0] == "fail"
+    assert "### share_of_misses { #share_of_misses }" in generated.metrics()
+
+
+@pytest.fixture
+def verb(tmp_path, monkeypatch):
+    """Put the file into the room of verbs, and its line into the accessor."""
+    code = recipe("a verb")
+    (tmp_path / "error_count.py").write_text(code["verbs/error_count.py"])
+    monkeypatch.setattr(catalogue.room, "__path__", [*catalogue.room.__path__, str(tmp_path)])
+    namespace = dict(vars(accessor))
+    exec(code["accessor.py"], namespace)
+    namespace["error_count"].__set_name__(accessor.Bal, "error_count")
+    monkeypatch.setattr(accessor.Bal, "error_count", namespace["error_count"], raising=False)
+    yield bf.error_count
+    del declaration.DECLARED["error_count"]
+    del sys.modules["balframe.verbs.error_count"], catalogue.room.error_count
+
+
+@pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
+def test_a_verb(verb, frame):
+    answers = verb(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
+    few = verb(frame, "y", "p", by="g", at_least=1, margins="overall")
+
+    for answer in answers:
+        assert rows(answer) == [("a", 3, 2), ("b", 2, 0)]
+    assert rows(few) == [("a", "g", 3, 2), (None, "overall", 5, 2)]
+    assert rows(verb(frame, "y", ["q", "p"]))[0] == ("q", 5, 1)
+    with pytest.raises(TypeError, match="did you mean 'at_least'"):
+        verb(frame, "y", "p", at_lest=1)
+
+
+def rows(frame):
+    if isinstance(frame, pd.DataFrame):
+        return [tuple(None if pd.isna(one) else one for one in row) for row in frame.to_numpy()]
+    return frame.lazy().collect().rows()
+
+
+def test_a_verb_is_found_by_all_that_read_declarations(verb):
+    described = inspect.getdoc(verb)
+
+    assert catalogue.verbs()["error_count"].function is verb
+    for name, one in inspect.signature(verb).parameters.items():
+        assert one.kind is not one.VAR_KEYWORD
+        assert f"\n{name} : " in described
+    assert "error_count" in accessor.groups(accessor.Bal)["segments"]
+    assert "error_count" in repr(FRAME.bal)
+    assert "error_count" in dir(FRAME.bal)
+    reference = generated.verbs()
+    assert "## bf.error_count { #error_count }" in reference
+    assert "::: balframe.verbs.error_count.error_count" in reference
+    assert doctest.testmod(sys.modules["balframe.verbs.error_count"]) == (0, 4)
+
+
+def test_a_type_checker_finds_a_verb_by_its_line(verb):
+    namespace = {}
+
+    exec(recipe("a verb")["__init__.py"], namespace)
+
+    assert namespace["error_count"] is verb
+
+
+def test_an_engine(monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.from_arrow(FRAME.to_arrow())
+    others = tuple(one for one in supported.ENGINES if one.name != "DuckDB")
+    names = {key: one for key, one in supported._NARWHALS.items() if one in others}
+    monkeypatch.setattr(supported, "ENGINES", others)
+    monkeypatch.setattr(supported, "_NARWHALS", names)
+    with pytest.raises(bf.UnsupportedTypeError, match="not a frame that balframe reads"):
+        bf.report(relation, "y", "p")
+
+    added = followed("an engine", supported)
+    for name in ("DUCKDB", "ENGINES", "_NARWHALS"):
+        monkeypatch.setattr(supported, name, added[name])
+
+    assert supported.engine_of(relation) is supported.ENGINES[-1]
+    assert bf.report(relation, "y", "p", by="g").equals(bf.report(FRAME, "y", "p", by="g"))
+
+
+def test_a_criterion(monkeypatch):
+    (code,) = recipe("a criterion").values()
+    row = eval(code, dict(vars(criteria)))
+    monkeypatch.setattr(criteria, "CRITERIA", (*criteria.CRITERIA, row))
+
+    out = bf.fairness(FRAME, "y", "p", by="g").filter(criterion="predictive_equality")
+
+    assert out["measure"].to_list() == ["difference", "ratio"]
+    assert out["estimate"].to_list() == [1.0, 0.0]
+
+
+@pytest.mark.usefixtures("registry_put_back")
+def test_an_interval():
+    added = followed("an interval", accuracies)
+
+    @bf.metric(range=(0, 1), interval=added["AgrestiCoull"](accuracies._accuracy_parts))
+    def share_right(c):
+        return c.total_correct / c.total
+
+    for asked in (True, "exact"):
+        out = bf.report(FRAME, "y", "p", metrics="share_right", interval=asked, layout="long")
+        expected = proportion_confint(3, 5, method="agresti_coull")
+        assert out["method"].to_list() == ["agresti-coull"]
+        assert (out["lower"][0], out["upper"][0]) == pytest.approx(expected)
+    verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1")
+
+    assert verdict["status"].to_list() == ["pass"]

@@ -1,0 +1,213 @@
+"""What a verb declares is what its signature, its help and its answers have."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from questions import SEVERAL, models, question
+
+import balframe as bf
+from balframe import accessor
+from balframe.metrics import registry
+from balframe.verbs.catalogue import verbs
+from balframe.verbs.columns import BY, METRIC, PREDICTED, TRUE, Kind
+
+ROOT = Path(__file__).parents[2]
+VERBS = verbs()
+each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+LAYOUTS = [(name, layout) for name, verb in VERBS.items() for layout in verb.layouts]
+each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
+
+FRAME = pl.DataFrame(
+    {
+        "g": list("aaabbb"),
+        "y": [1, 0, 1, 0, 1, 0],
+        "p": [1, 0, 0, 1, 1, 0],
+        "q": [1, 1, 1, 0, 1, 0],
+        "s": [0.9, 0.2, 0.6, 0.4, 0.7, 0.1],
+        "t": [0.5, 0.3, 0.6, 0.1, 0.7, 0.2],
+        "w": [1.0, 2.0, 0.5, 1.0, 1.5, 1.0],
+    }
+)
+SHOWING = {  # the options under which further columns are there
+    "margins": {"margins": "overall"},
+    "missing": {"missing": "drop"},
+    "weights": {"sample_weight": "w"},
+    "interval": {"interval": True},
+    "normalize": {"normalize": "true"},
+    "band": {"band": True},
+    "reasons": {"rules": [{"rule": "n >= 1", "reason": "as agreed"}]},
+}
+PLACES = {BY: "g", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
+DTYPES = {
+    Kind.BY: pl.String,
+    Kind.LABEL: pl.Int64,
+    Kind.INTEGER: pl.Int64,
+    Kind.FLOAT: pl.Float64,
+    Kind.TEXT: pl.String,
+}
+IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64"}
+
+
+def test_the_catalogue_has_the_verbs_of_the_accessor():
+    assert sorted(VERBS) == sorted(accessor.verbs())
+
+
+@each_verb
+def test_a_signature_lists_every_option_with_its_default(verb):
+    parameters = inspect.signature(getattr(bf, verb.name)).parameters
+
+    assert list(parameters) == list(verb.parameters)
+    for name, one in verb.parameters.items():
+        assert parameters[name].default == one.default
+        assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
+
+
+@each_verb
+def test_every_parameter_is_described(verb):
+    described = section(verb, "Parameters")
+
+    assert re.findall(r"^(\w+) : \S.*\n {4}\S", described, re.MULTILINE) == list(verb.parameters)
+
+
+@each_verb
+def test_every_column_is_described(verb):
+    returned = section(verb, "Returns")
+
+    for one in columns_of(verb):
+        if one.place is None and f"`{one.name}`" not in returned:
+            metric, _, end = one.name.rpartition("_")  # a limit, of every score
+            assert re.search(rf"`<\w+>_{end}`", returned), one.name
+            assert f"`{metric}`" in returned
+
+
+def section(verb, heading):
+    underlined = f"{heading}\n{'-' * len(heading)}\n"
+    after = inspect.getdoc(getattr(bf, verb.name)).partition(underlined)[2]
+    return re.split(r"^\w+\n-{3,}$", after, flags=re.MULTILINE)[0]
+
+
+def columns_of(verb):
+    return [one for layout in verb.layouts.values() for one in layout]
+
+
+@each_layout
+@pytest.mark.parametrize("shows_all", [False, True])
+def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
+    declared = VERBS[name].layouts[layout]
+    under = {one.under for one in declared if one.under is not None} if shows_all else set()
+    under |= {"models"} if name in SEVERAL else set()
+    asked = arguments(name, layout, under)
+    function = getattr(bf, name)
+
+    answer = function(FRAME, **asked)
+
+    patterns = {one: pattern(one) for one in declared if one.under is None or one.under in under}
+    kinds = {column: kind_of(column, patterns) for column in answer.columns}
+    there = {one for one, names in patterns.items() if any(map(names.fullmatch, answer.columns))}
+    assert there == set(patterns)
+    fixed = [one.name for one in patterns if one.place is None]
+    assert [column for column in answer.columns if column in fixed] == fixed
+    assert answer.schema == {column: DTYPES[kind] for column, kind in kinds.items()}
+    for frame in (FRAME, FRAME.clear()):
+        assert function(frame, **asked).schema == answer.schema
+        lazy = function(frame.lazy(), **asked)
+        assert lazy.collect_schema() == lazy.collect().schema == answer.schema
+        in_pandas = function(frame.to_pandas(), **asked)
+        assert list(in_pandas) == answer.columns
+        for column, dtype in answer.schema.items():
+            if kinds[column] is not Kind.BY and kinds[column] is not Kind.LABEL:
+                expected = IN_PANDAS.get(dtype)
+                found = in_pandas.dtypes[column]
+                assert found == expected or (expected is None and is_text(found)), column
+
+
+def arguments(name, layout, under):
+    """Ask for all columns that are there under these options."""
+    asked = question(name, **({"layout": layout} if layout else {}))
+    for option in under - {"models"}:
+        asked |= SHOWING[option]
+    if "models" in under:
+        asked |= models(name)
+    return asked
+
+
+def pattern(column):
+    """Turn the name of a column into a pattern, its place filled."""
+    parts = re.split(r"(\{\w+\})", column.name)
+    return re.compile("".join(f"({PLACES.get(one, re.escape(one))})" for one in parts))
+
+
+def kind_of(column, patterns):
+    """Find what the declaration says of a column; a name in full comes before a place."""
+    found = [one for one, names in patterns.items() if names.fullmatch(column)]
+    return min(found, key=lambda one: METRIC in one.name).kind
+
+
+def is_text(dtype):
+    return isinstance(dtype, pd.StringDtype) or dtype.kind == "O"
+
+
+@each_verb
+def test_an_unknown_option_raises_and_names_the_nearest(verb):
+    with pytest.raises(TypeError, match="option 'misisng' not found; did you mean 'missing'"):
+        getattr(bf, verb.name)(FRAME, **question(verb.name), misisng="drop")
+
+
+def test_type_checkers_find_every_verb():
+    tree = ast.parse((ROOT / "balframe" / "__init__.py").read_text("utf-8"))
+    (checked,) = (node for node in tree.body if isinstance(node, ast.If))
+    lines = {ast.unparse(node) for node in checked.body}
+
+    for name in accessor.verbs():
+        assert f"from balframe.verbs.{name} import {name} as {name}" in lines
+
+
+def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
+    beside = {
+        one.name
+        for verb in VERBS.values()
+        if any(one.name == METRIC for one in columns_of(verb))
+        for one in columns_of(verb)
+        if one.place is None
+    }
+
+    assert {"all"} | beside == registry._reserved
+    with pytest.raises(bf.InvalidInputError, match="names a column"):
+        bf.metric(range=(0, 1), aliases=["min_support"])(lambda c: c.mean_recall)
+
+
+@pytest.mark.slow
+def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
+    lines = [
+        "import pandas as pd",
+        "import polars as pl",
+        "import balframe as bf",
+        "in_polars, in_pandas = pl.DataFrame(), pd.DataFrame()",
+    ]
+    expected = {}
+    for name in VERBS:
+        given = ", ".join(f"{key}={value!r}" for key, value in question(name).items())
+        for frame, revealed in (("in_polars", "polars"), ("in_pandas", "pandas")):
+            lines.append(f"reveal_type(bf.{name}({frame}, {given}))")
+            expected[len(lines)] = rf'Revealed type is "{revealed}\.[\w.]*DataFrame"'
+        lines.append(f"bf.{name}(in_polars, {given}, cuonts='n')")
+        expected[len(lines)] = 'Unexpected keyword argument "cuonts".*did you mean "counts"'
+        lines.append(f"bf.{name}(in_polars, {given}, missing='dorp')")
+        expected[len(lines)] = 'Argument "missing" .* has incompatible type'
+    path = tmp_path / "calls.py"
+    path.write_text("\n".join(lines) + "\n")
+
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+    said = dict(re.findall(r"calls\.py:(\d+): (?:error: |note: (?=Revealed))(.*)", done.stdout))
+    assert {int(line) for line in said} == set(expected), done.stdout + done.stderr
+    for line, words in expected.items():
+        assert re.search(words, said[str(line)]), said[str(line)]

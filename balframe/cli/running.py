@@ -44,7 +44,7 @@ def running(
 
     def show(query: pl.LazyFrame) -> pl.DataFrame:
         outputs.sort_columns(sort or [], query.collect_schema().names())
-        with _busy():
+        with busy():
             answer = query.collect(engine="streaming")
         show_answer(answer, format, out, sort, of_rules=of_rules, may_be_unknown=may_be_unknown)
         return answer
@@ -120,7 +120,7 @@ def _fail(message: str) -> NoReturn:
 
 
 @contextmanager
-def _busy() -> Iterator[None]:
+def busy() -> Iterator[None]:
     """Show on a terminal that work goes on, once it takes a while."""
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -37,9 +37,9 @@ class Given:
     typed: Values
     rows: pl.LazyFrame
 
-    def label(self, text: str, column: str | None = None) -> Any:  # noqa: ANN401
-        """Read a label, or a value of another column."""
-        return inputs.label(text, self.rows, column or self.typed["y_true"])
+    def label(self, text: str) -> Any:  # noqa: ANN401
+        """Read a label as a value of the column of true labels."""
+        return inputs.label(text, self.rows, self.typed["y_true"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalO
 
 
 def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
-    by = given.typed["by"]
-    return text if text in KEYWORDS or len(by) != 1 else given.label(text, by[0])
+    by = given.typed["by"] or []
+    return text if text in KEYWORDS or len(by) != 1 else inputs.label(text, given.rows, by[0])
 
 
 def _rules(given: Given, texts: list[str] | None, file: Path | None) -> list[str] | Path:

@@ -37,7 +37,7 @@ def require(
     Parameters
     ----------
     rules : str, list, mapping or path
-        The rules that every segment has to keep, as `check` reads them.
+        The rules that every segment has to keep. They are read as `check` reads them.
     allow_inconclusive : bool, default False
         Accept verdicts that are inconclusive for want of rows; by default they are refused.
 

@@ -9,10 +9,15 @@ import polars as pl
 import pytest
 from constructors import CONSTRUCTORS
 from hypothesis import HealthCheck, Phase, settings
+from toy_verb import SOURCE
 from tried import TRIED
 
+from balframe import accessor
+from balframe import verbs as room
 from balframe.cli.main import main
 from balframe.metrics import catalogue, registry
+from balframe.verbs.catalogue import verbs
+from balframe.verbs.declaration import DECLARED
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -60,6 +65,24 @@ def registry_put_back(monkeypatch):
     assert catalogue.registered()
     for name in ("_registry", "_names"):
         monkeypatch.setattr(registry, name, getattr(registry, name))
+
+
+@pytest.fixture
+def toy_verb(tmp_path, monkeypatch):
+    """Add a verb, `error_count`: its file, and its line in the accessor, forgotten afterwards."""
+    name, program = "error_count", "balframe.cli.commands"
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(SOURCE)
+    monkeypatch.setattr(room, "__path__", [*room.__path__, str(folder)])
+    method = accessor._Method(accessor._verb, "segments")
+    method.__set_name__(accessor.Bal, name)
+    monkeypatch.setattr(accessor.Bal, name, method, raising=False)
+    monkeypatch.delitem(sys.modules, program, raising=False)  # built without it
+    yield verbs()[name]
+    del DECLARED[name], sys.modules[f"{room.__name__}.{name}"]
+    delattr(room, name)
+    sys.modules.pop(program, None)
 
 
 @pytest.fixture

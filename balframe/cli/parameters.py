@@ -1,144 +1,253 @@
-"""The options of the commands, named as the parameters of the verbs, and how they are read."""
+"""The parameters of verbs on the command line: how each type is typed, shown and read."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter as Signed
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 import polars as pl
 import typer
+from rich.markup import escape
 
-from balframe.analyses.references import KEYWORDS
+from balframe.analyses.references import KEYWORDS, ReferenceOption
+from balframe.analyses.scoring import ClassWeight, Metrics
 from balframe.cli import inputs
+from balframe.core.labels import Label
 from balframe.errors import InvalidInputError
+from balframe.frames.thresholds import ThresholdsOption
+from balframe.gates.rules import RulesOption
 from balframe.intervals.request import IntervalOption, Method
+from balframe.verbs.declaration import Parameter
 
-_HEADINGS = {"data": "Data", "how": "How", "out": "Output"}
+Values = Mapping[str, Any]
 
-
-def option(text: str, *names: str, panel: str = "how", kind: str | None = None) -> Any:  # noqa: ANN401
-    """Describe an option; without names it has that of its parameter."""
-    return typer.Option(*names, help=text, rich_help_panel=_HEADINGS[panel], metavar=kind)
-
-
-def column(text: str) -> Any:  # noqa: ANN401
-    """Describe an option that names a column."""
-    return option(text, panel="data", kind="COLUMN")
+_WITHOUT = ("frame", "backend")  # the files, and the library of an answer that is written
+_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
+_OF_DATA = ("cells", "missing")  # beside the columns
+_WORD = re.compile(r"`(\w+)`")
 
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        help="csv, tsv, parquet, ndjson or arrow files, patterns such as 'day=*/*.parquet', or - "
-        "for csv on standard input.",
-        show_default=False,
-    ),
-]
-YTrue = Annotated[str, column("Column of the true labels.")]
-YPred = Annotated[
-    list[str], column("Column of predicted labels; again for more models: --y-pred a --y-pred b.")
-]
-YScore = Annotated[
-    list[str], column("Column of scores; again for more models: --y-score a --y-score b.")
-]
-By = Annotated[
-    list[str] | None,
-    column("Column whose values are the segments; again for more: --by sex --by age."),
-]
-NeededBy = Annotated[
-    list[str], column("Column whose values are the segments; again for more: --by sex --by age.")
-]
-Weight = Annotated[str | None, column("Column of weights of rows.")]
-Counts = Annotated[str | None, column("Column of how many identical rows each row stands for.")]
-Cells = Annotated[bool, option("The files are results of `confusion`.", "--cells", panel="data")]
-Labels = Annotated[
-    list[str] | None,
-    option("A label of the label set, in order; again for each.", "--label", kind="LABEL"),
-]
-PosLabel = Annotated[
-    str | None,
-    option("The positive label, for metrics such as recall; by default 1 or true.", kind="LABEL"),
-]
-Missing = Annotated[
-    Literal["raise", "drop"], option("Refuse nulls, or leave their rows out.", panel="data")
-]
-Margins = Annotated[
-    Literal["overall", "all"] | None,
-    option("Add all segments together, or those of every subset of --by."),
-]
-Metric = Annotated[
-    list[str] | None,
-    option(
-        'Metric, or "all"; again for more. `balframe metrics` lists them.', "--metric", kind="NAME"
-    ),
-]
-ClassWeights = Annotated[
-    list[str] | None,
-    option(
-        "Weight of a label, as in yes=0.8; again for each. Or balanced, or prevalence.",
-        "--class-weight",
-        kind="LABEL=NUMBER",
-    ),
-]
-Interval = Annotated[bool, option("Add limits of confidence.", "--interval")]
-IntervalMethod = Annotated[Method | None, option("Add limits by this method.")]
-Level = Annotated[float, option("Confidence level of limits.")]
-MinSupport = Annotated[int, option("Rows that the smallest denominator of a metric must have.")]
-Thresholds = Annotated[
-    str | None,
-    option(
-        "How many from 0 to 1, a list 0.2,0.5 or quantiles,10; by default every score.", kind="HOW"
-    ),
-]
-MaxCells = Annotated[int, option("The most cells to hold in memory.")]
-Format = Annotated[
-    Literal["table", "csv", "json", "ndjson", "markdown", "parquet", "junit"] | None,
-    option("By default a table on a terminal, csv in a pipe, for --out its ending.", panel="out"),
-]
-Out = Annotated[Path | None, option("File to write to.", panel="out")]
-Sort = Annotated[
-    list[str] | None,
-    option(
-        "Column to sort by, with a minus before it descending; again for more.",
-        panel="out",
-        kind="COLUMN",
-    ),
-]
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was typed, by the names of parameters as Typer knows them, and the rows it is about."""
+
+    typed: Values
+    rows: pl.LazyFrame
+
+    def label(self, text: str) -> Any:  # noqa: ANN401
+        """Read a label as a value of the column of true labels."""
+        return inputs.label(text, self.rows, self.typed["y_true"])
 
 
-def one_or_more(names: Sequence[str]) -> Any:  # noqa: ANN401
-    """Give one name as it is, and several as a list."""
-    return list(names) if len(names) > 1 else names[0]
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as Typer parses it; `says` may hold the words of the parameter, and its name."""
+
+    parsed: Any
+    metavar: str | None = None
+    says: str = "{words}"
+    name: str = "{name}"
+    panel: str = "How"
 
 
-def metrics(names: list[str] | None) -> str | list[str] | None:
-    """Read names of metrics, "all" alone."""
-    return "all" if names == ["all"] else names or None
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a parameter is typed, and how what was typed becomes its value."""
+
+    options: Sequence[Option]
+    value: Callable[..., Any] = lambda given, typed: typed
 
 
-def interval(wanted: bool, method: Method | None) -> IntervalOption:
-    """Choose a method by its name, or the default by the flag."""
-    return method if method is not None else (True if wanted else None)
+def option_name(parameter: str) -> str:
+    """Name the option of a parameter, without its dashes; one given for each value is singular."""
+    return _ONE_BY_ONE.get(parameter, parameter).replace("_", "-")
 
 
-def labels(texts: list[str] | None, rows: pl.LazyFrame, y_true: str) -> list[Any] | None:
-    """Read the label set."""
-    return [inputs.label(text, rows, y_true) for text in texts] if texts else None
+def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalOption:
+    return method if method is not None else (True if is_wanted else None)
 
 
-def pos_label(text: str | None, rows: pl.LazyFrame, y_true: str) -> Any:  # noqa: ANN401
-    """Read the positive label."""
-    return None if text is None else inputs.label(text, rows, y_true)
+def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
+    by = given.typed["by"] or []
+    return text if text in KEYWORDS or len(by) != 1 else inputs.label(text, given.rows, by[0])
 
 
-def reference(text: str, rows: pl.LazyFrame, by: Sequence[str]) -> Any:  # noqa: ANN401
-    """Read an option, or the value of a segment."""
-    return text if text in KEYWORDS or len(by) != 1 else inputs.label(text, rows, by[0])
-
-
-def rules(texts: list[str] | None, file: Path | None) -> list[str] | Path:
-    """Take rules one by one, or the file that has them."""
+def _rules(given: Given, texts: list[str] | None, file: Path | None) -> list[str] | Path:
     if (not texts) == (file is None):
         raise InvalidInputError(
             "give rules either one by one, --rule 'recall >= 0.7', or in a file, --rules gate.toml."
         )
     return file if file is not None else list(texts or [])
+
+
+def _one_or_more(given: Given, names: Sequence[str]) -> Any:  # noqa: ANN401
+    return list(names) if len(names) > 1 else names[0]
+
+
+_COLUMNS = Reading(
+    [Option(list[str], "COLUMN", "{words} Again for more: --{name} a --{name} b.", panel="Data")],
+    _one_or_more,
+)
+_BY_KIND = {  # where the type is that of any value: the kind as docstrings have it
+    "column name": Reading([Option(str, "COLUMN", panel="Data")]),
+    "column name or list of column names": _COLUMNS,
+    "list of column names": _COLUMNS,
+    "label": Reading([Option(str, "LABEL")], lambda given, text: given.label(text)),
+}
+_BY_TYPE: Mapping[Any, Reading] = {
+    bool: Reading([Option(bool)]),
+    int: Reading([Option(int)]),
+    float: Reading([Option(float)]),
+    str: Reading([Option(str)]),
+    Metrics: Reading(
+        [Option(list[str], "NAME", "{words} Again for more; `balframe metrics` lists them.")],
+        lambda given, names: "all" if names == ["all"] else names,
+    ),
+    Sequence[Label]: Reading(
+        [Option(list[str], "LABEL", "{words} Again for each label.")],
+        lambda given, texts: [given.label(text) for text in texts],
+    ),
+    ClassWeight | None: Reading(
+        [
+            Option(
+                list[str],
+                "LABEL=NUMBER",
+                "{words} As in yes=0.8, again for each label; or balanced, or prevalence.",
+            )
+        ],
+        lambda given, texts: inputs.class_weights(texts, given.rows, given.typed["y_true"]),
+    ),
+    IntervalOption: Reading(
+        [
+            Option(bool),
+            Option(
+                Method,
+                says="Add limits by this method, with or without --{name}.",
+                name="{name}-method",
+            ),
+        ],
+        _interval,
+    ),
+    ThresholdsOption: Reading(
+        [
+            Option(
+                str,
+                "HOW",
+                "{words} Typed as 101, for that many from 0 to 1, as 0.2,0.5 or as quantiles,10.",
+            )
+        ],
+        lambda given, text: inputs.thresholds(text),
+    ),
+    ReferenceOption: Reading([Option(str, "SEGMENT")], _reference),
+    RulesOption: Reading(
+        [
+            Option(
+                list[str],
+                "RULE",
+                "{words} One of them, as in 'recall >= 0.7' or 'difference(recall) <= 0.1'; again "
+                "for more.",
+                name="rule",
+            ),
+            Option(Path, says="{words} All of them, from a .toml or .yaml file.", name="rules"),
+        ],
+        _rules,
+    ),
+}
+
+
+def _given(of_type: Any) -> Any:  # noqa: ANN401
+    """Take None off a type that has only one other member."""
+    members = [one for one in get_args(of_type) if one is not type(None)]
+    is_union = get_origin(of_type) in (Union, UnionType)
+    return members[0] if is_union and len(members) == 1 else of_type
+
+
+def _choices(of_type: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """List the values of a type that has nothing but named values."""
+    if of_type is type(None):
+        return (None,)
+    if get_origin(of_type) is Literal:
+        return get_args(of_type)
+    listed = [_choices(member) for member in get_args(of_type)]
+    return sum(listed, ()) if all(listed) else ()
+
+
+def _choice(choices: Sequence[Any], default: Any) -> Reading:  # noqa: ANN401
+    """Let one of the words be typed, and `none` for None where that is not the default."""
+    words = [one for one in choices if isinstance(one, str)]
+    if None in choices and default is not None:
+        words.append("none")
+    parsed = cast(Any, Literal)[tuple(words)]
+    return Reading([Option(parsed)], lambda given, word: word if word in choices else None)
+
+
+def reading_of(parameter: Parameter) -> Reading:
+    """Choose the reading of a parameter by its type, or by its kind where any value will do."""
+    kind = parameter.kind.partition(",")[0]
+    reading = _BY_TYPE.get(_given(parameter.type)) or _BY_KIND.get(kind)
+    if reading is None:
+        choices = _choices(parameter.type)
+        assert choices, f"{parameter.name}: the command line has no reading for {parameter.type}"
+        reading = _choice(choices, parameter.default)
+    return reading
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A parameter of a verb as options: what Typer reads of them, and the value that they give."""
+
+    parameter: Parameter
+    reading: Reading
+
+    @classmethod
+    def all_of(cls, parameters: Mapping[str, Parameter]) -> "list[Typed]":
+        """List the parameters that have options."""
+        return [cls(o, reading_of(o)) for name, o in parameters.items() if name not in _WITHOUT]
+
+    def options(self, known: Collection[str]) -> list[Signed]:
+        """Make the options, whose words name other parameters as they are typed."""
+        words = _WORD.sub(
+            lambda found: f"--{option_name(found[1])}" if found[1] in known else found[0],
+            self.parameter.first_sentence,
+        )
+        return [self._option(one, words) for one in self.reading.options]
+
+    def _option(self, option: Option, words: str) -> Signed:
+        own = option_name(self.parameter.name)
+        name = option.name.format(name=own)
+        default = self._default(option)
+        flag = f"--{name}/--no-{name}" if default is True else f"--{name}"
+        info = typer.Option(
+            flag,
+            help=escape(option.says.format(words=words, name=own)),
+            rich_help_panel="Data" if self.parameter.name in _OF_DATA else option.panel,
+            metavar=option.metavar,
+        )
+        parsed = option.parsed | None if default is None else option.parsed
+        return Signed(
+            name.replace("-", "_"),
+            Signed.KEYWORD_ONLY,
+            default=default,
+            annotation=Annotated[parsed, info],
+        )
+
+    def _default(self, option: Option) -> Any:  # noqa: ANN401
+        """Give what Typer shows as the default; None where nothing typed is nothing given."""
+        if self.parameter.is_required:
+            return Signed.empty if len(self.reading.options) == 1 else None
+        default = self.parameter.default
+        if option.parsed is bool:
+            return default is True
+        return None if isinstance(default, bool) else default
+
+    def value(self, given: Given) -> Any:  # noqa: ANN401
+        """Give the parameter its value; its default where nothing was typed."""
+        name = option_name(self.parameter.name)
+        names = [one.name.format(name=name).replace("-", "_") for one in self.reading.options]
+        typed = [given.typed[one] for one in names]
+        if not self.parameter.is_required and all(one is None or one == [] for one in typed):
+            return self.parameter.default
+        return self.reading.value(given, *typed)

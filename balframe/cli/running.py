@@ -15,10 +15,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from balframe.cli import inputs, outputs
 from balframe.cli.panics import without_panics
+from balframe.cli.parameters import option_name
 from balframe.errors import BalframeError, InvalidInputError
-
-# What parameters are called as options; the others have their own names, with dashes.
-_OPTIONS = {"metrics": "--metric", "labels": "--label", "cells=True": "--cells"}
 
 
 @contextmanager
@@ -35,7 +33,7 @@ def running(
 
     def show(query: pl.LazyFrame) -> pl.DataFrame:
         outputs.sort_columns(sort or [], query.collect_schema().names())
-        with _busy():
+        with busy():
             answer = query.collect(engine="streaming")
         show_answer(answer, format, out, sort, of_rules=of_rules, may_be_unknown=may_be_unknown)
         return answer
@@ -90,11 +88,9 @@ def one_line_errors() -> Iterator[None]:
 
 
 def _typed(name: str, value: str | None) -> str:
-    """Name a parameter as it is typed: --pos-label for pos_label=."""
-    if f"{name}={value}" in _OPTIONS:
-        return _OPTIONS[f"{name}={value}"]
-    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-    return option if value is None else f"{option} {value}"
+    """Name a parameter as it is typed: --pos-label for pos_label=, --cells for cells=True."""
+    option = f"--{option_name(name)}"
+    return option if value in (None, "True") else f"{option} {value}"
 
 
 def _fail(message: str) -> NoReturn:
@@ -104,7 +100,7 @@ def _fail(message: str) -> NoReturn:
 
 
 @contextmanager
-def _busy() -> Iterator[None]:
+def busy() -> Iterator[None]:
     """Show on a terminal that work goes on, once it takes a while."""
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -40,13 +40,13 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in block:
             table.add_column(
-                Text(_one_line(column.name)),
+                Text(one_line(column.name)),
                 justify="right" if column.is_number else "left",
                 no_wrap=True,
             )
         for row in range(frame.height):
             table.add_row(
-                *(Text(_one_line(one.texts[row]), one.styles.get(row, "")) for one in block)
+                *(Text(one_line(one.texts[row]), one.styles.get(row, "")) for one in block)
             )
         if number:
             console.print()
@@ -72,7 +72,7 @@ def _blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
     return blocks if len(blocks) > 1 else [list(columns)]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Write control characters out, which would break the table or steer the terminal."""
     return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
 
@@ -106,7 +106,7 @@ class _Column:
     @property
     def width(self) -> int:
         """Count the places on a terminal that the widest cell takes."""
-        return max(map(cell_len, (_one_line(text) for text in (self.name, *self.texts))))
+        return max(map(cell_len, (one_line(text) for text in (self.name, *self.texts))))
 
 
 def shown(frame: pl.DataFrame) -> list[_Column]:

@@ -3,25 +3,20 @@
 import typer
 
 from balframe.cli import outputs
-from balframe.cli import parameters as options
-from balframe.cli.app import app
 from balframe.cli.running import one_line_errors, show_answer
+from balframe.cli.streams import Format, Out, Sort
 from balframe.tables import datasets
 from balframe.tables.list_metrics import list_metrics
 from balframe.verbs.report import report as report_of
 
 
-@app.command()
-def metrics(
-    format: options.Format = None, out: options.Out = None, sort: options.Sort = None
-) -> None:
+def metrics(format: Format = None, out: Out = None, sort: Sort = None) -> None:
     """List the metrics: names, formula, range, which way is better, source."""
     with one_line_errors():
         show_answer(list_metrics(), format, out, sort)
 
 
-@app.command()
-def demo(format: options.Format = None, out: options.Out = None, sort: options.Sort = None) -> None:
+def demo(format: Format = None, out: Out = None, sort: Sort = None) -> None:
     """Score a published table: the COMPAS recidivism scores, by race."""
     with one_line_errors():
         if outputs.format_of(format, out) == "table" and out is None:

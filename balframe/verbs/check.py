@@ -62,8 +62,9 @@ def check(
     Parameters
     ----------
     rules : str, list, mapping or path
-        A rule, or a list of rules; `{"recall": ">= 0.7", "n": ">= 100"}`; or the path of a .toml or
-        .yaml file with a list `rules`. An item of a list may be a mapping
+        The rules that every segment has to keep. A rule, or a list of rules;
+        `{"recall": ">= 0.7", "n": ">= 100"}`; or the path of a .toml or .yaml file with a list
+        `rules`. An item of a list may be a mapping
         `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`, which
         limits the rule to segments with these values.
 

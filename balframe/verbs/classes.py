@@ -50,9 +50,9 @@ def classes(
     Parameters
     ----------
     interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
-        Add limits to the scores, which are proportions: "wilson", "jeffreys" or "exact", and
-        Wilson's for True or a method of other metrics. Those of f1 are mapped from the Jaccard
-        index.
+        Add limits to the scores, which are proportions: Wilson's by default, or "jeffreys" or
+        "exact". A method of other metrics gives Wilson's too. Those of f1 are mapped from the
+        Jaccard index.
 
     Returns
     -------

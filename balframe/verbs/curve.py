@@ -58,9 +58,9 @@ def curve(
     Parameters
     ----------
     thresholds : int, list of float, ("quantiles", int) or None, default None
-        None takes every distinct score of a segment, and infinity, which no row reaches; of a lazy
-        or distributed frame it fetches a row for each of them. A number n takes the grid 0,
-        1/(n-1), ..., 1, for scores in [0, 1]. A list takes these thresholds.
+        The thresholds; by default every distinct score of a segment, and infinity, which no row
+        reaches. Of a lazy or distributed frame the default fetches a row for each. A number n
+        takes the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A list takes these thresholds.
         ("quantiles", n) takes n quantiles of all scores together, from the lowest to the highest;
         that reads the data twice, the first time when the verb is called, also on a lazy frame.
     metrics : str or list of str, optional

@@ -45,7 +45,7 @@ class Parameter:
     @property
     def first_sentence(self) -> str:
         """Say in one line what it does."""
-        return re.split(r"(?<=\.) (?=[A-Z])", self.text, maxsplit=1)[0]
+        return re.split(r"(?<=\.) ", self.text, maxsplit=1)[0]
 
     @property
     def in_words(self) -> str:

@@ -67,9 +67,10 @@ def gaps(
         Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
         `class_weight` also weighted_balanced_accuracy.
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
-        What each segment is compared with: all others together, the whole frame (difference only),
-        the segment with the most rows, with the best or worst score, or the one with this value in
-        the by-column; `{"sex": "F", "race": "A"}` names a segment of several columns. Limits and
+        What each segment is compared with: all others together ("rest"), all rows ("overall", the
+        difference only), the segment with the most rows ("largest"), that with the "best" or
+        "worst" score, or that with this value in the by-column.
+        `{"sex": "F", "race": "A"}` names a segment of several columns. Limits and
         p-values against the best or worst allow for its choice among all segments.
 
     Returns

@@ -66,8 +66,8 @@ class Rows(TypedDict, total=False):
         Option(
             None,
             "label, optional",
-            "The positive label, of binary metrics and of scores. Defaults to 1 or True where the "
-            "labels are among {0, 1}, {-1, 1} or {False, True}; a label of such a pair may be "
+            "The positive label, of binary metrics and of scores; by default 1 or True where the "
+            "labels are among {0, 1}, {-1, 1} or {False, True}. A label of such a pair may be "
             "given even if no row has it.",
         ),
     ]
@@ -85,7 +85,8 @@ class Rows(TypedDict, total=False):
         Option(
             MAX_CELLS,
             "int, default 50 million",
-            "The most cells that a lazy or distributed frame may send; more raise.",
+            "The most cells to hold in memory; more are refused. It holds for lazy and distributed "
+            "frames.",
         ),
     ]
 
@@ -98,7 +99,7 @@ class CellsOrRows(Rows, total=False):
         Option(
             False,
             "bool, default False",
-            "Read `frame` as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.",
+            "Read the data as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.",
         ),
     ]
 
@@ -176,9 +177,9 @@ class Decisions(Level, ClassWeights, total=False):
         Option(
             "confident",
             '{"confident", "estimate"}',
-            "How rules are decided. By the limits: a rule fails where all of the interval violates "
-            "it, passes where all of the interval keeps it, and is inconclusive otherwise. Or by "
-            "the estimate alone.",
+            "How rules are decided: by the limits, or by the estimate alone. By the limits a rule "
+            "fails where all of the interval violates it, passes where all of the interval keeps "
+            "it, and is inconclusive otherwise.",
         ),
     ]
     adjust: Annotated[
@@ -210,7 +211,7 @@ class RollUps(TypedDict, total=False):
         Option(
             False,
             '{False, "overall", "all"}',
-            "Add roll-ups: over the whole frame, or over every subset of the by-columns. What "
+            "Add roll-ups: over all rows, or over every subset of the by-columns. What "
             "compares segments compares them within each.",
         ),
     ]
@@ -253,13 +254,13 @@ SHARED = {  # parameters that a verb has in its own signature, and whose words i
     "y_pred": Option(
         None,
         "column name or list of column names",
-        "The predicted labels; a list compares several models and adds a column `model`.",
+        "The predicted labels; several columns are several models and add a column `model`.",
     ),
     "y_score": Option(
         None,
         "column name or list of column names",
-        "The scores, finite numbers that are higher for the positive label; a list compares "
-        "several models and adds a column `model`. All labels other than the positive one count "
+        "The scores, finite numbers that are higher for the positive label; several columns are "
+        "several models and add a column `model`. All labels other than the positive one count "
         "as negative.",
     ),
     "by": Option(
@@ -271,7 +272,7 @@ SHARED = {  # parameters that a verb has in its own signature, and whose words i
     "metrics": Option(
         None,
         "str or list of str, optional",
-        'Names or aliases of metrics, or "all"; `bf.list_metrics()` shows them.',
+        'Names or aliases of metrics, or "all". `bf.list_metrics()` shows them.',
     ),
 }
 

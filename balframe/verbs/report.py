@@ -49,19 +49,19 @@ def report(
     layout: Literal["wide", "long"] = "wide",
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Score every segment.
+    """Score every segment: accuracy, balanced accuracy, or any other metric.
 
     Parameters
     ----------
     metrics : str or list of str, optional
-        Names or aliases of metrics, which name the columns, or "all"; `bf.list_metrics()` shows
+        Names or aliases of metrics, which name the columns, or "all". `bf.list_metrics()` shows
         them. By default accuracy, balanced_accuracy, adjusted_balanced_accuracy,
         normalized_accuracy and geometric_mean, and with `class_weight` also
         weighted_balanced_accuracy.
     absent : {"skip", "null", "zero"}
-        What an average over labels does about a label whose value is undefined in a segment, as
-        the recall of a label without rows is: average over the others, be null, or count 0 for it
-        and average over the whole label set.
+        What an average over labels does about a label whose value is undefined in a segment: skip
+        it, be null, or count zero for it. The recall of a label without rows is undefined. "skip"
+        averages over the other labels, "zero" over the whole label set.
     layout : {"wide", "long"}
         A column for each metric, or a row for each with the columns `metric` and `estimate`.
 

@@ -29,16 +29,17 @@ def require(
     allow_inconclusive: bool = False,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Raise unless every segment keeps the rules; otherwise give back the frame.
+    """Require that every segment keeps the rules.
 
-    It stands in a chain: `df.bal.require(...).write_parquet(...)`. On a lazy frame it runs at once.
+    It raises where one does not, and otherwise gives back the frame, so that it stands in a chain:
+    `df.bal.require(...).write_parquet(...)`. On a lazy frame it runs at once.
 
     Parameters
     ----------
     rules : str, list, mapping or path
-        The rules, as `check` reads them.
+        The rules that every segment has to keep. They are read as `check` reads them.
     allow_inconclusive : bool, default False
-        Let pass what too few rows can tell of; otherwise that raises too.
+        Accept verdicts that are inconclusive for want of rows; by default they are refused.
 
     Returns
     -------

@@ -7,6 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
+from balframe.verbs.catalogue import verbs
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]
@@ -40,7 +41,46 @@ OWN = {
         },
         "--class-weight balanced": {"class_weight": "balanced"},
         "--class-weight yes=0.8 --class-weight no=0.2": {"class_weight": {"yes": 0.8, "no": 0.2}},
+        "--layout long --interval": {"layout": "long", "interval": True},
+        "--prior jeffreys --interval-method posterior": {
+            "prior": "jeffreys",
+            "interval": "posterior",
+        },
         "--absent zero --label yes --label no --label none": {"absent": "zero", **THREE},
+    },
+    "posterior": {
+        "": {},
+        "--above 0.6 --by g": {"above": 0.6, "by": "g"},
+        "--prior jeffreys --level 0.8": {"prior": "jeffreys", "level": 0.8},
+    },
+    "fairness": {
+        "--by sex --min-support 5 --level 0.9": {"by": "sex", "min_support": 5, "level": 0.9},
+        "--by g --margins overall --y-pred q": {"margins": "overall", "y_pred": ["p", "q"]},
+        "--by g --sample-weight w": {"sample_weight": "w"},
+    },
+    "compare": {
+        "": {},
+        "--by g --adjust none --level 0.9": {"by": "g", "adjust": None, "level": 0.9},
+        "--metric recall --metric f1 --pos-label yes": {
+            "metrics": ["recall", "f1"],
+            "pos_label": "yes",
+        },
+        "--class-weight balanced --by g --margins overall": {
+            "class_weight": "balanced",
+            "by": "g",
+            "margins": "overall",
+        },
+        "--counts k --missing drop": {"counts": "k", "missing": "drop"},
+    },
+    "ranking": {
+        "": {},
+        "--by g --level 0.8": {"by": "g", "level": 0.8},
+        "--y-score t --margins overall --by g": {
+            "y_score": ["s", "t"],
+            "margins": "overall",
+            "by": "g",
+        },
+        "--sample-weight w --missing drop": {"sample_weight": "w", "missing": "drop"},
     },
     "classes": {"--interval": {"interval": True}, "--interval-method exact": {"interval": "exact"}},
     "confusion": {
@@ -101,26 +141,41 @@ OWN = {
         "--label no --label yes --max-cells 900": {"labels": ["no", "yes"], "max_cells": 900},
     },
 }
-ON_LABELS = ["report", "classes", "confusion", "gaps", "disparity", "check"]
+WITH_ANSWER = {name.replace("_", "-"): verb for name, verb in verbs().items() if verb.layouts}
+ON_LABELS = [
+    command
+    for command, verb in WITH_ANSWER.items()
+    if "cells" in verb.parameters and command != "fairness"  # which is of two labels alone
+]
 CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
 CASES += [(command, *case) for command in ON_LABELS for case in ALIKE.items()]
 
 
 def columns_of(command):
-    return SCORES if command in ("curve", "best-threshold") else LABELS
+    if "y_score" in WITH_ANSWER[command].parameters:
+        return SCORES
+    more = {"compare": ["--y-pred", "q"], "fairness": ["--pos-label", "yes"]}
+    return LABELS + more.get(command, [])
 
 
 def called(command, table, options):
     """Give the answer of the verb itself."""
-    if columns_of(command) is SCORES:
+    parameters = WITH_ANSWER[command].parameters
+    if "y_score" in parameters:
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
     else:
-        given = {"y_true": "y", "y_pred": "p"}
+        given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
+    if command == "fairness":
+        given["pos_label"] = "yes"
     if command == "check":
         given["rules"] = ["accuracy>=0.6"]
-    if command in ("gaps", "disparity", "check"):
+    if parameters["by"].is_required or command == "check":
         given["by"] = "g"
     return getattr(bf, command.replace("-", "_"))(table, **given | options)
+
+
+def test_every_command_with_an_answer_is_tried():
+    assert OWN.keys() == WITH_ANSWER.keys()
 
 
 def rows(text):
@@ -336,12 +391,55 @@ def test_the_verdict_is_the_exit_code(run, people, rules, code):
     assert run("check", people, *LABELS, "--rule", *rules).code == code
 
 
+@pytest.mark.parametrize("command", ["check", "require"])
 @pytest.mark.parametrize("allowed", [[], ["--allow-inconclusive"]])
-def test_a_file_without_rows_passes_no_rule(run, tmp_path, allowed):
+def test_a_file_without_rows_passes_no_rule(run, tmp_path, command, allowed):
     path = tmp_path / "header.csv"
     path.write_text("y,p\n")
 
-    done = run("check", path, *LABELS, "--rule", "accuracy >= 0.1", *allowed)
+    done = run(command, path, *LABELS, "--rule", "accuracy >= 0.1", *allowed)
 
     assert done.code == 3
     assert done.err == "balframe: there is no row to judge, so that no rule can pass.\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "lines"),
+    [
+        (["accuracy >= 0.1"], 0, []),
+        (["accuracy >= 0.75", "--allow-inconclusive"], 0, []),
+        (
+            ["accuracy >= 0.75"],
+            3,
+            ["balframe: 1 of 1 verdicts is inconclusive (too few rows):", "inconclusive: "],
+        ),
+        (["accuracy >= 0.99"], 1, ["balframe: 1 of 1 verdicts fails:", "fail: accuracy >= 0.99: "]),
+        (
+            ["accuracy >= 0.75", "--rule", "n >= 100"],
+            1,
+            [
+                "balframe: 1 of 2 verdicts fails and 1 is inconclusive (too few rows):",
+                "fail: n >= 100: 48",
+                "inconclusive: accuracy >= 0.75: 0.75 [",
+            ],
+        ),
+    ],
+)
+def test_require_writes_nothing_unless_a_rule_does_not_hold(run, people, rules, code, lines):
+    # 36 of 48 are right
+    done = run("require", people, *LABELS, "--rule", *rules)
+
+    said = done.err.splitlines()
+    assert (done.code, done.out) == (code, "")
+    assert len(said) == len(lines)
+    assert all(line.strip().startswith(part) for line, part in zip(said, lines, strict=True))
+
+
+def test_require_steers_no_terminal(run, tmp_path):
+    path = tmp_path / "escape.csv"
+    path.write_text("g,y,p\n\x1b]0;title\x07,1,1\n")
+
+    done = run("require", path, *LABELS, "--by", "g", "--rule", "n > 1")
+
+    assert done.code == 1
+    assert r"where g is \x1b]0;title\x07" in done.err

@@ -3,9 +3,12 @@ import inspect
 import pytest
 
 import balframe as bf
+from balframe import accessor
+from balframe.verbs import catalogue
 
-VERBS = ["report", "classes", "confusion", "gaps", "disparity", "check", "curve", "best_threshold"]
-OF_PYTHON = {"frame", "backend", "layout", "prior"}  # parameters that are no options
+VERBS = accessor.verbs()
+GATES = ["check", "require"]
+OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
 
@@ -32,7 +35,15 @@ def test_every_command_has_the_options_of_its_verb(help_of, verb):
 
     parameters = set(inspect.signature(getattr(bf, verb)).parameters) - OF_PYTHON
     assert {option_of(name) for name in parameters} <= set(told.split())
-    assert {"--format", "--out", "--sort", "--help"} <= set(told.split())
+    assert "--help" in told.split()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
+    told = set(help_of(verb.replace("_", "-")).split())
+
+    has_answer = bool(catalogue.verbs()[verb].layouts)
+    assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -47,8 +58,55 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, verb):
     assert "[required]" in needed
 
 
-def test_check_says_what_its_exit_codes_mean(help_of):
-    assert "Exit code 0: all pass; 1: one fails; 3: one is inconclusive." in help_of("check")
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_command_says_what_only_holds_in_python(help_of, verb):
+    told = help_of(verb.replace("_", "-"))
+
+    parameters = catalogue.verbs()[verb].parameters
+    assert not [name for name in parameters if f"`{name}`" in told]
+    assert not [word for word in ("bf.", "None", "=True", "a list", "DataFrame") if word in told]
+
+
+@pytest.mark.parametrize("verb", GATES)
+def test_a_gate_says_what_its_exit_codes_mean(help_of, verb):
+    codes = "0: all pass; 1: one fails; 3: one is inconclusive, or there is no row to judge."
+    assert f"Exit code {codes}" in help_of(verb)
+
+
+def test_only_gates_have_exit_codes_of_verdicts(help_of):
+    assert [verb for verb in VERBS if "Exit code" in help_of(verb.replace("_", "-"))] == GATES
+
+
+def test_the_commands_are_grouped_as_the_verbs_are(help_of):
+    told = help_of()
+
+    titles = [line.strip("╭╮─ ") for line in told.splitlines() if line.startswith("╭")]
+    groups = [group.title() for group in accessor.groups(accessor.Bal)]
+    assert titles == ["Options", *groups, "Without files"]
+
+
+def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_verb, tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("g,y,p\na,1,0\na,0,1\na,1,1\nb,1,1\nb,1,0\n")
+    columns = ["--y-true", "y", "--y-pred", "p", "--by", "g"]
+
+    told = help_of("error-count")
+    listed = help_of()
+    done = run("error-count", path, *columns, "--at-least", "2")
+
+    (line,) = [line for line in told.splitlines() if "--at-least" in line]
+    parameter = toy_verb.parameters["at_least"]
+    assert "Count the errors of every segment." in told
+    assert "error-count" in listed
+    assert all(part in line for part in (parameter.first_sentence, "[default: 0]"))
+    assert "Raise it" not in told
+    assert {option_of(name) for name in toy_verb.parameters.keys() - OF_PYTHON} <= set(told.split())
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "g,n,errors\na,3,2\n"
+
+
+def test_the_toy_verb_is_forgotten(run):
+    assert run("error-count").code == 2
 
 
 @pytest.mark.parametrize("command", ["metrics", "demo"])

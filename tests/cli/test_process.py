@@ -15,13 +15,13 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.accessor import verbs
 
 pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
 
 PROGRAM = [sys.executable, "-c", "from balframe.cli.main import main; main()"]
 LABELS = ["--y-true", "y", "--y-pred", "p"]
-COMMANDS = ["report", "classes", "confusion", "gaps", "disparity", "curve", "best-threshold"]
-COMMANDS += ["check", "metrics", "demo"]  # in the order of the help
+COMMANDS = [*(name.replace("_", "-") for name in verbs()), "metrics", "demo"]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 RED = "\x1b[1;31m"
 

@@ -17,12 +17,13 @@ ROWS = pl.DataFrame(
     }
 )
 LABELS = ("--y-true", "y", "--y-pred", "p")
-COMMANDS = (
+COMMANDS = (  # each way to read: rows, rows that count for more, rules, scores, pairs of models
     ("report", *LABELS, "--by", "g"),
     ("report", *LABELS, "--sample-weight", "w", "--counts", "k", "--missing", "drop"),
     ("confusion", *LABELS, "--by", "w"),
     ("curve", "--y-true", "y", "--y-score", "s", "--pos-label", "yes"),
     ("check", *LABELS, "--rule", "accuracy >= 0.5", "--allow-inconclusive"),
+    ("compare", *LABELS, "--y-pred", "g"),
 )
 ODD = (
     *(b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b'"', b"'", b"\n", b"\r"),

@@ -1,0 +1,104 @@
+"""Commands from verbs: each reads files, calls its verb, and shows the answer or the verdict."""
+
+import sys
+from collections.abc import Callable, Mapping
+from inspect import Parameter as Signed
+from inspect import Signature, getdoc
+from typing import Any, NoReturn
+
+import polars as pl
+import typer
+
+from balframe.cli.parameters import Given, Typed
+from balframe.cli.running import busy, running
+from balframe.cli.streams import OUTPUT, Files
+from balframe.cli.text_tables import one_line
+from balframe.errors import CheckFailed
+from balframe.gates.messages import message
+from balframe.verbs.catalogue import verbs
+from balframe.verbs.columns import Role
+from balframe.verbs.declaration import Parameter, Verb
+
+_FAILS, _UNKNOWN = 1, 3
+_EXIT_CODES = {
+    0: "all pass",
+    _FAILS: "one fails",
+    _UNKNOWN: "one is inconclusive, or there is no row to judge",
+}
+_ALLOWED = "allow_inconclusive"
+
+Run = Callable[[Verb, list[str], dict[str, Any]], None]
+
+
+def command_of(verb: Verb) -> Callable[..., None]:
+    """Make the command of a verb; Typer reads its signature and its docstring."""
+    columns = [column for layout in verb.layouts.values() for column in layout]
+    if not columns:
+        return _command(verb, _require, verb.parameters, [], _exit_codes())
+    if any(column.role is Role.STATUS for column in columns):
+        allowed = verbs()["require"].parameters[_ALLOWED]
+        parameters = {**verb.parameters, _ALLOWED: allowed}
+        return _command(verb, _judge, parameters, OUTPUT, _exit_codes())
+    return _command(verb, _show, verb.parameters, OUTPUT)
+
+
+def _command(
+    verb: Verb, run: Run, parameters: Mapping[str, Parameter], output: list[Signed], note: str = ""
+) -> Callable[..., None]:
+    def command(files: list[str], **typed: Any) -> None:  # noqa: ANN401 (as each option is read)
+        run(verb, files, typed)
+
+    files = Signed("files", Signed.POSITIONAL_OR_KEYWORD, annotation=Files)
+    options = [one for typed in Typed.all_of(parameters) for one in typed.options(parameters)]
+    signature = Signature([files, *options, *output])
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    summary, *_ = (getdoc(verb.function) or "").split("\n\n")
+    command.__doc__ = f"{summary}\n\n{note}".rstrip()
+    return command
+
+
+def _exit_codes() -> str:
+    said = "; ".join(f"{code}: {meaning}" for code, meaning in _EXIT_CODES.items())
+    return f"Exit code {said}."
+
+
+def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Ask a verb about the rows of files."""
+    given = Given(typed, rows)
+    values = {one.parameter.name: one.value(given) for one in Typed.all_of(verb.parameters)}
+    return verb.function(rows, **values)
+
+
+def _show(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
+    with running(files, typed.pop("format"), typed.pop("out"), typed.pop("sort")) as (rows, show):
+        show(_asked(verb, rows, typed))
+
+
+def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
+    """Show verdicts, and end with what they come to."""
+    output = (typed.pop(name) for name in ("format", "out", "sort"))
+    is_allowed = typed[_ALLOWED]
+    with running(files, *output, of_rules=True, may_be_unknown=is_allowed) as (rows, show):
+        statuses = show(_asked(verb, rows, typed)).get_column("status")
+    if "fail" in statuses:
+        raise typer.Exit(_FAILS)
+    if statuses.is_empty():
+        _end(message([], [], 0, []), _UNKNOWN)
+    if "inconclusive" in statuses and not is_allowed:
+        raise typer.Exit(_UNKNOWN)
+
+
+def _require(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
+    """Say nothing where the verb gives back what it was given."""
+    with running(files, None, None, None) as (rows, _):
+        try:
+            with busy():
+                _asked(verb, rows, typed)
+        except CheckFailed as failed:
+            _end(str(failed), _FAILS if failed.n_failed else _UNKNOWN)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    """Say on standard error why the verdict is what it is."""
+    print("\n".join(map(one_line, f"balframe: {message}".split("\n"))), file=sys.stderr)
+    raise typer.Exit(code)

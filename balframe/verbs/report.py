@@ -12,7 +12,19 @@ from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.metrics.catalogue import DEFAULT
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import COUNTED, METRIC, SEGMENTS, count, estimate, key, limits, note
+from balframe.verbs.columns import (
+    COUNTED,
+    METRIC,
+    METRICS,
+    SEGMENTS,
+    Naming,
+    Span,
+    count,
+    estimate,
+    limits,
+    note,
+    score,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Intervals, Names, OfLabels, Priors
 
@@ -20,13 +32,13 @@ _FIRST = (*SEGMENTS, *COUNTED, count("n_missing", "missing"))
 
 VERB = Verb(
     {
-        "wide": (*_FIRST, estimate(METRIC, tells=True), *limits(METRIC, "interval")),
+        "wide": (*_FIRST, score(METRIC, tells=True, compared=True), *limits(METRIC, "interval")),
         "long": (
             *_FIRST,
-            key("metric", tells=True),
-            estimate("estimate", tells=True),
-            *limits(under="interval"),
-            note("method", "interval"),
+            METRICS,
+            estimate("estimate", tells=True, span=Span.METRIC, marks=True, ranks=True),
+            *limits(under="interval", about="estimate"),
+            note("method", "interval", naming=Naming.METHOD),
         ),
     }
 )

@@ -4,7 +4,7 @@ from typing import Literal, Unpack
 
 from balframe.analyses import layouts
 from balframe.analyses.limits import Request, limits_of, method_of
-from balframe.analyses.scoring import Absent, Metrics, Scoring, value_of
+from balframe.analyses.scoring import Metrics, Scoring, value_of
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
@@ -26,7 +26,7 @@ from balframe.verbs.columns import (
     score,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import ClassWeights, Intervals, Names, OfLabels, Priors
+from balframe.verbs.options import Absences, ClassWeights, Intervals, Names, OfLabels, Priors
 
 _FIRST = (*SEGMENTS, *COUNTED, count("n_missing", "missing"))
 
@@ -44,7 +44,7 @@ VERB = Verb(
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfLabels, total=False):
+class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False):
     pass
 
 
@@ -56,7 +56,6 @@ def report(
     *,
     by: Names = None,
     metrics: Metrics = None,
-    absent: Absent = "skip",
     layout: Literal["wide", "long"] = "wide",
     **options: Unpack[_Options],
 ) -> FrameT:
@@ -69,10 +68,6 @@ def report(
         them. By default accuracy, balanced_accuracy, adjusted_balanced_accuracy,
         normalized_accuracy and geometric_mean, and with `class_weight` also
         weighted_balanced_accuracy.
-    absent : {"skip", "null", "zero"}
-        What an average over labels does about a label whose value is undefined in a segment, as
-        the recall of a label without rows is: average over the others, be null, or count 0 for it
-        and average over the whole label set.
     layout : {"wide", "long"}
         A column for each metric, or a row for each with the columns `metric` and `estimate`.
 
@@ -105,7 +100,7 @@ def report(
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
-    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, absent)
+    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
     check_choice("layout", layout, VERB.layouts)
     request = Request.of(options["interval"], options["level"], options["prior"])
     chosen = scoring.metrics

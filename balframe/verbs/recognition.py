@@ -1,16 +1,17 @@
 """Which verb an answer is of, by the names of its columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from balframe.errors import BalframeError, InvalidInputError, listed, not_found
+from balframe.errors import InvalidInputError, listed, not_found
 from balframe.frames.library import Name
-from balframe.metrics.registry import find
+from balframe.metrics.registry import registered
 from balframe.verbs.catalogue import verbs
 from balframe.verbs.columns import BY, METRIC, SEGMENTS, Column
 
 Declared = Sequence[Column]
+Metrics = Set[str]  # names and aliases
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,13 @@ def recognized(names: Sequence[Name], verb: str | None = None) -> Recognized:
     First come by-columns of any names, then declared columns in their order, with all that tell
     the layout; columns that are not declared stand behind.
     """
-    layouts = _layouts(verb)
+    layouts, metrics = _layouts(verb), _names_of_metrics()
     known = [declared for _, _, declared in layouts]
     found = [
         Recognized(of, layout, *fitted)
         for of, layout, declared in layouts
-        if (fitted := _fitted(names, declared, known)) is not None
+        if not _lacking(names, declared, metrics)
+        if (fitted := _fitted(names, declared, known, metrics)) is not None
     ]
     # one layout may have columns that another takes for by-columns
     best = [
@@ -66,8 +68,21 @@ def _layouts(verb: str | None) -> list[tuple[str, str, Declared]]:
     ]
 
 
+def _names_of_metrics() -> Metrics:
+    return {name for one in registered() for name in (one.name, *one.aliases)}
+
+
+def _lacking(names: Sequence[Name], declared: Declared, metrics: Metrics) -> list[str]:
+    """Name the columns that tell a layout and that are not there."""
+    return [
+        one.name
+        for one in declared
+        if one.tells and not any(_as_named(one, name, metrics) for name in names)
+    ]
+
+
 def _fitted(
-    names: Sequence[Name], declared: Declared, known: Sequence[Declared]
+    names: Sequence[Name], declared: Declared, known: Sequence[Declared], metrics: Metrics
 ) -> tuple[tuple[Name, ...], dict[Name, Column]] | None:
     """Take as few columns as can be for by-columns; None where the others are not as declared."""
     behind = [one for one in declared if one != SEGMENTS[0]]
@@ -75,18 +90,20 @@ def _fitted(
     tells = {one.name for one in behind if one.tells}
     for n_by in range(len(names) if has_by else 1):
         by, others = names[:n_by], names[n_by:]
-        found = _in_order(others, behind)
+        found = _in_order(others, behind, metrics)
         added = others[len(found) :]
         if (
             tells <= {one.name for one, _ in found}
             and not any(_is_there(name, behind, found) for name in by)
-            and not any(_is_declared(name, columns) for name in added for columns in known)
+            and not any(_is_declared(name, columns, metrics) for name in added for columns in known)
         ):
             return tuple(by), {filled.name: filled for _, filled in found}
     return None
 
 
-def _in_order(names: Sequence[Name], declared: Declared) -> list[tuple[Column, Column]]:
+def _in_order(
+    names: Sequence[Name], declared: Declared, metrics: Metrics
+) -> list[tuple[Column, Column]]:
     """Pair the first names with the columns declared, whose places they fill, in their order."""
     groups = [(place, list(columns)) for place, columns in groupby(declared, lambda one: one.place)]
     blocks = [
@@ -98,7 +115,7 @@ def _in_order(names: Sequence[Name], declared: Declared) -> list[tuple[Column, C
     at = 0
     for name in names:
         for number in range(at, len(blocks)):
-            pairs = ((one, _as_named(one, name)) for one in blocks[number])
+            pairs = ((one, _as_named(one, name, metrics)) for one in blocks[number])
             pair = next(((one, filled) for one, filled in pairs if filled is not None), None)
             if pair is not None:
                 found.append(pair)
@@ -109,7 +126,7 @@ def _in_order(names: Sequence[Name], declared: Declared) -> list[tuple[Column, C
     return found
 
 
-def _as_named(column: Column, name: Name) -> Column | None:
+def _as_named(column: Column, name: Name, metrics: Metrics) -> Column | None:
     """Fill the place in the name of a column so that it has this name; None where it cannot."""
     if column.place is None:
         return column if name == column.name else None
@@ -119,7 +136,7 @@ def _as_named(column: Column, name: Name) -> Column | None:
     if not (isinstance(name, str) and name.startswith(before) and name.endswith(after)):
         return None
     value = name[len(before) : len(name) - len(after)]
-    return column.filled(value) if column.place == BY or _is_metric(value) else None
+    return column.filled(value) if column.place == BY or value in metrics else None
 
 
 def _is_free(column: Column) -> bool:
@@ -127,16 +144,8 @@ def _is_free(column: Column) -> bool:
     return column.name == column.place != METRIC
 
 
-def _is_metric(name: str) -> bool:
-    try:
-        find(name)
-    except BalframeError:
-        return False
-    return True
-
-
-def _is_declared(name: Name, declared: Declared) -> bool:
-    return any(not _is_free(one) and _as_named(one, name) is not None for one in declared)
+def _is_declared(name: Name, declared: Declared, metrics: Metrics) -> bool:
+    return any(not _is_free(one) and _as_named(one, name, metrics) is not None for one in declared)
 
 
 def _is_there(name: Name, declared: Declared, found: Sequence[tuple[Column, Column]]) -> bool:
@@ -149,10 +158,10 @@ def _not_recognized(
     names: Sequence[Name], verb: str | None, layouts: Sequence[tuple[str, str, Declared]]
 ) -> InvalidInputError:
     """Say what an answer has to have, and what one that is near to it lacks."""
-    lacks = []
+    lacks, metrics = [], _names_of_metrics()
     for of, _, declared in layouts:
         tells = [one for one in declared if one.tells]
-        gone = [one.name for one in tells if not any(_as_named(one, name) for name in names)]
+        gone = _lacking(names, declared, metrics)
         if verb is not None or (len(gone) < len(tells) and not any(map(_is_free, tells))):
             lacks.append((len(gone), of, gone))
     nearest = min(lacks, default=None)

@@ -1,7 +1,6 @@
 import pytest
 
 import balframe as bf
-from balframe.metrics import registry
 from balframe.verbs.catalogue import verbs
 from balframe.verbs.columns import BY, METRIC, PREDICTED, SEGMENTS, TRUE, Role
 from balframe.verbs.recognition import recognized
@@ -140,8 +139,11 @@ def test_the_verb_may_be_given():
         recognized(["g", "n", "accuracy"], "gap")
 
 
-def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(monkeypatch):
-    monkeypatch.setattr(registry, "_names", {**registry._names, "mean": "accuracy"})
+def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_put_back):
+    @bf.metric(range=(0, 1))
+    def mean(c):
+        """A metric with the name of a column of another verb: accuracy."""
+        return c.total_correct / c.total
 
     with pytest.raises(
         bf.InvalidInputError,

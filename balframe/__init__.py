@@ -66,7 +66,7 @@ _ELSEWHERE = {
     "combine": "balframe.verbs.combine",
     "from_matrix": "balframe.tables.from_matrix",
     "list_metrics": "balframe.tables.list_metrics",
-    "metric": "balframe.verbs.catalogue",
+    "metric": "balframe.verbs.contents",
     "table": "balframe.display.table",
 }
 _MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}

@@ -4,16 +4,25 @@ Each is also a method, `df.bal.plot.report("y", "yhat", by="group")`.
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from balframe.display.chart_of_confusion import confusion
-    from balframe.display.chart_of_curve import curve
-    from balframe.display.chart_of_gaps import gaps
-    from balframe.display.chart_of_report import report
-    from balframe.display.chart_of_roc import roc
+from balframe import display
 
-__all__ = ["confusion", "curve", "gaps", "report", "roc"]
+if TYPE_CHECKING:
+    from balframe.display.chart_of_confusion import confusion as confusion
+    from balframe.display.chart_of_curve import curve as curve
+    from balframe.display.chart_of_gaps import gaps as gaps
+    from balframe.display.chart_of_report import report as report
+    from balframe.display.chart_of_roc import roc as roc
+
+_FILES = "chart_of_"
+
+__all__ = sorted(
+    found.name.removeprefix(_FILES)
+    for found in iter_modules(display.__path__)
+    if found.name.startswith(_FILES)
+)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function that draws)
@@ -23,7 +32,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function that draws)
     from balframe.frames.engines.supported import check_installed  # and with it what reads frames
 
     check_installed("altair", "plot", "charts")
-    return getattr(import_module(f"balframe.display.chart_of_{name}"), name)
+    return getattr(import_module(f"{display.__name__}.{_FILES}{name}"), name)
 
 
 def __dir__() -> list[str]:

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from constructors import CONSTRUCTORS
 from hypothesis import HealthCheck, Phase, settings
-from toy_verb import SOURCE
+from recipes import recipe
 from tried import TRIED
 
 from balframe import accessor
 from balframe import verbs as room
 from balframe.cli.main import main
 from balframe.metrics import catalogue, registry
-from balframe.verbs.catalogue import verbs
+from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import DECLARED
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -69,15 +69,16 @@ def registry_put_back(monkeypatch):
 
 @pytest.fixture
 def toy_verb(tmp_path, monkeypatch):
-    """Add a verb, `error_count`: its file, and its line in the accessor, forgotten afterwards."""
-    name, program = "error_count", "balframe.cli.commands"
+    """Add the verb of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
+    name, program, code = "error_count", "balframe.cli.commands", recipe("a verb")
     folder = tmp_path / "toy"
     folder.mkdir()
-    (folder / f"{name}.py").write_text(SOURCE)
+    (folder / f"{name}.py").write_text(code[f"verbs/{name}.py"])
     monkeypatch.setattr(room, "__path__", [*room.__path__, str(folder)])
-    method = accessor._Method(accessor._verb, "segments")
-    method.__set_name__(accessor.Bal, name)
-    monkeypatch.setattr(accessor.Bal, name, method, raising=False)
+    body = dict(vars(accessor))
+    exec(code["accessor.py"], body)
+    body[name].__set_name__(accessor.Bal, name)
+    monkeypatch.setattr(accessor.Bal, name, body[name], raising=False)
     monkeypatch.delitem(sys.modules, program, raising=False)  # built without it
     yield verbs()[name]
     del DECLARED[name], sys.modules[f"{room.__name__}.{name}"]

@@ -3,7 +3,7 @@
 Predictions are `p` and `q`, scores `s` and `t`. What a verb needs is read from its declaration.
 """
 
-from balframe.verbs.catalogue import verbs
+from balframe.verbs.contents import verbs
 
 GIVEN = {"y_true": "y", "y_pred": "p", "y_score": "s", "by": "g", "rules": "accuracy >= 0"}
 ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own

@@ -18,7 +18,7 @@ from ways_of_counting import WAYS
 import balframe as bf
 from balframe.core import parallel
 from balframe.metrics import registry
-from balframe.verbs.catalogue import verbs
+from balframe.verbs.contents import verbs
 
 pytestmark = pytest.mark.slow
 

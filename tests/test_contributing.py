@@ -4,12 +4,12 @@ import doctest
 import inspect
 import re
 import sys
-from pathlib import Path
 
 import generated
 import pandas as pd
 import polars as pl
 import pytest
+from recipes import TEXT, recipe
 from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
@@ -18,20 +18,12 @@ from balframe.analyses import criteria
 from balframe.frames.engines import supported
 from balframe.intervals.proportions import wilson
 from balframe.metrics.units import accuracies
-from balframe.verbs import catalogue, declaration
+from balframe.verbs import contents
 
-TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
-BLOCK = re.compile(r'^```python title="balframe/(.+?)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 FRAME = pl.DataFrame(
     {"g": list("aaabb"), "y": [1, 0, 1, 0, 1], "p": [1, 1, 0, 0, 1], "q": [1, 0, 1, 1, 1]}
 )
 LIBRARIES = {"polars": FRAME, "lazy": FRAME.lazy(), "pandas": FRAME.to_pandas()}
-
-
-def recipe(heading):
-    """Take the code of a section, by the files that it goes into."""
-    section = TEXT.partition(f"\n## Add {heading}\n")[2].partition("\n## ")[0]
-    return dict(BLOCK.findall(section))
 
 
 def followed(heading, module):
@@ -65,18 +57,9 @@ def test_a_metric():
 
 
 @pytest.fixture
-def verb(tmp_path, monkeypatch):
-    """Put the file into the room of verbs, and its line into the accessor."""
-    code = recipe("a verb")
-    (tmp_path / "error_count.py").write_text(code["verbs/error_count.py"])
-    monkeypatch.setattr(catalogue.room, "__path__", [*catalogue.room.__path__, str(tmp_path)])
-    namespace = dict(vars(accessor))
-    exec(code["accessor.py"], namespace)
-    namespace["error_count"].__set_name__(accessor.Bal, "error_count")
-    monkeypatch.setattr(accessor.Bal, "error_count", namespace["error_count"], raising=False)
-    yield bf.error_count
-    del declaration.DECLARED["error_count"]
-    del sys.modules["balframe.verbs.error_count"], catalogue.room.error_count
+def verb(toy_verb):
+    """The function of the recipe's verb, by its name."""
+    return bf.error_count
 
 
 @pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
@@ -101,7 +84,7 @@ def rows(frame):
 def test_a_verb_is_found_by_all_that_read_declarations(verb):
     described = inspect.getdoc(verb)
 
-    assert catalogue.verbs()["error_count"].function is verb
+    assert contents.verbs()["error_count"].function is verb
     for name, one in inspect.signature(verb).parameters.items():
         assert one.kind is not one.VAR_KEYWORD
         assert f"\n{name} : " in described

@@ -17,16 +17,6 @@ def _named_limits(name: Name) -> tuple[str, str]:
     return f"{name}_lower", f"{name}_upper"
 
 
-def limits_among(names: Sequence[Name]) -> dict[Name, tuple[str, str]]:
-    """Find the columns of an answer that hold limits, by the column that they are limits of."""
-    known = set(names)
-    found = {name: _named_limits(name) for name in names if set(_named_limits(name)) <= known}
-    plain = [name for name in ("difference", "estimate") if name in known]
-    if plain and known.issuperset(_LIMITS):
-        found[plain[0]] = _LIMITS
-    return found
-
-
 def wide(scores: Mapping[str, FloatArray], found: Mapping[str, Limits]) -> dict[Name, FloatArray]:
     """Put the limits of each metric behind it."""
     columns: dict[Name, FloatArray] = {}

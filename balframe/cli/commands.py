@@ -9,7 +9,7 @@ from balframe import __version__
 from balframe.accessor import Bal, groups
 from balframe.cli.of_verbs import command_of
 from balframe.cli.without_files import demo, metrics
-from balframe.verbs.catalogue import verbs
+from balframe.verbs.contents import verbs
 
 app = typer.Typer(
     name="balframe",

@@ -15,8 +15,8 @@ from balframe.cli.streams import OUTPUT, Files
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
 from balframe.gates.messages import message
-from balframe.verbs.catalogue import verbs
 from balframe.verbs.columns import Role
+from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import Parameter, Verb
 
 _FAILS, _UNKNOWN = 1, 3

@@ -13,28 +13,29 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from balframe.analyses.layouts import limits_among
-from balframe.display.table_layout import worst_of
-from balframe.errors import InvalidInputError, UnknownNameError
-from balframe.metrics.catalogue import find
+from balframe.display.table_layout import known_metric, limits_among, worst_of
+from balframe.errors import InvalidInputError
+from balframe.frames.library import Name
+from balframe.frames.query import MARGIN, MODEL
+from balframe.verbs.columns import Column, Kind, Role
+from balframe.verbs.recognition import recognized
 
 _STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 _WORST = "bold red"
-_BOUNDS = ("bound", "threshold")
 _ENDLESS = 1_000_000  # characters: no terminal is as wide
 
 
-def table_text(frame: pl.DataFrame) -> bytes:
+def table_text(frame: pl.DataFrame, verb: str | None = None) -> bytes:
     """Write the table of a terminal as text."""
     text = io.StringIO()
-    print_table(frame, text)
+    print_table(frame, text, verb)
     return text.getvalue().encode()
 
 
-def print_table(frame: pl.DataFrame, file: TextIO) -> None:
+def print_table(frame: pl.DataFrame, file: TextIO, verb: str | None = None) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns."""
     console = Console(file=file)
-    columns = shown(frame)
+    columns = shown(frame, verb)
     blocks = _blocks(columns, console.width) if console.is_terminal else [columns]
     for number, block in enumerate(blocks):
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -56,11 +57,7 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
 
 def _blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
     """Split columns into blocks that fit, each with the columns that tell the rows apart."""
-    names = [column.name for column in columns]
-    ends = [names.index(name) for name in ("n", "support") if name in names]
-    ends = ends or [names.index(name) + 1 for name in ("rule", "metric", "name") if name in names]
-    end = min(ends, default=1)
-    keys = [one for place, one in enumerate(columns) if place < end or one.name == "metric"]
+    keys = [one for one in columns if one.is_key]
     widths = {column.name: column.width + 2 for column in columns}
     blocks: list[list[_Column]] = []
     for column in columns:
@@ -77,9 +74,9 @@ def one_line(text: str) -> str:
     return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
 
 
-def markdown(frame: pl.DataFrame) -> str:
+def markdown(frame: pl.DataFrame, verb: str | None = None) -> str:
     """Write a table of markdown."""
-    columns = shown(frame)
+    columns = shown(frame, verb)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -101,6 +98,7 @@ class _Column:
     name: str
     texts: Sequence[str]
     is_number: bool
+    is_key: bool
     styles: Mapping[int, str]
 
     @property
@@ -109,23 +107,46 @@ class _Column:
         return max(map(cell_len, (one_line(text) for text in (self.name, *self.texts))))
 
 
-def shown(frame: pl.DataFrame) -> list[_Column]:
+def shown(frame: pl.DataFrame, verb: str | None = None) -> list[_Column]:
     """Put limits into the cells of what they are limits of."""
-    limits = limits_among(frame.columns)
+    by, declared = _declared(frame, verb)
+    limits = limits_among(declared)
     inside = {name for pair in limits.values() for name in pair}
     columns = []
     for name in frame.columns:
         if name in inside:
             continue
-        values = frame.get_column(name)
+        values, column = frame.get_column(name), declared.get(name)
         if name in limits:
-            lower, upper = (frame.get_column(limit).to_list() for limit in limits[name])
+            lower, upper = (frame.get_column(str(limit)).to_list() for limit in limits[name])
             texts = [with_limits(*one) for one in zip(values.to_list(), lower, upper, strict=True)]
         else:
-            show = _number if name in _BOUNDS else text_of
+            is_as_given = column is not None and _is_as_given(column)
+            show = _number if is_as_given else text_of
             texts = [show(value) for value in values.to_list()]
-        columns.append(_Column(name, texts, values.dtype.is_numeric(), _styles(frame, name)))
+        is_key = name in by or (column is not None and column.role is Role.KEY)
+        styles = {} if column is None else _styles(frame, column)
+        columns.append(_Column(name, texts, values.dtype.is_numeric(), is_key, styles))
     return columns
+
+
+def _declared(
+    frame: pl.DataFrame, verb: str | None
+) -> tuple[tuple[Name, ...], Mapping[Name, Column]]:
+    """Find the by-columns and the columns declared; what is no answer has neither.
+
+    The first column of such a frame tells its rows apart.
+    """
+    try:
+        found = recognized(frame.columns, verb)
+    except InvalidInputError:
+        return tuple(frame.columns[:1]), {}
+    return found.by, found.columns
+
+
+def _is_as_given(column: Column) -> bool:
+    """Tell whether a column holds thresholds or bounds."""
+    return column.role is Role.PLACE or (column.role is Role.KEY and column.kind is Kind.FLOAT)
 
 
 def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:
@@ -153,20 +174,19 @@ def text_of(value: Any) -> str:  # noqa: ANN401
     return f"{value:.3g}"
 
 
-def _styles(frame: pl.DataFrame, name: str) -> dict[int, str]:
+def _styles(frame: pl.DataFrame, column: Column) -> dict[int, str]:
     """Mark verdicts, and the segment that scores worst."""
-    values = frame.get_column(name).to_list()
-    if name == "status":
+    values = frame.get_column(str(column.name)).to_list()
+    if column.role is Role.STATUS:
         return {row: _STATUS_STYLES[value] for row, value in enumerate(values)}
-    try:
-        better = find(name).better
-    except (UnknownNameError, InvalidInputError):
+    metric = known_metric(column.of) if column.role is Role.ESTIMATE else None
+    if metric is None:
         return {}
     styles: dict[int, str] = {}
     for rows in _compared(frame):
         known = {row: values[row] for row in rows if values[row] is not None}
         if _are_numbers(known.values()):
-            styles |= dict.fromkeys(worst_of(known, better, 1), _WORST)
+            styles |= dict.fromkeys(worst_of(known, metric.better, 1), _WORST)
     return styles
 
 
@@ -175,7 +195,7 @@ def _compared(frame: pl.DataFrame) -> Iterable[Sequence[int]]:
     n = frame.height
     margins, models = (
         frame.get_column(name).to_list() if name in frame.columns else [None] * n
-        for name in ("margin", "model")
+        for name in (MARGIN, MODEL)
     )
     rows: dict[Any, list[int]] = {}
     for row in range(n):

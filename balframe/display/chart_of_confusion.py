@@ -7,7 +7,7 @@ from typing import Literal, Unpack
 import altair as alt
 
 from balframe.display.annotations import NO_ROWS, ROWS, heading, place, with_rows
-from balframe.display.chart_options import MOST, CellOptions, check_options
+from balframe.display.chart_options import MOST, drawing
 from balframe.display.segments import (
     Drawn,
     Row,
@@ -26,7 +26,7 @@ from balframe.frames.library import Name
 from balframe.frames.query import MODEL
 from balframe.verbs.columns import OF_SEVERAL
 from balframe.verbs.confusion import confusion as verb
-from balframe.verbs.options import Names
+from balframe.verbs.options import CellsOrRows, Names
 from balframe.verbs.report import report
 
 _RANK = "balanced_accuracy"
@@ -41,6 +41,7 @@ _SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # u
 _SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
 
 
+@drawing
 def confusion(
     frame: object,
     y_true: Name,
@@ -49,43 +50,26 @@ def confusion(
     by: Names = None,
     normalize: Literal["true", "pred", "all"] = "true",
     most: int = MOST,
-    **options: Unpack[CellOptions],
+    **options: Unpack[CellsOrRows],
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw the confusion matrix of every segment: shares as shades, counts in the cells.
 
+    Where there are too many segments to draw them all, they are ranked by balanced accuracy.
+
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A lazy frame is collected, for a chart needs numbers.
     y_true : column name
         The true labels, one row of cells each.
-    y_pred : column name or list of column names
-        The predicted labels, one column of cells each; a list draws several models.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
     normalize : {"true", "pred", "all"}, default "true"
         What the shades are shares of: the rows with the true label, so that the diagonal shows the
         recalls; those with the predicted label; or all rows of the segment. Under weights they
         are shares of weight.
-    most : int, default 60
-        The most matrices to draw; of more, those with the highest and the lowest balanced accuracy
-        are drawn, and a line below the title says how many are left out.
-    **options : optional
-        Options of `bf.confusion`: `sample_weight`, `counts`, `cells`, `labels`, `pos_label`,
-        `missing`, `max_cells`.
 
     Returns
     -------
     altair chart
         To be restyled, or saved: `chart.save("confusion.png")`,
         `chart.save("confusion.html", inline=True)`.
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-    MissingExtraError
-        If Altair is not installed; the message has the command that installs it.
 
     Examples
     --------
@@ -95,7 +79,6 @@ def confusion(
     >>> chart.to_dict()["title"]["text"]
     'Confusion matrix by race'
     """
-    check_options(confusion, most, options, CellOptions)
     check_choice("normalize", normalize, list(_SHADES))
     answer = collected(
         verb(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)

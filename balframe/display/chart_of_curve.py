@@ -5,7 +5,7 @@ from typing import Unpack
 import altair as alt
 
 from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
-from balframe.display.chart_options import MOST, ScoreOptions, check_options, one_metric
+from balframe.display.chart_options import MOST, drawing, one_metric
 from balframe.display.forest import DARK, GREY
 from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
 from balframe.display.segments import (
@@ -21,11 +21,16 @@ from balframe.frames.query import MODEL
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.verbs.best_threshold import best_threshold
 from balframe.verbs.curve import curve as verb
-from balframe.verbs.options import Names
+from balframe.verbs.options import ClassWeights, Names, Rows
 
 _BALANCED = "balanced_accuracy"
 
 
+class _Options(ClassWeights, Rows, total=False):
+    pass
+
+
+@drawing
 def curve(
     frame: object,
     y_true: Name,
@@ -36,52 +41,30 @@ def curve(
     thresholds: ThresholdsOption = None,
     level: float = 0.95,
     most: int = MOST,
-    **options: Unpack[ScoreOptions],
+    **options: Unpack[_Options],
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw a metric against the threshold of a score, for every segment.
 
     A line for each segment, with its best threshold as a point. Balanced accuracy has a band that
     holds it at all thresholds of a segment together, other metrics have the limits of each
-    threshold alone. A dashed rule is what scores reach that do not depend on the label: a balanced
+    threshold alone. A dashed line is what scores reach that do not depend on the label: a balanced
     accuracy of 1/2 at every threshold. Up to seven segments share a panel; more have one each.
+    Segments are ranked by their scores at the best threshold.
     Several models lie side by side, each with thresholds of its own scale.
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A lazy frame is collected, for a chart needs numbers.
-    y_true : column name
-        The true labels. All labels other than the positive one count as negative.
-    y_score : column name or list of column names
-        The scores, higher for the positive label; a list draws several models.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
-    metric : str, default "balanced_accuracy"
-        Name or alias of a metric.
     thresholds : None, int, list of floats or ("quantiles", int), optional
         The thresholds, as in `bf.curve`: by default every score, of which as many are drawn as
         can be told apart.
     level : float, default 0.95
         Confidence level of the band or the limits.
-    most : int, default 60
-        The most segments to draw; of more, the ones that score highest and lowest at their best
-        threshold are drawn, and a line below the title says how many are left out.
-    **options : optional
-        Options of `bf.curve`: `class_weight`, `sample_weight`, `counts`, `labels`, `pos_label`,
-        `missing`, `max_cells`.
 
     Returns
     -------
     altair chart
         To be restyled, or saved: `chart.save("curve.png")`,
         `chart.save("curve.html", inline=True)`.
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-    MissingExtraError
-        If Altair is not installed; the message has the command that installs it.
 
     Examples
     --------
@@ -92,7 +75,6 @@ def curve(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy at every threshold'
     """
-    check_options(curve, most, options, ScoreOptions)
     known = one_metric(metric)
     metric = known.name
     banded = metric == _BALANCED
@@ -128,8 +110,8 @@ def curve(
     title = heading(titled(metric, " at every threshold", by=names), below + left_out)
     layers = _layers(on, place(drawn), in_words(metric))
     if isinstance(chance, (int, float)):
-        rule = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=DARK)
-        layers.insert(0, rule.encode(y=alt.datum(chance)))
+        line = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=DARK)
+        layers.insert(0, line.encode(y=alt.datum(chance)))
     points += [_best(row, on) for row in best.rows]
     chart = on.show(alt.LayerChart(layer=layers), points, title)
     is_of_models = on.is_together and drawn.panels_by == MODEL
@@ -137,7 +119,7 @@ def curve(
 
 
 def _point(row: Row, metric: str, limits: str) -> Row:
-    """Keep what is drawn of a rule."""
+    """Keep what is drawn of a threshold."""
     return {name: row[name] for name in ("segment", "panel", "n", "threshold")} | {
         "estimate": row[metric],
         "lower": row[f"{limits}_lower"],

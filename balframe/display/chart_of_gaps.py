@@ -7,7 +7,7 @@ import altair as alt
 from balframe.analyses.references import ReferenceOption
 from balframe.analyses.scoring import Adjust
 from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
-from balframe.display.chart_options import MOST, GapOptions, check_options, one_metric
+from balframe.display.chart_options import MOST, drawing, one_metric
 from balframe.display.forest import Line, forest
 from balframe.display.segments import (
     ALL_ROWS,
@@ -20,9 +20,14 @@ from balframe.display.segments import (
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.verbs.gaps import gaps as verb
-from balframe.verbs.options import Names
+from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Level, Names
 
 
+class _Options(Adjustment, Level, ClassWeights, CellsOrRows, total=False):
+    pass
+
+
+@drawing
 def gaps(
     frame: object,
     y_true: Name,
@@ -31,10 +36,8 @@ def gaps(
     by: Names,
     metric: str = "balanced_accuracy",
     reference: ReferenceOption = "rest",
-    adjust: Adjust = "bh",
-    level: float = 0.95,
     most: int = MOST,
-    **options: Unpack[GapOptions],
+    **options: Unpack[_Options],
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw by how much every segment differs from the rest, or from another reference.
 
@@ -45,40 +48,15 @@ def gaps(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A lazy frame is collected, for a chart needs numbers.
-    y_true : column name
-        The true labels.
-    y_pred : column name or list of column names
-        The predicted labels; a list draws a panel for each model.
-    by : column name or list of column names
-        The columns whose combinations are the segments.
-    metric : str, default "balanced_accuracy"
-        Name or alias of a metric.
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
         What each segment is compared with, as in `bf.gaps`.
-    adjust : {"bh", "holm"} or None, default "bh"
-        How p-values are adjusted for their number, as in `bf.gaps`.
     level : float, default 0.95
         Confidence level of the limits; differences with a p-value below 1 - level are marked.
-    most : int, default 60
-        The most segments to draw; of more, those with the highest and the lowest differences are
-        drawn, and a line below the title says how many are left out.
-    **options : optional
-        Options of `bf.gaps`: `class_weight`, `sample_weight`, `counts`, `cells`, `labels`,
-        `pos_label`, `missing`, `max_cells`.
 
     Returns
     -------
     altair chart
         To be restyled, or saved: `chart.save("gaps.png")`, `chart.save("gaps.html", inline=True)`.
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-    MissingExtraError
-        If Altair is not installed; the message has the command that installs it.
 
     Examples
     --------
@@ -90,7 +68,6 @@ def gaps(
     >>> chart.to_dict()["title"]["text"]
     'False positive rate: difference from Caucasian by race'
     """
-    check_options(gaps, most, options, GapOptions)
     metric = one_metric(metric).name
     rows = answered(
         verb(
@@ -100,13 +77,12 @@ def gaps(
             by=by,
             metrics=metric,
             reference=reference,
-            adjust=adjust,
-            level=level,
             **options,
         )
     )
     names = by_names(by, rows[0])
     drawn = named(rows, names)
+    level, adjust = options["level"], options["adjust"]
     alpha = 1 - level
     marked, plain = f"p below {alpha:.6g}", "others"
     for row in drawn.rows:

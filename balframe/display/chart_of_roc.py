@@ -5,7 +5,7 @@ from typing import Unpack
 import altair as alt
 
 from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
-from balframe.display.chart_options import MOST, RowOptions, check_options
+from balframe.display.chart_options import MOST, drawing
 from balframe.display.forest import DARK
 from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
 from balframe.display.segments import (
@@ -19,13 +19,14 @@ from balframe.display.words import titled
 from balframe.frames.library import Name
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.verbs.curve import curve
-from balframe.verbs.options import Names
+from balframe.verbs.options import Names, Rows
 from balframe.verbs.ranking import ranking
 
 _X, _Y = "false_positive_rate", "recall"
 _X_TITLE = "false positive rate"
 
 
+@drawing
 def roc(
     frame: object,
     y_true: Name,
@@ -34,45 +35,24 @@ def roc(
     by: Names = None,
     thresholds: ThresholdsOption = None,
     most: int = MOST,
-    **options: Unpack[RowOptions],
+    **options: Unpack[Rows],
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw the ROC curve of every segment: recall against false positive rate over all thresholds.
 
     The area under each curve (AUC) stands in the lower right corner. The dashed diagonal is what
     scores reach that do not depend on the label. Up to seven segments share a panel; more have one
-    each.
+    each. Segments are ranked by these areas.
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or one of Dask, PySpark, DuckDB, Ibis, SQLFrame
-        The data; never changed. A lazy frame is collected, for a chart needs numbers.
-    y_true : column name
-        The true labels. All labels other than the positive one count as negative.
-    y_score : column name or list of column names
-        The scores, higher for the positive label; a list draws several models.
-    by : column name or list of column names, optional
-        The columns whose combinations are the segments; by default all rows are one segment.
     thresholds : None, int, list of floats or ("quantiles", int), optional
         The thresholds, as in `bf.curve`: by default every score, of which as many are drawn as
         can be told apart. The areas are always those of all scores.
-    most : int, default 60
-        The most segments to draw; of more, those with the largest and the smallest areas are
-        drawn, and a line below the title says how many are left out.
-    **options : optional
-        Options of `bf.curve`: `sample_weight`, `counts`, `labels`, `pos_label`, `missing`,
-        `max_cells`.
 
     Returns
     -------
     altair chart
         To be restyled, or saved: `chart.save("roc.png")`, `chart.save("roc.html", inline=True)`.
-
-    Raises
-    ------
-    BalframeError
-        If a name, an option or a value cannot be used; the message says what to do.
-    MissingExtraError
-        If Altair is not installed; the message has the command that installs it.
 
     Examples
     --------
@@ -83,7 +63,6 @@ def roc(
     >>> chart.to_dict()["title"]["text"]
     'ROC curve'
     """
-    check_options(roc, most, options, RowOptions)
     answer = curve(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **options
     )
@@ -109,7 +88,7 @@ def roc(
 
 
 def _point(row: Row, at: int) -> Row:
-    """Keep what is drawn of a rule, and its place along the line."""
+    """Keep what is drawn of a threshold, and its place along the curve."""
     return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 

@@ -1,63 +1,68 @@
-"""Options of charts: those handed on to the verbs that they draw, and how all are checked."""
+"""What all charts have in common: their parameters, and how these are checked."""
 
-from collections.abc import Callable, Iterable, Sequence
-from inspect import signature
-from typing import Any, Literal, TypedDict
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
-from balframe.analyses.scoring import ClassWeight
-from balframe.core.labels import Label
-from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found, parameter
-from balframe.frames.library import Name
+from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
 from balframe.metrics.registry import Metric, find
-from balframe.verbs.options import Missing
+from balframe.verbs.declaration import Manner, with_options
+from balframe.verbs.options import FRAMES, SHARED, Option
+
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 MOST = 60
+_SAID = {
+    **SHARED,
+    "frame": Option(
+        None,
+        FRAMES,
+        "The data; never changed. A lazy frame is collected, for a chart needs numbers.",
+    ),
+    "y_pred": Option(
+        None,
+        "column name or list of column names",
+        "The predicted labels; a list draws several models.",
+    ),
+    "y_score": Option(
+        None,
+        "column name or list of column names",
+        "The scores, finite numbers that are higher for the positive label; a list draws several "
+        "models. All labels other than the positive one count as negative.",
+    ),
+    "metric": Option(None, 'str, default "balanced_accuracy"', "Name or alias of a metric."),
+    "most": Option(
+        None,
+        f"int, default {MOST}",
+        "The most segments to draw; of more, the highest and the lowest are drawn, and a line "
+        "below the title says how many are left out.",
+    ),
+}
+_RAISES = """Raises
+------
+BalframeError
+    If a name, an option or a value cannot be used; the message says what to do.
+MissingExtraError
+    If Altair is not installed; the message has the command that installs it.
+
+"""
+_OF_CHARTS = Manner(_SAID, _RAISES, lambda unknown: unknown)
 
 
-class RowOptions(TypedDict, total=False):
-    """How rows count, and which labels there are."""
+def drawing(function: F) -> F:
+    """Give a function that draws all options: in its signature, its docstring, and when called."""
 
-    sample_weight: Name | None
-    counts: Name | None
-    labels: Sequence[Label] | None
-    pos_label: Label | None
-    missing: Missing
-    max_cells: int
+    @wraps(function)
+    def checked(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        _check_most(options.get("most", MOST))
+        return function(*given, **options)
 
-
-class ScoreOptions(RowOptions, total=False):
-    """What metrics at the thresholds of a score need besides."""
-
-    class_weight: ClassWeight | None
+    drawn, _ = with_options(checked, _OF_CHARTS)
+    return drawn  # type: ignore[return-value]
 
 
-class CellOptions(RowOptions, total=False):
-    """What counts of cells need besides."""
-
-    cells: bool
-
-
-class GapOptions(CellOptions, total=False):
-    """What differences of metrics need besides."""
-
-    class_weight: ClassWeight | None
-
-
-class LabelOptions(GapOptions, total=False):
-    """What metrics of predicted labels need besides."""
-
-    absent: Literal["skip", "null", "zero"]
-
-
-def check_options(
-    chart: Callable[..., Any], most: object, given: Iterable[str], handed_on: type
-) -> None:
-    """Refuse options that a chart neither has nor hands on, and a `most` that is no number."""
-    own = (one.name for one in signature(chart).parameters.values() if one.kind == one.KEYWORD_ONLY)
-    known = [*own, *handed_on.__annotations__]
-    for name in given:
-        if name not in known:
-            raise not_found("option", name, known)
+def _check_most(most: object) -> None:
     if not isinstance(most, int) or isinstance(most, bool) or most < 2:
         raise InvalidInputError(
             f"{parameter('most', most)} is not a number of segments; give 2 or more."

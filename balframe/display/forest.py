@@ -28,7 +28,7 @@ def forest(
     order: Sequence[str],
     title: alt.TitleParams,
     x_title: str,
-    rules: Sequence[Line],
+    lines: Sequence[Line],
     tooltip: Sequence[alt.Tooltip],
     marks: tuple[str, str] | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
@@ -37,7 +37,7 @@ def forest(
     The area of a point is the number of rows, `n`. Where the estimate is undefined, `note` says so.
     With `marks`, points whose `mark` is the first of the two are diamonds of another colour.
     """
-    rules = [rule for rule in rules if any(row[rule.field] is not None for row in drawn.rows)]
+    lines = [line for line in lines if any(row[line.field] is not None for row in drawn.rows)]
     many = len(order) > _FEW
     n_panels = len(drawn.panels)
     width = _WIDTHS.get(n_panels, 220)
@@ -49,18 +49,18 @@ def forest(
     x = alt.X("estimate:Q", title=x_title, scale=alt.Scale(zero=False), axis=values)
     base = alt.Chart().encode(y=y)
     dashes = alt.StrokeDash(
-        "rule:N",
+        "line:N",
         title=None,
         scale=alt.Scale(
-            domain=[rule.name for rule in rules], range=[list(rule.dash) for rule in rules]
+            domain=[line.name for line in lines], range=[list(line.dash) for line in lines]
         ),
     )
-    ruled = [
+    drawn_lines = [
         alt.Chart()
-        .transform_calculate(rule=repr(rule.name))
+        .transform_calculate(line=repr(line.name))
         .mark_rule(color=DARK)
-        .encode(x=f"min({rule.field}):Q", strokeDash=dashes)
-        for rule in rules
+        .encode(x=f"min({line.field}):Q", strokeDash=dashes)
+        for line in lines
     ]
     color: alt.Color | alt.ColorValue = alt.ColorValue(BLUE)
     shape: alt.Shape | alt.ShapeValue = alt.ShapeValue("circle")
@@ -88,7 +88,7 @@ def forest(
         .mark_text(align="left", color=GREY, fontStyle="italic")
         .encode(x=alt.value(4), text="note:N", tooltip=list(tooltip))
     )
-    layers = alt.LayerChart(layer=[*ruled, limits, points, notes])
+    layers = alt.LayerChart(layer=[*drawn_lines, limits, points, notes])
     step = alt.Step(15 if many else 22)
     if drawn.panels_by is None:
         return with_rows(layers.properties(width=width, height=step, title=title), drawn.rows)

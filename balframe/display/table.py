@@ -31,6 +31,7 @@ _EDGE = "#c3c9d0"
 def table(
     frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
     *,
+    verb: str | None = None,
     title: str | None = None,
     subtitle: str | None = None,
     decimals: int = 3,
@@ -52,9 +53,11 @@ def table(
     Parameters
     ----------
     frame : pandas, polars or pyarrow frame
-        The answer of `report` in either layout, `classes`, `gaps`, `compare`, `check`,
-        `disparity`, `fairness`, `curve`, `best_threshold`, `ranking` or `posterior`, with all
-        its columns or some of them. A polars LazyFrame is collected.
+        The answer of a verb, with all its columns or some of them in their order, and columns of
+        your own behind. A polars LazyFrame is collected.
+    verb : str, optional
+        The verb that gave the answer, as in "report". By default the columns tell; give it where
+        the message says that they may be of more than one.
     title, subtitle : str, optional
         Plain text above the table.
     decimals : int, default 3
@@ -83,8 +86,8 @@ def table(
     MissingExtraError
         If great_tables is not installed.
     BalframeError
-        If the frame is no answer of these verbs, or an option cannot be used; the message says
-        what to do.
+        If the frame is no answer of a verb, or may be of several, or an option cannot be used;
+        the message says what to do.
 
     Examples
     --------
@@ -106,7 +109,7 @@ def table(
     """
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
-    layout = Layout.of(_values(frame))
+    layout = Layout.of(_values(frame), verb)
     choice = choose(layout, max_rows)
     pen = Pen(layout, choice, decimals, bars=bars, worst=worst)
     return _built(pen, title, subtitle)

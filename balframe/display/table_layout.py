@@ -6,32 +6,17 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from balframe.analyses.layouts import limits_among
-from balframe.errors import BalframeError, InvalidInputError, listed
+from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.library import Name
+from balframe.frames.query import MARGIN
 from balframe.gates.rules import Rule, read_rules
 from balframe.metrics.catalogue import find
 from balframe.metrics.registry import Metric
+from balframe.verbs.columns import Column, Kind, Naming, Role
+from balframe.verbs.recognition import recognized
 
 Values = Mapping[Name, list[Any]]
 
-_KINDS = {  # the columns by which an answer is known, and the first one behind the by-columns
-    "check": ({"rule", "estimate", "status"}, "rule"),
-    "fairness": ({"criterion", "measure", "estimate"}, "criterion"),
-    "disparity": ({"metric", "lowest", "highest"}, "metric"),
-    "best_threshold": ({"metric", "threshold", "estimate"}, "n"),
-    "compare": ({"metric", "model", "reference", "difference"}, "n"),
-    "gaps": ({"metric", "estimate", "difference"}, "n"),
-    "long": ({"metric", "estimate"}, "n"),
-    "classes": ({"label", "support"}, "support"),
-    "curve": ({"threshold", "predicted_positive"}, "n"),
-    "ranking": ({"n", "roc_auc"}, "n"),
-    "posterior": ({"n", "mean", "lower", "upper"}, "n"),
-}
-_BEHIND = ("n", "n_labels", "min_support", "n_missing", "metric")
-_BETWEEN = {"classes": ("label",), "curve": ("threshold",), "compare": ("reference",)}
-_STUBS = {"fairness": ("measure",), "disparity": ("metric",)}
-_OF_METRIC = ("estimate", "reference_estimate", "lowest", "highest", "difference", "ratio")
 _STATUSES = ("fail", "inconclusive", "pass")
 _OVERALL = "overall"
 
@@ -41,81 +26,91 @@ class Layout:
     """The columns of an answer by what they are for.
 
     `by` make the segments, `keys` tell the rows of a group apart, `groups` are the headings.
+    `columns` are those that are declared, but for the by-columns.
     """
 
-    kind: str
     values: Values
     by: tuple[Name, ...]
+    columns: Mapping[Name, Column]
     keys: tuple[Name, ...]
     groups: tuple[Name, ...]
-    has_margins: bool
 
     @classmethod
-    def of(cls, values: Values) -> "Layout":
+    def of(cls, values: Values, verb: str | None = None) -> "Layout":
         """Find out which verb's answer this is, and what its columns are."""
-        names = list(values)
-        kind = _kind(names, values)
-        by, has_margins = _by(kind, names, values)
-        behind = set(names) - set(by)
-        models = ("model", "reference") if kind == "compare" else ("model",)
-        groups = [one for one in models if one in behind]
-        between = [one for one in _BETWEEN.get(kind, ()) if one in behind and one not in groups]
-        keys = [*by, *between]
-        rows = {"check": "rule", "fairness": "criterion"}.get(kind, "metric")
-        if rows in behind and kind != "disparity":
-            several = kind in ("check", "fairness") or len(set(values[rows])) > 1
-            if by or kind == "fairness":
-                groups += [rows] * several
-            else:
-                keys.append(rows)
-        keys += [one for one in _STUBS.get(kind, ()) if one in behind]
-        return cls(kind, values, by, tuple(keys), tuple(groups), has_margins)
+        found = recognized(list(values), verb)
+        by, columns = found.by, dict(found.columns)
+        if MARGIN in columns and not _are_margins(values[MARGIN], by):
+            by = (*by, MARGIN)  # a by-column may have this name
+            del columns[MARGIN]
+        _check_numbers(values, columns, found.verb)
+        keys = [one for one in columns.values() if one.role is Role.KEY and one.name != MARGIN]
+        groups = [one for one in keys if one.heading]
+        rows = [*by, *(one.name for one in keys if not one.heading)]
+        if not rows and groups and groups[-1].under is None:
+            rows.append(groups.pop().name)
+        groups = [one for one in groups if one.naming is not Naming.METRIC or _several(values, one)]
+        return cls(values, by, columns, tuple(rows), tuple(one.name for one in groups))
 
     @property
     def n_rows(self) -> int:
         """Count the rows."""
         return len(next(iter(self.values.values())))
 
+    @property
+    def has_margins(self) -> bool:
+        """Tell whether there may be roll-ups among the rows."""
+        return MARGIN in self.columns
+
     @cached_property
     def numbers(self) -> frozenset[Name]:
         """Name the columns that hold numbers."""
         return frozenset(name for name, values in self.values.items() if is_number(values))
 
+    def naming(self, what: Naming) -> Name | None:
+        """Name the column whose texts name metrics, rules or the like, if there is one."""
+        return next((name for name, one in self.columns.items() if one.naming is what), None)
+
+    def named(self, what: Naming, row: int) -> Any:  # noqa: ANN401
+        """Give the metric, rule or the like that a row is of, if there is a column of them."""
+        name = self.naming(what)
+        return None if name is None else self.values[name][row]
+
     @cached_property
     def metrics(self) -> frozenset[Any]:
         """Name the metrics of the rows, where there is a column of them."""
-        return frozenset(self.values.get("metric", ()))
+        name = self.naming(Naming.METRIC)
+        return frozenset() if name is None else frozenset(self.values[name])
 
     @cached_property
-    def limits(self) -> dict[Name, tuple[str, str]]:
+    def limits(self) -> dict[Name, tuple[Name, Name]]:
         """Name the columns of limits, by the column that they are limits of."""
-        return limits_among(self.names_behind)
+        return limits_among(self.columns)
 
-    @property
-    def names_behind(self) -> list[Name]:
-        """List all but the by-columns."""
-        return [name for name in self.values if name not in self.by]
+    def bound(self, name: Name) -> Name | None:
+        """Name the column of the bound that an estimate should keep, if there is one."""
+        places = (one for one in self.columns.values() if one.role is Role.PLACE)
+        return next((one.name for one in places if one.about == name), None)
 
     @cached_property
     def shown(self) -> list[Name]:
         """List the columns beside the keys: without limits, which stand in the cells of scores."""
-        elsewhere = {*self.groups, *self.keys}
+        elsewhere = {*self.by, *self.groups, *self.keys, MARGIN if self.has_margins else None}
         elsewhere |= {one for pair in self.limits.values() for one in pair}
-        elsewhere |= {"margin"} if self.has_margins else set()
-        if self.kind in ("long", "gaps", "compare", "best_threshold"):
-            elsewhere |= {"metric", "method"}
-        return [name for name in self.names_behind if name not in elsewhere]
+        elsewhere |= {
+            name for name, one in self.columns.items() if one.heading or one.naming is Naming.METHOD
+        }
+        return [name for name in self.values if name not in elsewhere]
 
     @cached_property
     def kept(self) -> list[frozenset[Name]]:
         """Tell for each row which by-columns make its segment."""
-        rules = self.values["rule"] if self.kind == "check" else [None] * self.n_rows
         known = {text: frozenset(some) for text, some in _margins(self.by)}
         every = frozenset(self.by)
-        margins = self.values["margin"] if self.has_margins else [None] * self.n_rows
+        margins = self.values[MARGIN] if self.has_margins else [None] * self.n_rows
         return [
-            frozenset() if is_of_many(rule) else known.get(margin, every)
-            for rule, margin in zip(rules, margins, strict=True)
+            frozenset() if self.is_of_many(row) else known.get(margin, every)
+            for row, margin in enumerate(margins)
         ]
 
     def is_finest(self, row: int) -> bool:
@@ -126,28 +121,58 @@ class Layout:
         """Give what the heading above a row says."""
         return tuple(self.values[name][row] for name in self.groups)
 
+    def rule(self, row: int) -> Rule | None:
+        """Read the rule of a row, if there is one and its metric is still known."""
+        text = self.named(Naming.RULE, row)
+        return None if text is None else rule_of(text)
+
+    def is_of_many(self, row: int) -> bool:
+        """Tell whether a row is of a rule on the difference or ratio of segments."""
+        rule = self.rule(row)
+        return rule is not None and rule.over is not None
+
+    def is_of_rows(self, row: int) -> bool:
+        """Tell whether a row is of a rule on a number of rows."""
+        rule = self.rule(row)
+        return rule is not None and rule.metric is None
+
     def metric(self, name: Name, row: int) -> Metric | None:
-        """Find the metric that a cell is a score of."""
-        if self.kind == "check" and name == "estimate":
-            rule = rule_of(self.values["rule"][row])
-            return None if rule is None else rule.metric
-        if name in _OF_METRIC and "metric" in self.values:
-            return known_metric(self.values["metric"][row])
-        return known_metric(name)
+        """Find the metric that an estimate is of."""
+        column = self.columns[name]
+        if column.of is not None:
+            return known_metric(column.of)
+        rule = self.rule(row)
+        return rule.metric if rule is not None else known_metric(self.named(Naming.METRIC, row))
 
     def compared(self) -> list[Name]:
         """List the columns in which segments are compared, to mark the worst."""
-        if self.kind in ("long", "gaps", "compare"):
-            return ["estimate"]
-        return self.shown if self.kind in ("wide", "classes") else []
+        return [name for name, one in self.columns.items() if one.marks]
 
     def family(self, row: int) -> tuple[Hashable, ...]:
         """Tell which rows a row is compared with, to find the worst of them."""
-        names: list[Name] = [
-            *(one for one in ("model", "reference", "metric") if one in self.names_behind)
-        ]
-        names += ["label"] if self.kind == "classes" and self.by else []
-        return tuple(self.values[name][row] for name in names)
+        keys = [one for one in self.columns.values() if one.role is Role.KEY and one.name != MARGIN]
+        return tuple(self.values[one.name][row] for one in keys if one.heading or self.by)
+
+
+def limits_among(columns: Mapping[Name, Column]) -> dict[Name, tuple[Name, Name]]:
+    """Name the columns of limits, by the column that they are limits of, where all are there."""
+    found: dict[Name, list[Name]] = {}
+    for name, one in columns.items():
+        if one.role is Role.LIMIT and one.about in columns:
+            found.setdefault(one.about, []).append(name)
+    return {name: (some[0], some[1]) for name, some in found.items() if len(some) == 2}
+
+
+def _several(values: Values, column: Column) -> bool:
+    return len(set(values[column.name])) > 1
+
+
+def _check_numbers(values: Values, columns: Mapping[Name, Column], verb: str) -> None:
+    for name, one in columns.items():
+        if one.kind in (Kind.INTEGER, Kind.FLOAT) and not is_number(values[name]):
+            raise InvalidInputError(
+                f"column {name!r} has to hold numbers, as it does in the result of {verb}."
+            )
 
 
 def known_metric(name: object) -> Metric | None:
@@ -166,49 +191,10 @@ def rule_of(text: object) -> Rule | None:
         return None
 
 
-def is_of_many(text: object) -> bool:
-    """Tell whether a rule is on the difference or ratio of segments."""
-    rule = None if text is None else rule_of(text)
-    return rule is not None and rule.over is not None
-
-
 def is_number(values: Sequence[Any]) -> bool:
     """Tell whether a column holds numbers, or nothing at all."""
     known = [one for one in values if one is not None]
     return all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in known)
-
-
-def _kind(names: Sequence[Name], values: Values) -> str:
-    known = set(names)
-    for kind, (needed, _) in _KINDS.items():
-        if needed <= known:
-            return kind
-    if any(known_metric(name) is not None and is_number(values[name]) for name in names):
-        return "wide"
-    raise InvalidInputError(
-        f"a frame with the columns {listed(map(repr, names))} is no answer that bf.table knows; "
-        "give the result of report, classes, gaps, compare, check, disparity, fairness, curve, "
-        "best_threshold, ranking or posterior, with the columns that tell its kind, such as a "
-        "metric of report or `rule`, `estimate` and `status` of check."
-    )
-
-
-def _by(kind: str, names: Sequence[Name], values: Values) -> tuple[tuple[Name, ...], bool]:
-    """Take the columns before the first that the verb adds, and tell whether one is `margin`."""
-    anchor: Name = _KINDS[kind][1] if kind in _KINDS else "n"
-    if anchor not in names:
-        anchor = next(
-            name
-            for name in names
-            if name in _BEHIND or name == "estimate" or known_metric(name) is not None
-        )
-    end = names.index(anchor)
-    for one in (*_BETWEEN.get(kind, ()), "model"):
-        end -= names[end - 1 : end] == [one]
-    by = names[: end - 1]
-    if names[end - 1 : end] == ["margin"] and _are_margins(values["margin"], by):
-        return tuple(by), True
-    return tuple(names[:end]), False
 
 
 def _are_margins(texts: Sequence[object], by: Sequence[Name]) -> bool:
@@ -280,21 +266,25 @@ def _rank(layout: Layout, by: Name, row: int) -> tuple[float, float] | None:
     value = layout.values[by][row]
     if value is None:
         return None
-    if layout.kind == "check":
-        rule = rule_of(layout.values["rule"][row])
+    statuses = [name for name, one in layout.columns.items() if one.role is Role.STATUS]
+    if statuses:
+        rule = layout.rule(row)
         sign = -1 if rule is not None and rule.operator.startswith("<") else 1
-        return _STATUSES.index(layout.values["status"][row]), sign * value
+        status = layout.values[statuses[0]][row]
+        place = _STATUSES.index(status) if status in _STATUSES else len(_STATUSES)
+        return place, sign * value
     metric = layout.metric(by, row)
     return 0, -value if metric is not None and metric.better == "lower" else value
 
 
 def _ranking_column(layout: Layout) -> Name | None:
-    if layout.kind in ("check", "long"):
-        return "estimate"
-    if layout.kind in ("gaps", "compare"):
-        return "difference"
-    if layout.kind not in ("wide", "classes"):
-        return None
-    metrics = {name: known_metric(name) for name in layout.shown}
-    scores = [name for name, one in metrics.items() if one is not None and one.better]
-    return scores[0] if scores else None
+    """Name the first column to rank by; of those named by metrics, one that has a direction."""
+    metrics = {name: known_metric(one.of) for name, one in layout.columns.items() if one.ranks}
+    return next(
+        (
+            name
+            for name, metric in metrics.items()
+            if layout.columns[name].of is None or (metric is not None and metric.better)
+        ),
+        None,
+    )

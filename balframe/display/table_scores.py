@@ -4,25 +4,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from balframe.display import table_cells as cells
 from balframe.display.table_cells import HIGHEST, LOWEST, Axis, Score
-from balframe.display.table_layout import (
-    Choice,
-    Layout,
-    is_of_many,
-    known_metric,
-    rule_of,
-    worst_of,
-)
+from balframe.display.table_layout import Choice, Layout, worst_of
 from balframe.frames.library import Name
+from balframe.verbs.columns import ESTIMATE, Kind, Naming, Role, Span
 
 _UNIT = Axis(0, 1)
-_OF_RANKING = ("roc_auc", "average_precision", "ks_statistic", "brier_score")
-_SCORES = ("estimate", "difference", "lowest", "highest", "ratio", *_OF_RANKING)
-_AS_GIVEN = ("bound", "threshold", "plateau_lower", "midpoint", "common_threshold")
-_OF_EXTREMES = ("lowest_", "highest_")
-_COUNTS = ("n", "support", "min_support", "predicted", "correct", "df")
 
 
 @dataclass(frozen=True)
@@ -54,147 +44,145 @@ class Pen:
 
     @cached_property
     def scores(self) -> list[Name]:
-        """List the columns that hold scores, which have bars."""
-        named = {*_SCORES, *self.layout.limits}
+        """List the columns that hold scores, which may have bars."""
+        columns = self.layout.columns
         return [
             name
             for name in self.layout.shown
-            if name in self.layout.numbers and (name in named or known_metric(name) is not None)
+            if name in columns and columns[name].role is Role.ESTIMATE
         ]
 
     def cell(self, name: Name, row: int) -> str:
         """Write a cell."""
-        layout = self.layout
-        value = layout.values[name][row]
-        if name in layout.by:
+        value = self.layout.values[name][row]
+        if name in self.layout.by:
             return self._of_by(name, row)
-        if name == "status":
-            return cells.status(value)
-        if name in ("metric", "measure", "criterion"):
+        column = self.layout.columns.get(name)
+        if column is None:
+            return self._added(name, value)
+        if column.naming not in (None, Naming.RULE):
             return cells.safe(cells.words(value))
-        if name in layout.keys and name != "threshold":
-            return cells.isolated(value)
-        if name not in layout.numbers:
-            return self._text(name, row)
-        if name in _AS_GIVEN:
-            return "" if value is None and name == "bound" else cells.number(value, None)
-        if name in ("p_value", "p_adjusted"):
+        if column.kind is Kind.BY:
+            return self._of_extreme(value, column.about, row)
+        if column.role is Role.COUNT:
+            return self._counted(name, value)
+        if column.role is Role.ESTIMATE:
+            return self._estimate(name, row)
+        if column.role is Role.PLACE or (column.role is Role.KEY and column.kind is Kind.FLOAT):
+            has_none = value is None and column.about is not None
+            return "" if has_none else cells.number(value, None)
+        if column.role is Role.TEST:
             return cells.p_value(value, self.decimals)
-        if name in self.scores and not self._is_count(name, row):
-            return cells.score(self._score(name, row), self.decimals)
-        if value is None or name in self._whole or self._is_count(name, row):
-            return cells.count(value)
-        return cells.number(value, self.decimals)
+        if column.kind is Kind.FLOAT:
+            return cells.number(value, self.decimals)
+        if column.role is Role.STATUS:
+            return cells.status(value)
+        return "" if value is None and column.role is Role.NOTE else cells.isolated(value)
 
     def _of_by(self, name: Name, row: int) -> str:
         kept = self.layout.kept[row]
         if name in kept:
             return cells.isolated(self.layout.values[name][row])
         is_overall = not kept and self.layout.has_margins and name == self.layout.by[0]
-        return cells.rolled_up("overall" if is_overall and not self._is_of_many(row) else "all")
+        is_of_many = self.layout.is_of_many(row)
+        return cells.rolled_up("overall" if is_overall and not is_of_many else "all")
 
-    def _text(self, name: Name, row: int) -> str:
-        """Write text that is no key: a null is a segment's value, undefined, or nothing to say."""
+    def _of_extreme(self, value: object, score: Name, row: int) -> str:
+        """Name the segment of an extreme score; a null is a segment, unless there is no score."""
+        if value is not None:
+            return cells.isolated(value)
         values = self.layout.values
-        if values[name][row] is not None:
-            return cells.isolated(values[name][row])
-        if not str(name).startswith(_OF_EXTREMES) or "lowest" not in values:
+        if score not in values:
             return ""
-        return cells.UNDEFINED if values["lowest"][row] is None else cells.isolated(None)
+        return cells.UNDEFINED if values[score][row] is None else cells.isolated(None)
 
-    def _is_of_many(self, row: int) -> bool:
-        return self.layout.kind == "check" and is_of_many(self.layout.values["rule"][row])
+    def _counted(self, name: Name, value: float | None) -> str:
+        """Write a count; a sum of weights may have decimals."""
+        known = [one for one in self.layout.values[name] if one is not None]
+        is_whole = all(float(one).is_integer() for one in known)
+        return cells.count(value) if is_whole else cells.number(value, self.decimals)
 
-    @cached_property
-    def _whole(self) -> frozenset[Name]:
-        """Name the columns of whole numbers; a count beside nulls may be a float in pandas."""
+    def _added(self, name: Name, value: Any) -> str:  # noqa: ANN401 (a value of the user's)
+        """Write a value of a column that is not declared."""
+        if name not in self.layout.numbers:
+            return "" if value is None else cells.isolated(value)
+        known = [one for one in self.layout.values[name] if one is not None]
+        if any(isinstance(one, float) for one in known):
+            return cells.number(value, self.decimals)
+        return cells.count(value)
 
-        def is_whole(name: Name, known: list[float]) -> bool:
-            if name in _COUNTS or str(name).startswith("n_"):
-                return all(float(value).is_integer() for value in known)
-            return bool(known) and not any(isinstance(value, float) for value in known)
-
-        columns = {name: self.layout.values[name] for name in self.layout.numbers}
-        known = {name: [one for one in some if one is not None] for name, some in columns.items()}
-        return frozenset(name for name, values in known.items() if is_whole(name, values))
-
-    def _is_count(self, name: Name, row: int) -> bool:
-        """Tell whether a rule on a count is judged in this row."""
-        if self.layout.kind != "check" or name != "estimate":
-            return False
-        rule = rule_of(self.layout.values["rule"][row])
-        return rule is not None and rule.metric is None
-
-    def _score(self, name: Name, row: int) -> Score:
-        values = self.layout.values
-        lower, upper = self.layout.limits.get(name, (None, None))
-        return Score(
+    def _estimate(self, name: Name, row: int) -> str:
+        """Write an estimate with its limits, or the count that a rule is on."""
+        values, limits = self.layout.values, self.layout.limits.get(name)
+        if self.layout.is_of_rows(row):
+            return cells.count(values[name][row])
+        lower, upper = (None, None) if limits is None else (values[one][row] for one in limits)
+        bound = self.layout.bound(name)
+        one = Score(
             values[name][row],
-            None if lower is None else values[lower][row],
-            None if upper is None else values[upper][row],
+            lower,
+            upper,
             self.axis(name, row),
             self.marks.get((name, row), ""),
-            values["bound"][row] if self._has_bound(name) else None,
+            None if bound is None else values[bound][row],
         )
-
-    def _has_bound(self, name: Name) -> bool:
-        return name == "estimate" and "bound" in self.layout.values
+        return cells.score(one, self.decimals)
 
     def axis(self, name: Name, row: int) -> Axis | None:
         """Find what the bar of a cell spans; None where it has no bar."""
-        values = self.layout.values
-        if not self.bars or values[name][row] is None:
+        span = self._span(name, row)
+        if not self.bars or span is None or self.layout.values[name][row] is None:
             return None
-        if name in _OF_RANKING:
+        if span is Span.UNIT:
             return _UNIT
         metric = self.layout.metric(name, row)
         if metric is None:
             return None
-        if self.layout.kind in ("gaps", "compare") and name in ("difference", "ratio"):
-            return self._of_differences.get(metric.name) if name == "difference" else None
+        if span is Span.AROUND_ZERO:
+            return self._around_zero[name].get(metric.name)
         low, high = metric.range
-        of = self._of_extremes(name, row)
-        if of == "ratio":
-            return _UNIT
         if not math.isfinite(high - low):
             return None
-        return Axis(0, high - low) if of == "difference" else Axis(min(low, 0), max(high, 0))
+        return Axis(0, high - low) if span is Span.EXTREMES else Axis(min(low, 0), max(high, 0))
 
-    def _of_extremes(self, name: Name, row: int) -> str | None:
-        """Tell whether a cell is a difference or ratio of the segments furthest apart."""
-        values = self.layout.values
-        if self.layout.kind == "check":
-            rule = rule_of(values["rule"][row])
-            return None if rule is None else rule.over
-        if self.layout.kind == "fairness" and name == "estimate":
-            return str(values["measure"][row])
-        return str(name) if name in ("difference", "ratio") else None
+    def _span(self, name: Name, row: int) -> Span | None:
+        span = self.layout.columns[name].span
+        if span is not Span.AS_MEASURED:
+            return span
+        rule = self.layout.rule(row)
+        measure = self.layout.named(Naming.MEASURE, row) if rule is None else rule.over
+        spans = {"difference": Span.EXTREMES, "ratio": Span.UNIT}
+        return spans.get(str(measure), Span.METRIC)
 
     @cached_property
-    def _of_differences(self) -> Mapping[str, Axis | None]:
-        """Make the axis that the differences of a metric have in common."""
-        values, limits = self.layout.values, self.layout.limits.get("difference", ())
+    def _around_zero(self) -> Mapping[Name, Mapping[str, Axis | None]]:
+        """Make the axes that the differences of a metric have in common, for each such column."""
+        return {
+            name: self._of_differences(name)
+            for name, one in self.layout.columns.items()
+            if one.span is Span.AROUND_ZERO
+        }
+
+    def _of_differences(self, name: Name) -> Mapping[str, Axis | None]:
+        values, limits = self.layout.values, self.layout.limits.get(name, ())
         found: dict[str, list[float | None]] = {}
         for row in self.choice.rows:
-            metric = self.layout.metric("difference", row)
+            metric = self.layout.metric(name, row)
             if metric is not None:
                 found.setdefault(metric.name, []).extend(
-                    values[name][row] for name in ("difference", *limits)
+                    values[one][row] for one in (name, *limits)
                 )
         return {name: cells.symmetric(some) for name, some in found.items()}
 
     def heading(self, row: int) -> str:
         """Write what stands above the rows of a group."""
-        values = dict(zip(self.layout.groups, self.layout.group(row), strict=True))
-        texts = [
-            cells.safe(cells.words(value))
-            if name in ("metric", "criterion")
-            else cells.isolated(value)
-            for name, value in values.items()
-        ]
-        if "reference" in values:
-            texts[:2] = [f"{texts[0]} against {texts[1]}"]
-        return " \N{MIDDLE DOT} ".join(texts)
+        text = ""
+        for name, value in zip(self.layout.groups, self.layout.group(row), strict=True):
+            column = self.layout.columns[name]
+            is_ours = column.naming not in (None, Naming.RULE)
+            shown = cells.safe(cells.words(value)) if is_ours else cells.isolated(value)
+            text += column.heading + shown if text else shown
+        return text
 
     def label(self, name: Name) -> str:
         """Write the label of a column."""
@@ -202,10 +190,14 @@ class Pen:
 
     def _words(self, name: Name) -> str:
         """Name a column in words; the estimates of one metric by the metric."""
-        of_one = self.layout.kind in ("long", "gaps", "compare", "best_threshold")
-        if name == "estimate" and of_one and len(self.layout.metrics) == 1:
-            return cells.words(*self.layout.metrics)
+        metrics = self.layout.metrics
+        if name == ESTIMATE and len(metrics) == 1 and self._is_heading(Naming.METRIC):
+            return cells.words(*metrics)
         return cells.words(name)
+
+    def _is_heading(self, naming: Naming) -> bool:
+        name = self.layout.naming(naming)
+        return name is not None and bool(self.layout.columns[name].heading)
 
     def notes(self) -> list[str]:
         """Write what a reader has to know of the cells that are shown."""
@@ -230,7 +222,9 @@ class Pen:
     def _limits(self) -> str:
         if not set(self.layout.limits) & set(self.layout.shown):
             return ""
-        methods = {str(one) for one in self.layout.values.get("method", ()) if one is not None}
+        column = self.layout.naming(Naming.METHOD)
+        values = () if column is None else self.layout.values[column]
+        methods = {str(one) for one in values if one is not None}
         by = f", by the method {cells.safe(' and '.join(sorted(methods)))}" if methods else ""
         return f"In brackets: the lower and the upper limit{by}."
 
@@ -255,18 +249,22 @@ class Pen:
             + (f" ({cells.safe(', '.join(drawn))})" if len(names) > 1 else "")
             for axis, drawn in names.items()
         ]
-        bound = "; the dark line across is the bound" if "bound" in self.layout.shown else ""
+        bound = (
+            "; the dark line across is the bound"
+            if any(map(self.layout.bound, self.scores))
+            else ""
+        )
         return f"Bars span the range {', '.join(spans)}{bound}." if spans else ""
 
     def _drawn(self, name: Name, row: int) -> str:
         """Name what a bar is drawn of."""
-        values = self.layout.values
-        if self.layout.kind == "check":
-            return str(values["rule"][row])
-        if name not in _SCORES or "metric" not in values or len(self.layout.metrics) == 1:
+        rule, metric = (self.layout.named(one, row) for one in (Naming.RULE, Naming.METRIC))
+        if rule is not None:
+            return str(rule)
+        if metric is None or self.layout.columns[name].of or len(self.layout.metrics) == 1:
             return self._words(name)
-        of = cells.words(values["metric"][row])
-        return of if name == "estimate" else f"{of}: {cells.words(name).lower()}"
+        of = cells.words(metric)
+        return of if name == ESTIMATE else f"{of}: {cells.words(name).lower()}"
 
 
 def _end(value: float) -> str:

@@ -14,25 +14,25 @@ from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import SEGMENTS, count, estimate, key, place
+from balframe.verbs.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Names, OfScores
 
 VERB = Verb.of(
     *SEGMENTS,
     count("n"),
-    key("metric", tells=True),
+    METRICS,
     place("threshold", tells=True),
     place("plateau_lower"),
     place("midpoint"),
-    estimate("estimate", tells=True),
-    estimate("recall"),
-    estimate("specificity"),
+    estimate("estimate", tells=True, span=Span.METRIC),
+    score("recall"),
+    score("specificity"),
     place("common_threshold"),
     estimate("common_estimate"),
     estimate("gain"),
     estimate("chance_maximum"),
-    estimate("roc_auc"),
+    estimate("roc_auc", span=Span.UNIT),
 )
 
 

@@ -14,10 +14,13 @@ from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdi
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
 from balframe.verbs.columns import (
+    BESIDE,
     SEGMENTS,
     Column,
     Kind,
+    Naming,
     Role,
+    Span,
     estimate,
     key,
     limits,
@@ -29,11 +32,11 @@ from balframe.verbs.options import Decisions, Names, OfLabels
 
 VERB = Verb.of(
     *SEGMENTS,
-    key("rule", tells=True),
+    key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
     note("reason", "reasons"),
-    estimate("estimate", tells=True),
-    *limits(),
-    place("bound"),
+    estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
+    *limits(about="estimate"),
+    place("bound", about="estimate"),
     Column("status", Role.STATUS, Kind.TEXT, tells=True),
 )
 

@@ -12,7 +12,7 @@ from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import Request
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, estimate, limits
+from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Intervals, Names, OfLabels
 
@@ -22,10 +22,10 @@ VERB = Verb.of(
     *SEGMENTS,
     Column("label", Role.KEY, Kind.LABEL, tells=True),
     count("support", tells=True),
-    estimate("prevalence"),
+    score("prevalence", compared=True),
     count("predicted"),
     count("correct"),
-    *(one for name in SCORES for one in (estimate(name), *limits(name, "interval"))),
+    *(one for name in SCORES for one in (score(name, compared=True), *limits(name, "interval"))),
 )
 
 

@@ -14,6 +14,7 @@ from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_SQ, N, Query
 
 BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
+ESTIMATE = "estimate"  # of the metric or rule of its row
 OF_SEVERAL = "predicted"  # labels, of models that a column names
 
 
@@ -24,7 +25,8 @@ class Role(Enum):
     COUNT = "counts rows, labels, segments or tests"
     ESTIMATE = "is a score, or a difference or ratio of scores"
     LIMIT = "is a confidence limit of an estimate"
-    TEST = "is a test statistic or a p-value"
+    STATISTIC = "is a test statistic"
+    TEST = "is a p-value"
     STATUS = "is a verdict"
     PLACE = "is a threshold or a bound, as it was given or found"
     NOTE = "says more of the row"
@@ -40,12 +42,37 @@ class Kind(Enum):
     TEXT = "text"
 
 
+class Naming(Enum):
+    """What the texts of a column name."""
+
+    METRIC = "the metrics of the estimates"
+    RULE = "rules, as `check` takes them"
+    MEASURE = "how segments are compared: their difference or ratio"
+    CRITERION = "criteria of fairness"
+    METHOD = "methods of the intervals"
+
+
+class Span(Enum):
+    """What the bar of an estimate spans."""
+
+    METRIC = "the range of its metric"
+    UNIT = "from 0 to 1"
+    EXTREMES = "how far apart two scores of the metric can be"
+    AROUND_ZERO = "as far on both sides as the furthest difference or limit of the metric"
+    AS_MEASURED = "as the rule or the measure of its row has it"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of an answer.
 
     One that is there only under an option has the word for that in `under`. A column that `tells`
     is one by which an answer, some of whose columns may be gone, is known as that of the verb.
+
+    Tables read the rest. `about` names the estimate of which it holds a limit, the bound or the
+    segment. `heading` is for keys that stand above their rows: what comes before them there.
+    In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
+    show are chosen where there are many.
     """
 
     name: Name
@@ -53,7 +80,13 @@ class Column:
     kind: Kind
     under: str | None = None
     tells: bool = False
-    of: Name = None  # what fills the place in its name
+    of: Name = None  # what fills the place in its name, or the metric that it is named by
+    about: str | None = None
+    naming: Naming | None = None
+    heading: str = ""
+    span: Span | None = None
+    marks: bool = False
+    ranks: bool = False
 
     @property
     def place(self) -> str | None:
@@ -65,12 +98,15 @@ class Column:
         assert self.place is not None
         # a name that is not text stays itself
         name = value if self.name == self.place else str(self.name).replace(self.place, str(value))
-        return replace(self, name=name, of=value)
+        about = None if self.about is None else self.about.replace(self.place, str(value))
+        return replace(self, name=name, of=value, about=about)
 
 
-def key(name: str, *, tells: bool = False) -> Column:
+def key(
+    name: str, *, tells: bool = False, naming: Naming | None = None, heading: str = ""
+) -> Column:
     """Declare a column of text that tells rows apart."""
-    return Column(name, Role.KEY, Kind.TEXT, tells=tells)
+    return Column(name, Role.KEY, Kind.TEXT, tells=tells, naming=naming, heading=heading)
 
 
 def count(name: str, under: str | None = None, *, tells: bool = False) -> Column:
@@ -78,44 +114,77 @@ def count(name: str, under: str | None = None, *, tells: bool = False) -> Column
     return Column(name, Role.COUNT, Kind.INTEGER, under, tells)
 
 
-def estimate(name: str, under: str | None = None, *, tells: bool = False) -> Column:
-    """Declare a score, or a difference or ratio of scores."""
-    return Column(name, Role.ESTIMATE, Kind.FLOAT, under, tells)
+def estimate(
+    name: str,
+    under: str | None = None,
+    *,
+    tells: bool = False,
+    span: Span | None = None,
+    marks: bool = False,
+    ranks: bool = False,
+) -> Column:
+    """Declare a score, or a difference or ratio of scores; one without a span has no bar."""
+    return Column(
+        name, Role.ESTIMATE, Kind.FLOAT, under, tells, span=span, marks=marks, ranks=ranks
+    )
 
 
-def limits(of: str = "", under: str | None = None) -> tuple[Column, Column]:
+def score(name: str, *, tells: bool = False, compared: bool = False) -> Column:
+    """Declare the scores by the metric that the column is named by."""
+    of = None if name == METRIC else name
+    return Column(
+        name,
+        Role.ESTIMATE,
+        Kind.FLOAT,
+        tells=tells,
+        of=of,
+        span=Span.METRIC,
+        marks=compared,
+        ranks=compared,
+    )
+
+
+def limits(
+    of: str = "", under: str | None = None, *, about: str | None = None
+) -> tuple[Column, Column]:
     """Declare the limits of an estimate, whose name is part of theirs where it is given."""
     ends = (f"{of}_{end}" if of else end for end in ("lower", "upper"))
-    lower, upper = (Column(name, Role.LIMIT, Kind.FLOAT, under) for name in ends)
+    lower, upper = (
+        Column(name, Role.LIMIT, Kind.FLOAT, under, about=about or of or None) for name in ends
+    )
     return lower, upper
 
 
 def test(name: str) -> Column:
-    """Declare a test statistic or a p-value."""
+    """Declare a p-value."""
     return Column(name, Role.TEST, Kind.FLOAT)
 
 
-def note(name: str, under: str | None = None) -> Column:
+def note(name: str, under: str | None = None, *, naming: Naming | None = None) -> Column:
     """Declare a column of text that says more of a row."""
-    return Column(name, Role.NOTE, Kind.TEXT, under)
+    return Column(name, Role.NOTE, Kind.TEXT, under, naming=naming)
 
 
-def place(name: str, *, tells: bool = False) -> Column:
-    """Declare a threshold or a bound."""
-    return Column(name, Role.PLACE, Kind.FLOAT, tells=tells)
+def place(name: str, *, tells: bool = False, about: str | None = None) -> Column:
+    """Declare a threshold, or the bound that an estimate should keep."""
+    return Column(name, Role.PLACE, Kind.FLOAT, tells=tells, about=about)
 
 
+BESIDE = " \N{MIDDLE DOT} "  # between the parts of a heading
 ROLLED_UP = (
     Column(MARGIN, Role.KEY, Kind.TEXT, "margins"),
-    Column(MODEL, Role.KEY, Kind.TEXT, "models"),
+    Column(MODEL, Role.KEY, Kind.TEXT, "models", heading=BESIDE),
 )
 SEGMENTS = (Column(BY, Role.KEY, Kind.BY), *ROLLED_UP)
 COUNTED = (count(N), count("n_labels"), count("min_support"))
 LABELLED = (
-    Column(TRUE, Role.KEY, Kind.LABEL),
-    Column(PREDICTED, Role.KEY, Kind.LABEL),
+    Column(TRUE, Role.KEY, Kind.LABEL, tells=True),
+    Column(PREDICTED, Role.KEY, Kind.LABEL, tells=True),
 )
-EXTREMES = tuple(Column(f"{which}_{BY}", Role.NOTE, Kind.BY) for which in ("lowest", "highest"))
+METRICS = key("metric", tells=True, naming=Naming.METRIC, heading=BESIDE)
+EXTREMES = tuple(
+    Column(f"{which}_{BY}", Role.NOTE, Kind.BY, about=which) for which in ("lowest", "highest")
+)
 WEIGHTS = tuple(Column(one, Role.COUNT, Kind.FLOAT, "weights") for one in (WEIGHT, WEIGHT_SQ))
 
 

@@ -10,19 +10,29 @@ from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import COUNTED, SEGMENTS, count, estimate, key, limits, test
+from balframe.verbs.columns import (
+    COUNTED,
+    METRICS,
+    SEGMENTS,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    test,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfScores
 
 VERB = Verb.of(
     *SEGMENTS,
-    key("reference", tells=True),
+    key("reference", tells=True, heading=" against "),
     *COUNTED,
-    key("metric", tells=True),
-    estimate("estimate"),
+    METRICS,
+    estimate("estimate", span=Span.METRIC, marks=True),
     estimate("reference_estimate"),
-    estimate("difference", tells=True),
-    *limits(),
+    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
+    *limits(about="difference"),
     test("p_value"),
     test("p_adjusted"),
     count("n_tests"),

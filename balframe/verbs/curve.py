@@ -15,7 +15,7 @@ from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.intervals.request import Request
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import METRIC, SEGMENTS, Column, Kind, Role, count, estimate, limits
+from balframe.verbs.columns import METRIC, SEGMENTS, Column, Kind, Role, count, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Intervals, Names, OfScores, Priors
 
@@ -28,7 +28,7 @@ VERB = Verb.of(
     Column("threshold", Role.KEY, Kind.FLOAT, tells=True),
     count("n"),
     count("predicted_positive", tells=True),
-    estimate(METRIC),
+    score(METRIC),
     *limits(METRIC, "interval"),
     *_BAND,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from balframe.errors import UnsupportedTypeError, not_found
+from balframe.errors import BalframeError, UnknownNameError, UnsupportedTypeError, not_found
 from balframe.verbs.columns import Column
 from balframe.verbs.options import SHARED, Option, options_of
 
@@ -84,34 +84,49 @@ class Verb:
 
     def __call__(self, function: F) -> F:
         """Give a function all options: in its signature, its docstring, and when it is called."""
-        own = inspect.signature(function)
-        self.parameters = {one.name: one for one in _parameters(function)}
-        shared = {n: one.default for n, one in self.parameters.items() if n not in own.parameters}
-
-        @wraps(function)
-        def verb(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
-            if not options.keys() <= self.parameters.keys():
-                raise self._unknown(options)
-            return function(*given, **{**shared, **options})
-
-        known = [one.in_signature for one in self.parameters.values()]
-        signature = own.replace(parameters=known)
-        verb.__signature__ = signature  # type: ignore[attr-defined]
-        verb.__doc__ = _documented(inspect.getdoc(function) or "", self.parameters.values())
+        verb, self.parameters = with_options(function, _OF_VERBS)
         self.function = verb
         DECLARED[self.name] = self
-        return verb  # type: ignore[return-value]
-
-    def _unknown(self, options: Iterable[str]) -> UnsupportedTypeError:
-        unknown = next(name for name in options if name not in self.parameters)
-        known = [one.name for one in self.parameters.values() if not one.is_positional]
-        return UnsupportedTypeError(str(not_found("option", unknown, known)))
+        return verb
 
 
 DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
 
 
-def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What functions of a kind have in common: words of parameters, and how options are refused."""
+
+    said: Mapping[str, Option]
+    raises: str
+    refusal: Callable[[UnknownNameError], BalframeError]
+
+
+_OF_VERBS = Manner(SHARED, _RAISES, lambda unknown: UnsupportedTypeError(str(unknown)))
+
+
+def with_options(function: F, manner: Manner) -> tuple[F, Mapping[str, Parameter]]:
+    """Put the options of its group into a function's signature, docstring and calls."""
+    own = inspect.signature(function)
+    parameters = {one.name: one for one in _parameters(function, manner.said)}
+    shared = {n: one.default for n, one in parameters.items() if n not in own.parameters}
+
+    @wraps(function)
+    def complete(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        unknown = next((name for name in options if name not in parameters), None)
+        if unknown is not None:
+            known = [one.name for one in parameters.values() if not one.is_positional]
+            raise manner.refusal(not_found("option", unknown, known))
+        return function(*given, **{**shared, **options})
+
+    known = [one.in_signature for one in parameters.values()]
+    complete.__signature__ = own.replace(parameters=known)  # type: ignore[attr-defined]
+    doc = inspect.getdoc(function) or ""
+    complete.__doc__ = _documented(doc, parameters.values(), manner.raises)
+    return complete, parameters  # type: ignore[return-value]
+
+
+def _parameters(function: Callable[..., Any], words: Mapping[str, Option]) -> Iterator[Parameter]:
     """List the parameters of a function, the options of its group in the place of `**options`."""
     own = {
         found["name"]: Option(None, found["kind"], " ".join(found["text"].split()))
@@ -125,7 +140,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
                 said = own.get(shared, option)
                 yield Parameter(shared, of_type, option.default, said.kind, said.text, False)
         else:
-            said = own.get(name) or SHARED[name]
+            said = own.get(name) or words[name]
             is_positional = one.kind is one.POSITIONAL_OR_KEYWORD
             yield Parameter(name, types[name], one.default, said.kind, said.text, is_positional)
 
@@ -137,7 +152,7 @@ def _section(doc: str) -> str:
     return (rest[: end.start()] if end else rest) + "\n"
 
 
-def _documented(doc: str, parameters: Iterable[Parameter]) -> str:
+def _documented(doc: str, parameters: Iterable[Parameter], raises: str) -> str:
     """Describe all parameters in a docstring, in the order of the signature."""
     own = {found["name"]: found[0].rstrip() for found in _ENTRY.finditer(_section(doc))}
     entries = [own.get(one.name) or one.in_words for one in parameters]
@@ -149,5 +164,5 @@ def _documented(doc: str, parameters: Iterable[Parameter]) -> str:
     rest = rest[after.start() :] if after else ""
     if "Raises\n------\n" not in rest:
         at = next((found.start() for found in list(_NEXT_HEADING.finditer(rest))[1:]), len(rest))
-        rest = rest[:at] + _RAISES + rest[at:]
+        rest = rest[:at] + raises + rest[at:]
     return head + _HEADING + "\n".join(entries) + "\n\n" + rest

@@ -11,24 +11,37 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import EXTREMES, ROLLED_UP, Kind, count, estimate, key, limits, test
+from balframe.verbs.columns import (
+    EXTREMES,
+    ROLLED_UP,
+    Column,
+    Kind,
+    Naming,
+    Role,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    test,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Level, Names, OfLabels
 
 _NUMBERS = (
-    estimate("lowest", tells=True),
-    estimate("highest", tells=True),
-    estimate("difference"),
+    estimate("lowest", tells=True, span=Span.METRIC),
+    estimate("highest", tells=True, span=Span.METRIC),
+    estimate("difference", span=Span.EXTREMES),
     *limits("difference"),
-    estimate("ratio"),
+    estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
     count("n_segments"),
     count("n_left_out"),
-    test("statistic"),
+    Column("statistic", Role.STATISTIC, Kind.FLOAT),
     count("df"),
     test("p_value"),
 )
-VERB = Verb.of(*ROLLED_UP, key("metric", tells=True), *EXTREMES, *_NUMBERS)
+VERB = Verb.of(*ROLLED_UP, key("metric", tells=True, naming=Naming.METRIC), *EXTREMES, *_NUMBERS)
 
 
 class _Options(ClassWeights, Level, OfLabels, total=False):

@@ -10,21 +10,33 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import EXTREMES, ROLLED_UP, count, estimate, key, limits, note, place
+from balframe.verbs.columns import (
+    BESIDE,
+    EXTREMES,
+    ROLLED_UP,
+    Naming,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    note,
+    place,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfLabels
 
 VERB = Verb.of(
     *ROLLED_UP,
-    key("criterion", tells=True),
-    key("measure", tells=True),
-    note("metric"),
-    estimate("estimate", tells=True),
-    *limits(),
-    place("bound"),
+    key("criterion", tells=True, naming=Naming.CRITERION, heading=BESIDE),
+    key("measure", tells=True, naming=Naming.MEASURE),
+    note("metric", naming=Naming.METRIC),
+    estimate("estimate", tells=True, span=Span.AS_MEASURED),
+    *limits(about="estimate"),
+    place("bound", about="estimate"),
     *EXTREMES,
-    estimate("lowest"),
-    estimate("highest"),
+    estimate("lowest", span=Span.METRIC),
+    estimate("highest", span=Span.METRIC),
     count("n_segments"),
     count("n_left_out"),
 )

@@ -19,20 +19,30 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import COUNTED, SEGMENTS, count, estimate, key, limits, note, test
+from balframe.verbs.columns import (
+    COUNTED,
+    METRICS,
+    SEGMENTS,
+    Span,
+    count,
+    estimate,
+    limits,
+    note,
+    test,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfLabels
 
 VERB = Verb.of(
     *SEGMENTS,
     *COUNTED,
-    key("metric", tells=True),
-    estimate("estimate", tells=True),
+    METRICS,
+    estimate("estimate", tells=True, span=Span.METRIC, marks=True),
     note("reference"),
     estimate("reference_estimate"),
-    estimate("difference", tells=True),
+    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     estimate("ratio"),
-    *limits(),
+    *limits(about="difference"),
     test("p_value"),
     test("p_adjusted"),
     count("n_tests"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from balframe.analyses.scoring import Adjust, ClassWeight
+from balframe.analyses.scoring import Absent, Adjust, ClassWeight
 from balframe.core.labels import Label
 from balframe.frames.engines.supported import ENGINES
 from balframe.frames.library import Name
@@ -150,6 +150,21 @@ class ClassWeights(TypedDict, total=False):
             None,
             'mapping of every label to its weight, "balanced" or "prevalence", optional',
             "Weights of the labels in weighted_balanced_accuracy.",
+        ),
+    ]
+
+
+class Absences(TypedDict, total=False):
+    """What becomes of labels that a segment lacks."""
+
+    absent: Annotated[
+        Absent,
+        Option(
+            "skip",
+            '{"skip", "null", "zero"}',
+            "What an average over labels does about a label whose value is undefined in a segment: "
+            "skip it, be null, or count zero for it. The recall of a label without rows is "
+            'undefined. "skip" averages over the other labels, "zero" over the whole label set.',
         ),
     ]
 

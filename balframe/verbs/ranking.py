@@ -14,7 +14,7 @@ from balframe.intervals.delong import delong
 from balframe.intervals.request import check_level
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import SEGMENTS, count, estimate, limits
+from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfScores
 
@@ -22,11 +22,11 @@ VERB = Verb.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
-    estimate("roc_auc", tells=True),
+    estimate("roc_auc", tells=True, span=Span.UNIT),
     *limits("roc_auc"),
-    estimate("average_precision"),
-    estimate("ks_statistic"),
-    estimate("brier_score"),
+    estimate("average_precision", span=Span.UNIT),
+    estimate("ks_statistic", span=Span.UNIT),
+    estimate("brier_score", span=Span.UNIT),
 )
 
 

@@ -4,7 +4,7 @@ from typing import Literal, Unpack
 
 from balframe.analyses import layouts
 from balframe.analyses.limits import limits_of
-from balframe.analyses.scoring import Absent, Metrics, Scoring, value_of
+from balframe.analyses.scoring import Metrics, Scoring, value_of
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
@@ -13,27 +13,39 @@ from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.catalogue import DEFAULT
 from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import COUNTED, METRIC, SEGMENTS, count, estimate, key, limits, note
+from balframe.verbs.columns import (
+    COUNTED,
+    METRIC,
+    METRICS,
+    SEGMENTS,
+    Naming,
+    Span,
+    count,
+    estimate,
+    limits,
+    note,
+    score,
+)
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import ClassWeights, Intervals, Names, OfLabels, Priors
+from balframe.verbs.options import Absences, ClassWeights, Intervals, Names, OfLabels, Priors
 
 _FIRST = (*SEGMENTS, *COUNTED, count("n_missing", "missing"))
 
 VERB = Verb(
     {
-        "wide": (*_FIRST, estimate(METRIC, tells=True), *limits(METRIC, "interval")),
+        "wide": (*_FIRST, score(METRIC, tells=True, compared=True), *limits(METRIC, "interval")),
         "long": (
             *_FIRST,
-            key("metric", tells=True),
-            estimate("estimate", tells=True),
-            *limits(under="interval"),
-            note("method", "interval"),
+            METRICS,
+            estimate("estimate", tells=True, span=Span.METRIC, marks=True, ranks=True),
+            *limits(under="interval", about="estimate"),
+            note("method", "interval", naming=Naming.METHOD),
         ),
     }
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfLabels, total=False):
+class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False):
     pass
 
 
@@ -45,7 +57,6 @@ def report(
     *,
     by: Names = None,
     metrics: Metrics = None,
-    absent: Absent = "skip",
     layout: Literal["wide", "long"] = "wide",
     **options: Unpack[_Options],
 ) -> FrameT:
@@ -58,10 +69,6 @@ def report(
         them. By default accuracy, balanced_accuracy, adjusted_balanced_accuracy,
         normalized_accuracy and geometric_mean, and with `class_weight` also
         weighted_balanced_accuracy.
-    absent : {"skip", "null", "zero"}
-        What an average over labels does about a label whose value is undefined in a segment: skip
-        it, be null, or count zero for it. The recall of a label without rows is undefined. "skip"
-        averages over the other labels, "zero" over the whole label set.
     layout : {"wide", "long"}
         A column for each metric, or a row for each with the columns `metric` and `estimate`.
 
@@ -94,7 +101,7 @@ def report(
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
-    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, absent)
+    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
     check_choice("layout", layout, VERB.layouts)
     request = Request.of(options["interval"], options["level"], options["prior"])
     chosen = scoring.metrics

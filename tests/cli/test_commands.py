@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
-from balframe.verbs.catalogue import verbs
+from balframe.verbs.contents import verbs
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]

@@ -1,6 +1,8 @@
 import copy
 import json
+import re
 from datetime import date, datetime
+from inspect import signature
 
 import altair as alt
 import pandas as pd
@@ -20,6 +22,7 @@ CHARTS = {
     "curve": ("y", "s"),
     "roc": ("y", "s"),
 }
+OPTIONS = {"sample_weight", "counts", "labels", "pos_label", "missing", "max_cells", "cells"}
 TABLE = {
     "g": ["a", "a", "a", "b", "b", "b"],
     "y": [1, 0, 1, 0, 1, 0],
@@ -269,3 +272,29 @@ def test_the_legend_of_rows_has_round_numbers(counts, values):
 
     assert channel(chart, "point", "size")["legend"]["values"] == values
     assert len(layers_of(chart, "point")) == 1
+
+
+def test_the_signature_of_a_chart_has_every_option_with_its_default_and_its_words(draw, request):
+    name = request.node.callspec.params["draw"]
+    chart = getattr(bf.plot, name)
+    parameters = signature(chart).parameters
+    verb = signature({"roc": bf.curve}.get(name) or getattr(bf, name)).parameters
+
+    assert not [one for one in parameters.values() if one.kind is one.VAR_KEYWORD]
+    assert OPTIONS - {"cells"} <= parameters.keys()
+    assert ("cells" in parameters) == ("cells" in verb)
+    for option in OPTIONS & parameters.keys():
+        assert parameters[option] == verb[option]
+    entries = re.findall(r"^(\w+) : ", chart.__doc__.partition("Returns")[0], re.MULTILINE)
+    assert entries == list(parameters)
+    assert "MissingExtraError\n" in chart.__doc__
+
+
+def test_a_chart_hands_on_the_options_of_its_group(draw):
+    df = pl.DataFrame(TABLE).with_columns(y=pl.Series([None, 0, 1, 0, 1, 0]))
+
+    drawn, expected = (
+        [{name: row[name] for name in row if name != "n_missing"} for row in rows_of(chart)]
+        for chart in (draw(df, missing="drop"), draw(df.drop_nulls()))
+    )
+    assert drawn == expected

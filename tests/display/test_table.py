@@ -130,13 +130,13 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
 
 
 def test_names_of_metrics_are_in_words():
-    names = ["f1", "npv", "f1_macro", "no_information_rate", "roc_auc", "tpr"]
+    names = ["f1", "npv", "f1_macro", "no_information_rate", "tpr"]
 
     found = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
+    ranking = page(pl.DataFrame({"n": [1], "roc_auc": [0.5], "ks_statistic": [0.5]}))
 
-    assert found.texts[0] == [
-        "n", "F1", "NPV", "F1 macro", "No information rate", "ROC AUC", "TPR"
-    ]  # fmt: skip
+    assert found.texts[0] == ["n", "F1", "NPV", "F1 macro", "No information rate", "TPR"]
+    assert ranking.texts[0] == ["n", "ROC AUC", "KS statistic"]
 
 
 def test_limits_are_in_the_cell_and_on_the_bar():
@@ -472,7 +472,11 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
     ("given", "error", "message"),
     [
         (pl.DataFrame(GROUPS), bf.InvalidInputError, "columns 'g', 'y', 'p' is no answer that"),
-        (pl.DataFrame({"n": [1], "recall": ["x"]}), bf.InvalidInputError, "give the result of rep"),
+        (
+            pl.DataFrame({"n": [1], "recall": ["x"]}),
+            bf.InvalidInputError,
+            "'recall' has to hold num",
+        ),
         (pl.DataFrame(), bf.InvalidInputError, "is no answer that bf.table knows"),
         ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
     ],
@@ -480,6 +484,90 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
 def test_what_is_no_answer_is_refused(given, error, message):
     with pytest.raises(error, match=message):
         bf.table(given)
+
+
+@pytest.mark.parametrize("by", [["rule", "status"], ["metric", "threshold"], ["label", "n_tests"]])
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_by_columns_with_the_names_of_another_verbs_columns_stay_by_columns(by, layout):
+    df = pl.DataFrame(GROUPS).with_columns(h=pl.col("g")).rename(dict(zip("gh", by, strict=True)))
+    if layout == "long" and "metric" in by:
+        df = df.rename({"metric": "criterion"})
+        by = ["criterion", "threshold"]
+    out = bf.report(df, Y, P, by=by, metrics="accuracy", layout=layout)
+
+    found = page(out, max_rows=2)
+
+    assert found.texts[0][:2] == by
+    assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
+        ["b", "b", "▼ 0.667"],
+        ["null", "null", "1.000"],
+    ]
+
+
+def test_gaps_of_models_keep_their_reference_and_its_rows():
+    data = {"g": ["a", "b"] * 20, Y: [1] * 40, P: [0, 1] * 20, "q": [1, 1] * 20}
+    out = bf.gaps(pl.DataFrame(data), Y, [P, "q"], by="g", metrics="recall", reference="best")
+
+    found = page(out)
+
+    assert found.alone[:2] == ["p", "q"]
+    assert found.text_of("Reference") == out.sort("model")["reference"].to_list()
+
+
+def test_columns_of_the_user_stand_behind():
+    out = segments([0.5, 0.25], mine=["x", None], visits=[1200, 3], cost=[0.25, 0.5])
+
+    found = page(out)
+
+    assert found.texts == [
+        ["g", "n", "Accuracy", "Mine", "Visits", "Cost"],
+        ["s000", "1,000", "0.500", "x", "1,200", "0.250"],
+        ["s001", "1,001", "▼ 0.250", "", "3", "0.500"],
+    ]
+
+
+def test_the_verb_may_be_named():
+    out = segments([0.5, 0.25], roc_auc=[0.75, 0.5])
+
+    with pytest.raises(bf.InvalidInputError, match="if it is of report, give verb='report'"):
+        bf.table(out)
+    assert page(out, verb="report").text_of("ROC AUC") == ["0.750", "0.500"]
+    with pytest.raises(
+        bf.UnknownNameError, match=r"verb 'reprot' not found; did you mean 'report'"
+    ):
+        bf.table(out, verb="reprot")
+    with pytest.raises(
+        bf.InvalidInputError, match=r"give the result of check: .* lacks 'rule' and 'estimate' and"
+    ):
+        bf.table(out, verb="check")
+
+
+def test_segments_of_extreme_scores_are_shown_as_they_are():
+    df = pl.DataFrame({"year": [2019, 2020] * 20, Y: [1] * 40, P: [0, 1] * 20})
+
+    found = page(bf.disparity(df, Y, P, by="year", metrics="recall"))
+
+    assert found.text_of("Lowest year") == ["2019"]
+
+
+def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_verb):
+    df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
+    out = toy_verb.function(df, Y, [P, Y], by="g", margins="overall")
+
+    found = page(out)
+
+    assert found.alone[:2] == ["p", "y"]
+    assert found.texts == [
+        ["g", "n", "Errors"],
+        ["a", "1", "0"],
+        ["b", "1", "1"],
+        ["null", "1", "1"],
+        ["overall", "3", "2"],
+        ["a", "1", "0"],
+        ["b", "1", "0"],
+        ["null", "1", "0"],
+        ["overall", "3", "0"],
+    ]
 
 
 def test_columns_of_one_name_are_refused():

@@ -15,8 +15,8 @@ from questions import SEVERAL, models, question
 import balframe as bf
 from balframe import accessor
 from balframe.metrics import registry
-from balframe.verbs.catalogue import verbs
 from balframe.verbs.columns import BY, METRIC, PREDICTED, TRUE, Kind
+from balframe.verbs.contents import verbs
 
 ROOT = Path(__file__).parents[2]
 VERBS = verbs()

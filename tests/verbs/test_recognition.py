@@ -1,0 +1,154 @@
+import pytest
+
+import balframe as bf
+from balframe.verbs.columns import BY, METRIC, PREDICTED, SEGMENTS, TRUE, Role
+from balframe.verbs.contents import verbs
+from balframe.verbs.recognition import recognized
+
+COUNTS = ["n", "n_labels", "min_support"]
+LONG = [*COUNTS, "metric", "estimate"]
+LAYOUTS = [
+    (name, layout, declared)
+    for name, verb in verbs().items()
+    for layout, declared in verb.layouts.items()
+]
+FILLED = {METRIC: "recall", BY: "g", TRUE: "y", PREDICTED: "p"}
+
+
+def named(declared, *, without=()):
+    """Name columns of an answer, by `g` or of the metric recall."""
+    return [
+        one.name if one.place is None else one.filled(FILLED[one.place]).name
+        for one in declared
+        if one.under not in without
+    ]
+
+
+def read(names, verb=None):
+    found = recognized(names, verb)
+    return found.verb, found.layout, list(found.by)
+
+
+@pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
+def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
+    verb, layout, declared
+):
+    by = ["g"] * (SEGMENTS[0] in declared)
+    options = {one.under for one in declared}
+    tells = [one for one in declared if one.tells]
+
+    assert read(named(declared)) == (verb, layout, by)
+    assert read(named(declared, without=options - {None})) == (verb, layout, by)
+    assert read(named([one for one in declared if one.tells or one.name == BY])) == (
+        verb, layout, by
+    )  # fmt: skip
+    assert tells
+
+
+@pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
+def test_any_column_that_does_not_tell_may_be_gone(verb, layout, declared):
+    for gone in declared:
+        if not gone.tells and gone.name != BY:
+            names = named([one for one in declared if one != gone])
+
+            assert read(names)[:2] == (verb, layout), gone
+
+
+def test_columns_have_their_roles_and_what_fills_their_places():
+    found = recognized([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
+
+    assert found.by == (("g", 1),)
+    assert {name: one.role for name, one in found.columns.items()} == {
+        "margin": Role.KEY,
+        "model": Role.KEY,
+        "n": Role.COUNT,
+        "tpr": Role.ESTIMATE,
+        "tpr_lower": Role.LIMIT,
+        "tpr_upper": Role.LIMIT,
+    }
+    assert (found.columns["tpr"].of, found.columns["tpr_lower"].about) == ("tpr", "tpr")
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        ["rule", "status"],
+        ["status", "rule"],
+        ["threshold", "predicted_positive"],
+        ["label", "n_tests"],
+        ["label", "support"],
+        ["criterion", "measure"],
+        ["model", "reference"],
+        ["lower", "upper"],
+        ["margin", "g"],
+        ["recall", "roc_auc"],
+    ],
+)
+def test_by_columns_may_have_the_names_of_columns_of_other_verbs(by):
+    assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
+    assert read([*by, *LONG]) == ("report", "long", by)
+
+
+@pytest.mark.parametrize("by", [["metric"], ["metric", "estimate"], ["estimate"]])
+def test_by_columns_may_have_the_names_of_columns_of_the_other_layout(by):
+    assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["g", "label", "support", "recall"], ("classes", "", ["g"])),
+        (["criterion", "measure", "metric", "estimate"], ("fairness", "", [])),
+        (["g", "metric", "estimate", "difference"], ("gaps", "", ["g"])),
+        (["g", "rule", "estimate", "status"], ("check", "", ["g"])),
+        (["g", "h", "accuracy", "mine", ("of", "me")], ("report", "wide", ["g", "h"])),
+        (["g", "model", "metric", "estimate", "reference", "difference"], ("gaps", "", ["g"])),
+    ],
+)
+def test_what_has_the_most_declared_columns_is_meant(names, expected):
+    assert read(names) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["g", "y", "p"], "columns 'g', 'y', 'p' is no answer that bf.table knows"),
+        ([], "columns none is no answer"),
+        (["g", "rule", "estimate"], "To be of check it lacks 'status'"),
+        (["g", "n", "metric", "difference", "estimate"], "gaps its columns are not in the order"),
+        (["g", "metric", "n", "estimate"], "report its columns are not in the order"),
+        (["g", "n", "accuracy", "roc_auc"], "if it is of report, give verb='report'"),
+        (["g", "n", "roc_auc", "f1"], "if it is of ranking, give verb='ranking'"),
+    ],
+)
+def test_what_is_no_answer_is_refused(names, says):
+    with pytest.raises(bf.InvalidInputError, match=says):
+        recognized(names)
+
+
+def test_the_verb_may_be_given():
+    assert read(["g", "n", "accuracy", "roc_auc"], "report") == ("report", "wide", ["g"])
+    assert read(["label", "support", "recall"], "report") == (
+        "report",
+        "wide",
+        ["label", "support"],
+    )
+    with pytest.raises(bf.InvalidInputError, match=r"give the result of gaps: .* lacks 'metric'"):
+        recognized(["g", "n", "accuracy"], "gaps")
+    with pytest.raises(bf.UnknownNameError, match="verb 'gap' not found; did you mean 'gaps'"):
+        recognized(["g", "n", "accuracy"], "gap")
+
+
+def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_put_back):
+    @bf.metric(range=(0, 1))
+    def mean(c):
+        """A metric with the name of a column of another verb: accuracy."""
+        return c.total_correct / c.total
+
+    with pytest.raises(
+        bf.InvalidInputError,
+        match="may be the answer of posterior or of report; say of which, as in verb='posterior'",
+    ):
+        recognized(["g", "n", "mean"])
+    assert read(["g", "n", "mean"], "report") == ("report", "wide", ["g"])
+    assert read(["g", "n", "mean"], "posterior") == ("posterior", "", ["g"])

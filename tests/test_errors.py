@@ -39,7 +39,7 @@ def in_other_words(name, value):
     return f"<{name}>" if value is None else f"<{name}: {value}>"
 
 
-def asked(verb, **options):
+def asked(verb, /, **options):
     """Ask a verb, with what it needs unless the options give it."""
     needed = {
         name: ASKED[name]
@@ -239,25 +239,13 @@ def verbs():
     return [one for one in functions + charts if inspect.isfunction(one)]
 
 
-def parameters(verb):
-    """List the parameters of a verb, with the options that a chart hands on."""
-    named = inspect.signature(verb).parameters.values()
-    handed_on = [
-        name
-        for one in named
-        if one.kind is one.VAR_KEYWORD
-        for name in one.annotation.__args__[0].__annotations__
-    ]
-    return [one.name for one in named if one.kind is not one.VAR_KEYWORD] + handed_on
-
-
-KNOWN = {name for verb in verbs() for name in parameters(verb)}
+KNOWN = {name for verb in verbs() for name in inspect.signature(verb).parameters}
 SPELLED = re.compile(rf"(?<![\w.-])(?:{'|'.join(sorted(KNOWN))})=")
 
 
 def errors_of(verb):
     """Ask a verb with wrong values of each parameter: the names, and the errors of the family."""
-    for name in parameters(verb):
+    for name in inspect.signature(verb).parameters:
         for value in (object(), -1, "nonsense", [], {}, [1, 1], 0.5):
             try:
                 asked(verb, **{name: value})

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from balframe.errors import InvalidInputError, listed, not_found
+from balframe.errors import InvalidInputError, listed, not_found, parameter
 from balframe.frames.library import Name
 from balframe.metrics.catalogue import registered
 from balframe.verbs.columns import BY, METRIC, SEGMENTS, Column
@@ -50,7 +50,7 @@ def recognized(names: Sequence[Name], verb: str | None = None) -> Recognized:
         candidates = list(dict.fromkeys(one.verb for one in best))
         raise InvalidInputError(
             f"a frame with the columns {listed(map(repr, names))} may be the answer of "
-            f"{' or of '.join(candidates)}; say of which, as in verb={candidates[0]!r}."
+            f"{' or of '.join(candidates)}; say of which, as in {parameter('verb', candidates[0])}."
         )
     raise _not_recognized(names, verb, layouts)
 
@@ -58,7 +58,7 @@ def recognized(names: Sequence[Name], verb: str | None = None) -> Recognized:
 def _layouts(verb: str | None) -> list[tuple[str, str, Declared]]:
     """List the layouts of all verbs that answer by a frame, or of one."""
     known = {name: one for name, one in sorted(verbs().items()) if one.layouts}
-    if verb is not None and verb not in known:
+    if verb is not None and verb not in list(known):
         raise not_found("verb", verb, known)
     return [
         (name, layout, declared)
@@ -171,7 +171,8 @@ def _not_recognized(
         missing = " and ".join(repr(one).replace(f"'{METRIC}'", "a metric") for one in nearest[2])
         why = f" To be of {nearest[1]} it lacks {missing}."
     elif verb is None and (meant := _if_named(names, [of for _, of, gone in lacks if not gone])):
-        why = f" It has columns of several verbs: if it is of {meant}, give verb={meant!r}."
+        given = parameter("verb", meant)
+        why = f" It has columns of several verbs: if it is of {meant}, give {given}."
     else:
         why = f" To be of {nearest[1]} its columns are not in the order in which that gives them."
     of_verbs = list(dict.fromkeys(of for of, _, _ in layouts))

@@ -15,9 +15,9 @@ from balframe.core.parallel import on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.scores import Scored
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
+from balframe.intervals.recalls_of_counts import effective
 from balframe.intervals.request import Request
 
 _BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache

@@ -10,12 +10,12 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.intervals import proportions, recalls
 from balframe.intervals.coefficients import Coefficient, Shares
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.interval import Interval, Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import (
     Recalls,
+    effective,
     is_by_prevalence,
     one_recall,
     recalls_of_both_sides,
@@ -145,7 +145,7 @@ class MeanOfRecalls(Interval):
             return list(recalls.score(x, n, a, level))
 
         r = self.recalls(c)
-        low, high = over_segments(r, c.n_segments, 2, compute)
+        low, high = over_segments(r, 2, compute)
         part = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments) / r.whole
         return low * part, high * part
 
@@ -196,7 +196,6 @@ class GeometricMeanOfRecalls(Interval):
         c = sample.counts
         found = over_segments(
             recalls_of_labels(c),
-            c.n_segments,
             2,
             lambda x, n, a: list(recalls.geometric(x, n, request.level)),
         )

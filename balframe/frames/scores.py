@@ -214,7 +214,7 @@ def _agree(
         (found,), sums = aggregate([part.true], part.measures)
         counted.append(Counted((), (true.ranked(found),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
-    labels, (table,) = agree_on_labels(counted, [column], library, query)
+    labels, (table,), _ = agree_on_labels(counted, [column], library, query)
     return labels, table
 
 

@@ -1,13 +1,13 @@
 """Work on many segments at once: those of equally many labels together, equal ones only once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.intervals.recalls_of_counts import Recalls
 
-Rows = Callable[[FloatArray, FloatArray, FloatArray], list[FloatArray]]
+Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
 
 
 def by_number_of_labels(

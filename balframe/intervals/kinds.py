@@ -1,6 +1,6 @@
 """The kinds of confidence interval that a metric can name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,13 +136,13 @@ class MeanOfRecalls(Interval):
     def _limits_of_mean(self, c: ClassCounts, request: Request) -> Limits:
         method, level = self.method_of(request.method), request.level
 
-        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
             if method == "mover":
-                return list(recalls.mover(x, n, a, level))
+                return recalls.mover(x, n, a, level)
             if method == "posterior":
                 tail = (1 - level) / 2
                 return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
-            return list(recalls.score(x, n, a, level))
+            return recalls.score(x, n, a, level)
 
         r = self.recalls(c)
         low, high = over_segments(r, 2, compute)
@@ -197,7 +197,7 @@ class GeometricMeanOfRecalls(Interval):
         found = over_segments(
             recalls_of_labels(c),
             2,
-            lambda x, n, a: list(recalls.geometric(x, n, request.level)),
+            lambda x, n, a: recalls.geometric(x, n, request.level),
         )
         by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
         low, high = (np.where(by_convention, np.nan, limit) for limit in found)

@@ -131,16 +131,17 @@ def _p_values(
 ) -> FloatArray:
     """Test the pairs that can be compared, where the metric is linear in recalls."""
     p = np.full(len(comparable), np.nan)
-    sides = [r for c in (one, other) if (r := interval.linear_recalls(c)) is not None]
     columns: list[FloatArray] = []
-    segment = np.zeros(0, np.int64)
-    for r in sides:
+    for c in (one, other):
+        r = interval.linear_recalls(c)
+        if r is None:
+            return p
         entries = np.flatnonzero(comparable[r.segment])
         own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
         x, n, weight = own.in_effective_rows()
         columns += x, n
-        segment = own.segment
-    for pairs, entries in by_number_of_labels(segment, len(p), np.arange(len(segment))):
+    order = np.arange(len(own.segment))
+    for pairs, entries in by_number_of_labels(own.segment, len(p), order):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)
         p[pairs[known]] = p_value(*(value[known] for value in values))

@@ -1,6 +1,6 @@
 """Metrics at every point `score >= threshold`, a part of the points at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,11 +13,12 @@ from balframe.core.division import ratio
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.parallel import on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
+from balframe.core.ways import blocks
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.scores import Scored
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
+from balframe.intervals.recalls_of_counts import effective
 from balframe.intervals.request import Request
 
 _BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
@@ -72,13 +73,8 @@ def at_points(
             for name, (lower, upper) in of_block.items():
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
-    on_all_cores(work, _blocks(len(points)))
+    on_all_cores(work, blocks(slice(0, len(points)), _BLOCK))
     return AtPoints(predicted_positive, scores, limits)
-
-
-def _blocks(n_points: int) -> Iterator[slice]:
-    for start in range(0, n_points, _BLOCK):
-        yield slice(start, min(start + _BLOCK, n_points))
 
 
 def effective_sides(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:

@@ -51,7 +51,7 @@ def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> Fl
     if not len(points):
         return np.full(len(best.point), np.nan)
     rows = points.counts(0, slice(None))
-    reaching, everything = rows.tp + rows.fp, rows.tp + rows.fp + rows.fn + rows.tn
+    reaching = rows.tp + rows.fp
     n_segments = len(best.point)
     own = reaching[np.maximum(best.point, 0)]
     more = reaching > own[points.segment]
@@ -60,7 +60,7 @@ def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> Fl
     same = np.cumsum(n_points) - n_points + n_more
     below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
     lower = points.threshold[np.minimum(below, len(points) - 1)]
-    lower = np.where(own == everything[np.maximum(best.point, 0)], -np.inf, lower)
+    lower = np.where(own == rows.total[np.maximum(best.point, 0)], -np.inf, lower)
     return np.where(best.point < 0, np.nan, lower)
 
 

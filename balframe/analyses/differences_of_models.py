@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from balframe.analyses.limits import kept
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -17,13 +18,11 @@ from balframe.core.measures import Measures
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
 from balframe.intervals.differences import mcnemar, paired_limits
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted
-from balframe.intervals.in_range import kept
 from balframe.intervals.interval import Interval
 from balframe.intervals.proportions import Limits
-from balframe.intervals.recalls_of_counts import Recalls
+from balframe.intervals.recalls_of_counts import Recalls, effective
 from balframe.metrics.registry import Metric
 
 

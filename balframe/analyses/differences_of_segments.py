@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.analyses.limits import limits_of
+from balframe.analyses.limits import kept, limits_of
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
@@ -18,12 +18,9 @@ from balframe.core.selection import comparing, segments_at
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
 from balframe.intervals.differences import mover_difference, p_value
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted
-from balframe.intervals.in_range import kept
 from balframe.intervals.interval import Interval
-from balframe.intervals.recalls_of_counts import shares
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -134,15 +131,17 @@ def _p_values(
 ) -> FloatArray:
     """Test the pairs that can be compared, where the metric is linear in recalls."""
     p = np.full(len(comparable), np.nan)
-    sides = [r for c in (one, other) if (r := interval.linear_recalls(c)) is not None]
     columns: list[FloatArray] = []
-    segment = np.zeros(0, np.int64)
-    for r in sides:
+    for c in (one, other):
+        r = interval.linear_recalls(c)
+        if r is None:
+            return p
         entries = np.flatnonzero(comparable[r.segment])
         own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-        columns += effective(own.correct, own.support, own.support_sq)
-        segment, weight = own.segment, shares(own, len(p))
-    for pairs, entries in by_number_of_labels(segment, len(p), np.arange(len(segment))):
+        x, n, weight = own.in_effective_rows()
+        columns += x, n
+    order = np.arange(len(own.segment))
+    for pairs, entries in by_number_of_labels(own.segment, len(p), order):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)
         p[pairs[known]] = p_value(*(value[known] for value in values))

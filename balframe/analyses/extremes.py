@@ -15,7 +15,6 @@ from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
 from balframe.frames.read import Group, Reading
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import (
     extreme_difference,
@@ -23,7 +22,6 @@ from balframe.intervals.families import (
     homogeneity,
     simultaneous,
 )
-from balframe.intervals.recalls_of_counts import shares
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -129,11 +127,10 @@ def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
     r = metric.interval.linear_recalls(c)
     if r is None:
         return _NONE
-    x, n = effective(r.correct, r.support, r.support_sq)
+    rows = r.in_effective_rows()
     order = np.lexsort((r.label, r.segment))
-    share = shares(r, c.n_segments)
     for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
-        columns = [values[entries] for values in (x, n, share)]
+        columns = [values[entries] for values in rows]
         is_equal = (r.label[entries] == r.label[entries[0]]).all()
         if len(segments) == c.n_segments and is_equal and np.isfinite(columns[1]).all():
             return homogeneity(*columns)

@@ -1,4 +1,4 @@
-"""From the kind of interval that a metric names to its limits in every segment."""
+"""From the kind of interval that a metric names to limits that a caller can rely on."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,6 @@ import numpy as np
 from balframe.core.arrays import FloatArray
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.intervals.in_range import kept
 from balframe.intervals.interval import Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
@@ -33,3 +32,19 @@ def _limits(metric: Metric, sample: Sample, estimate: FloatArray, request: Reque
         low, high = metric.interval.limits(sample, estimate, request)
     method = metric.interval.method_of(request.method)
     return kept(low, high, estimate, metric.range, around=method != "posterior")
+
+
+def kept(
+    low: FloatArray,
+    high: FloatArray,
+    estimate: FloatArray,
+    range_: tuple[float, float],
+    *,
+    around: bool,
+) -> Limits:
+    """Keep limits inside the range, and around the estimate; both or none, none without it."""
+    is_unknown = np.isnan(estimate) | np.isnan(low) | np.isnan(high)
+    low, high = (np.where(is_unknown, np.nan, limit) for limit in (low, high))
+    if around:
+        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+    return np.clip(low, *range_), np.clip(high, *range_)

@@ -35,8 +35,8 @@ def optimum(
     if metric.interval.rises_with_both_recalls:
         c = points.counts(1, slice(None))
         positives, negatives = c.tp + c.fn, c.tn + c.fp
-        if _product(positives, negatives) > _LARGEST_PRODUCT:
-            c = points.counts_in_floats(1)
+        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _LARGEST_PRODUCT:
+            c = c.in_floats()
             positives, negatives = c.tp + c.fn, c.tn + c.fp
         gain = c.tp * negatives - c.fp * positives
         imbalance = np.abs(c.tp * negatives - c.tn * positives)
@@ -45,10 +45,6 @@ def optimum(
     objective = values if metric.better == "higher" else -values
     defined = np.flatnonzero(~np.isnan(values))
     return _best(objective, None, points.segment, defined, n_segments)
-
-
-def _product(positives: Int64Array | FloatArray, negatives: Int64Array | FloatArray) -> float:
-    return float(positives.max(initial=0)) * float(negatives.max(initial=0))
 
 
 def _best(

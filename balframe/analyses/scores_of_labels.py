@@ -7,8 +7,7 @@ from balframe.analyses.limits import limits_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.each_label import each_against_others
-from balframe.core.two_labels import POSITIVE
+from balframe.core.two_labels import POSITIVE, each_against_others
 from balframe.frames.library import Name
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request

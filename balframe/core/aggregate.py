@@ -59,7 +59,7 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
         most = min(part.stop - part.start, ways.BLOCK)
         keys = np.empty((2, most), key_dtype(columns))
         places = np.empty(most, np.intp)  # made once: numpy would copy the keys for every sum
-        for block in ways.blocks(part):
+        for block in ways.blocks(part, ways.BLOCK):
             length = block.stop - block.start
             key, place = keys[0, :length], places[:length]
             merge(columns, block, key, keys[1, :length])
@@ -80,7 +80,7 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
 
     def write(part: slice) -> None:
         spare = np.empty_like(key[: ways.BLOCK])
-        for block in ways.blocks(part):
+        for block in ways.blocks(part, ways.BLOCK):
             merge(columns, block, key[block], spare[: block.stop - block.start])
 
     on_all_cores(write, spans(rows))

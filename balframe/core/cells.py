@@ -29,12 +29,6 @@ class Cells:
     outcome: Int64Array
     sums: Measures
 
-    @classmethod
-    def count(cls, columns: Sequence[Codes], measures: Measures) -> "Cells":
-        """Count rows: the columns are the by-columns, then the actual label, then the outcome."""
-        (*by, actual, outcome), sums = aggregate(columns, measures)
-        return cls(tuple(by), actual, outcome, sums)
-
     @property
     def n(self) -> Int64Array:
         """Rows of each cell."""
@@ -73,10 +67,11 @@ class Cells:
         columns = [Codes.spanning(codes) for codes in (*self.by, self.actual, self.outcome)]
         if are_grouped(columns, self.sums):
             return self
-        cells = Cells.count(columns, self.sums)
-        *lows, low_actual, low_outcome = (column.low for column in columns)
-        by = tuple(codes + low for codes, low in zip(cells.by, lows, strict=True))
-        return Cells(by, cells.actual + low_actual, cells.outcome + low_outcome, cells.sums)
+        grouped, sums = aggregate(columns, self.sums)
+        *by, actual, outcome = (
+            codes + column.low for codes, column in zip(grouped, columns, strict=True)
+        )
+        return Cells(tuple(by), actual, outcome, sums)
 
     def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> "Cells":
         """Add up over by-columns: all but those `kept` get the one code given for them.

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import (
     InvalidInputError,
     UnsupportedTypeError,
@@ -58,7 +59,8 @@ def check_kinds(kinds: Mapping[str, str | None]) -> None:
 def as_labels(values: Iterable[object], holder: str) -> list[Label]:
     """Turn values into labels that compare as scikit-learn compares them: 1, True and 1.0 alike."""
     labels = list(values)
-    check_kinds({f"{holder} ({value!r})": kind_of(value) for value in _one_of_each_kind(labels)})
+    one_of_each = {kind_of(value): value for value in labels}
+    check_kinds({f"{holder} ({value!r})": kind for kind, value in one_of_each.items()})
     fractions = [value for value in labels if _is_fraction(value)]
     if fractions:
         raise InvalidInputError(
@@ -71,10 +73,6 @@ def as_labels(values: Iterable[object], holder: str) -> list[Label]:
     if not is_mixed:
         return whole
     return [int(value) if isinstance(value, bool) else value for value in whole]
-
-
-def _one_of_each_kind(values: Iterable[object]) -> list[object]:
-    return list({kind_of(value): value for value in values}.values())
 
 
 def _is_fraction(value: object) -> bool:
@@ -133,7 +131,7 @@ class LabelSet:
         """Count the labels."""
         return len(self.values)
 
-    def codes(self, values: Iterable[Label | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def codes(self, values: Iterable[Label | None]) -> Int64Array:
         """Look up the codes of values, -1 for those that are not labels."""
         code: dict[Label | None, int] = {label: i for i, label in enumerate(self.values)}
         return np.array([code.get(value, -1) for value in values], np.int64)
@@ -150,7 +148,7 @@ class LabelSet:
         """
         is_standard = any(set(self.values) <= positives for positives in _DEFAULT_POSITIVES)
         if pos_label is None:
-            return (self.codes([1])[0].item()) if is_standard else None
+            return self.codes([1])[0].item() if is_standard else None
         kind_of(pos_label)
         code = self.position(pos_label)
         might_occur = any({*self.values, pos_label} <= pair for pair in _DEFAULT_POSITIVES)
@@ -160,7 +158,7 @@ class LabelSet:
             )
         return -1 if code is None else code
 
-    def weights(self, class_weight: Mapping[Any, float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def weights(self, class_weight: Mapping[Any, float]) -> FloatArray:
         """Put the weights of a mapping in the order of the labels."""
         unknown = [label for label in class_weight if self.position(label) is None]
         without = [label for label in self.values if label not in class_weight]

@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
+from balframe.core.arrays import BoolArray, Counts, FloatArray, Int64Array, RowIndex
 from balframe.errors import InvalidInputError
-
-_Array = TypeVar("_Array", Int64Array, FloatArray)
 
 SPARE_EXPONENT = 32  # more rows than 2**32 are not summed at once
 _LARGEST_COUNT = 2**63 - 1
@@ -103,7 +100,7 @@ class Measures:
         return self.in_units_of(self.exponent + SPARE_EXPONENT) if overflows else self
 
 
-def _joined(arrays: Sequence[_Array | None]) -> _Array | None:
+def _joined(arrays: Sequence[Counts | None]) -> Counts | None:
     present = [array for array in arrays if array is not None]
     return np.concatenate(present) if present else None
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from balframe.core.arrays import FloatArray
 
 
@@ -13,6 +15,11 @@ class OneVersusRest:
     fn: FloatArray
     fp: FloatArray
     tn: FloatArray
+
+    def in_floats(self) -> "OneVersusRest":
+        """Take whole numbers as floats, for products that they cannot hold."""
+        counts = (self.tp, self.fn, self.fp, self.tn)
+        return OneVersusRest(*(np.asarray(values, np.float64) for values in counts))
 
     @property
     def total(self) -> FloatArray:

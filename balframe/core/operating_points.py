@@ -116,12 +116,6 @@ class OperatingPoints:
             negative.between(first, at),
         )
 
-    def counts_in_floats(self, measure: int) -> OneVersusRest:
-        """Count as `counts` does for all points, where whole numbers would be too large."""
-        c = self.counts(measure, slice(None))
-        tp, fn, fp, tn = (np.asarray(values, np.float64) for values in (c.tp, c.fn, c.fp, c.tn))
-        return OneVersusRest(tp, fn, fp, tn)
-
     def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
         """Count a part of the points as segments of two labels, the negative one first."""
         rows, weights, squares = self.counts(0, block), None, None

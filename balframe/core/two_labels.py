@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
@@ -37,3 +38,28 @@ def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
     pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
     correct, missed, false_alarms = (np.column_stack(pair).ravel() for pair in pairs)
     return correct, missed, false_alarms
+
+
+def each_against_others(c: ClassCounts) -> ClassCounts:
+    """Count every pair of segment and label as a segment of two labels, the label the positive one.
+
+    The pairs are sorted by segment, then label; one that does not occur has negatives only.
+    """
+    at = c.segment * c.n_labels + c.label
+
+    def on_grid(total: npt.NDArray[Any], *counts: npt.NDArray[Any]) -> OneVersusRest:
+        """Spread tp, fn, fp and tn of the entries over all segments and labels."""
+        negatives = np.repeat(total, c.n_labels)
+        grid = [*np.zeros((3, len(negatives)), total.dtype), negatives]
+        for spread, values in zip(grid, counts, strict=True):
+            spread[at] = values
+        return OneVersusRest(*grid)
+
+    def weights(of: ClassCounts) -> OneVersusRest:
+        return on_grid(of.total, of.correct, of.missed, of.false_alarms, of.true_negatives)
+
+    n_others = c.n[c.segment] - c.n_correct - c.n_missed - c.n_false_alarms
+    rows = on_grid(c.n, c.n_correct, c.n_missed, c.n_false_alarms, n_others)
+    with np.errstate(invalid="ignore"):  # where squares of weights left the range of a float
+        squares = None if c.squares is None else weights(c.squares)
+    return of_two_labels(rows, weights(c), squares)

@@ -75,8 +75,8 @@ def are_many_to_hash(rows: int) -> bool:
     return rows >= MANY_TO_HASH
 
 
-def blocks(part: slice) -> list[slice]:
-    """Cut a span of rows into blocks."""
+def blocks(part: slice, size: int) -> list[slice]:
+    """Cut a span of rows into blocks of so many."""
     return [
-        slice(start, min(start + BLOCK, part.stop)) for start in range(part.start, part.stop, BLOCK)
+        slice(start, min(start + size, part.stop)) for start in range(part.start, part.stop, size)
     ]

@@ -53,27 +53,16 @@ def agree(
     Cells with a null become rows left out. Where a part has several columns of predictions, the
     outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
-    whole = [_whole(part, columns) for part in parts]
-    labels, tables = _agree_on_labels(parts, whole, columns, library, query)
+    labels, tables, whole = agree_on_labels(parts, columns, library, query)
     n = len(labels)
     return labels, [_translated(*one, tables, n) for one in zip(parts, whole, strict=True)]
 
 
 def agree_on_labels(
     parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
-) -> tuple[LabelSet, list[Int64Array]]:
-    """Find the label set, and for each column the codes of its levels and of null."""
+) -> tuple[LabelSet, list[Int64Array], list[BoolArray | None]]:
+    """Find the label set, the codes of each column's levels and of null, and the cells without."""
     whole = [_whole(part, columns) for part in parts]
-    return _agree_on_labels(parts, whole, columns, library, query)
-
-
-def _agree_on_labels(
-    parts: Sequence[Counted],
-    whole: Sequence[BoolArray | None],
-    columns: Sequence[LabelColumn],
-    library: Library,
-    query: Query,
-) -> tuple[LabelSet, list[Int64Array]]:
     positions: list[list[Int64Array]] = [[] for _ in columns]
     for part, rows in zip(parts, whole, strict=True):
         if rows is not None and not query.drops_missing:
@@ -82,7 +71,7 @@ def _agree_on_labels(
             positions[holder].append(codes if rows is None else codes[rows])
     found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
     labels = _label_set(columns, found, library, query)
-    return labels, [_table(*one, labels) for one in zip(columns, found, strict=True)]
+    return labels, [_table(*one, labels) for one in zip(columns, found, strict=True)], whole
 
 
 def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray | None:

@@ -10,8 +10,14 @@ from pandas.api.extensions import ExtensionArray
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, parameter
-from balframe.frames.engines.supported import PYARROW, Engine, check_installed, from_arrow
-from balframe.frames.libraries.both import in_pandas, in_polars
+from balframe.frames.engines.supported import (
+    PYARROW,
+    Engine,
+    check_installed,
+    from_arrow,
+    in_pandas,
+    in_polars,
+)
 from balframe.frames.library import Frame, Library, Name
 
 if TYPE_CHECKING:

@@ -221,10 +221,7 @@ def _assemble(
     if query.several:
         levels[MODEL] = library.text([" - ".join(map(str, names)) for names in query.outcomes])
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
-    cells = Cells.concat(models).regrouped()
-    if query.margins is not False:
-        cells, margin = with_margins(cells, levels, query)
-        levels = {MARGIN: library.text(margin), **levels}
+    cells, levels = with_margins(Cells.concat(models).regrouped(), levels, library, query)
     return Reading(cells, labels, levels, library, query, dtypes)
 
 
@@ -263,9 +260,11 @@ _SumsT = TypeVar("_SumsT", bound=_Sums)
 
 
 def with_margins(
-    cells: _SumsT, levels: Mapping[Name, Series], query: Query
-) -> tuple[_SumsT, list[str]]:
-    """Add the roll-ups, finest first, and name the by-columns that make each."""
+    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
+) -> tuple[_SumsT, dict[Name, Series]]:
+    """Add the roll-ups asked for, finest first, and a column of the by-columns that make each."""
+    if query.margins is False:
+        return cells, levels
     subsets = margin_subsets(query)
     rolled: list[int | None] = [len(levels[name]) for name in query.by]
     rolled += [None] * (len(cells.by) - len(rolled))
@@ -274,7 +273,7 @@ def with_margins(
         for margin, kept in enumerate(subsets)
     ]
     names = [", ".join(str(query.by[i]) for i in kept) or "overall" for kept in subsets]
-    return type(cells).concat(parts), names
+    return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
 
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:

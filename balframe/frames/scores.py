@@ -18,7 +18,7 @@ from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
 from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
 from balframe.frames.library import Column, DType, Frame, Library, Name
-from balframe.frames.query import MARGIN, MODEL, Query
+from balframe.frames.query import MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
 from balframe.frames.row_weights import measures, raise_null
 from balframe.frames.thresholds import Thresholds
@@ -188,10 +188,7 @@ def _assemble(
     if query.several:
         levels[MODEL] = library.text([str(name) for name in query.y_pred])
         models = [ties.labelled(model, first=False) for model, ties in enumerate(models)]
-    ties = Ties.concat(models)
-    if query.margins is not False:
-        ties, margin = with_margins(ties, levels, query)
-        levels = {MARGIN: library.text(margin), **levels}
+    ties, levels = with_margins(Ties.concat(models), levels, library, query)
     cells = Cells(
         ties.by,
         np.full_like(ties.missing, LEFT_OUT),
@@ -214,7 +211,7 @@ def _agree(
         (found,), sums = aggregate([part.true], part.measures)
         counted.append(Counted((), (true.ranked(found),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
-    labels, (table,) = agree_on_labels(counted, [column], library, query)
+    labels, (table,), _ = agree_on_labels(counted, [column], library, query)
     return labels, table
 
 

@@ -1,14 +1,13 @@
 """Work on many segments at once: those of equally many labels together, equal ones only once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.intervals.effective_sizes import effective
-from balframe.intervals.recalls_of_counts import Recalls, shares
+from balframe.intervals.recalls_of_counts import Recalls
 
-Rows = Callable[[FloatArray, FloatArray, FloatArray], list[FloatArray]]
+Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
 
 
 def by_number_of_labels(
@@ -25,16 +24,16 @@ def by_number_of_labels(
         yield segments, order[first[segments][:, None] + np.arange(size)]
 
 
-def over_segments(r: Recalls, n_segments: int, columns: int, compute: Rows) -> list[FloatArray]:
+def over_segments(r: Recalls, columns: int, compute: Rows) -> list[FloatArray]:
     """Compute for every segment from its recalls, equal segments once.
 
     `compute` takes x, n and weights of the shape (segments, labels) and gives as many arrays of
     the shape (segments,) as `columns` says. Segments without limits get NaN.
     """
-    x, n = effective(r.correct, r.support, r.support_sq)
+    n_segments = len(r.whole)
+    x, n, share = r.in_effective_rows()
     out = np.full((columns, n_segments), np.nan)
     order = np.lexsort((x, n, r.weight, r.segment))  # the order of labels makes no difference
-    share = shares(r, n_segments)
     for segments, entries in by_number_of_labels(r.segment, n_segments, order):
         rows = np.hstack([x[entries], n[entries], share[entries]])
         known = np.isfinite(rows).all(axis=1)

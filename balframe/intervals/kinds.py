@@ -1,6 +1,6 @@
 """The kinds of confidence interval that a metric can name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,12 +10,12 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.intervals import proportions, recalls
 from balframe.intervals.coefficients import Coefficient, Shares
-from balframe.intervals.effective_sizes import effective
 from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.interval import Interval, Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import (
     Recalls,
+    effective,
     is_by_prevalence,
     one_recall,
     recalls_of_both_sides,
@@ -136,16 +136,16 @@ class MeanOfRecalls(Interval):
     def _limits_of_mean(self, c: ClassCounts, request: Request) -> Limits:
         method, level = self.method_of(request.method), request.level
 
-        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
             if method == "mover":
-                return list(recalls.mover(x, n, a, level))
+                return recalls.mover(x, n, a, level)
             if method == "posterior":
                 tail = (1 - level) / 2
                 return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
-            return list(recalls.score(x, n, a, level))
+            return recalls.score(x, n, a, level)
 
         r = self.recalls(c)
-        low, high = over_segments(r, c.n_segments, 2, compute)
+        low, high = over_segments(r, 2, compute)
         part = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments) / r.whole
         return low * part, high * part
 
@@ -196,9 +196,8 @@ class GeometricMeanOfRecalls(Interval):
         c = sample.counts
         found = over_segments(
             recalls_of_labels(c),
-            c.n_segments,
             2,
-            lambda x, n, a: list(recalls.geometric(x, n, request.level)),
+            lambda x, n, a: recalls.geometric(x, n, request.level),
         )
         by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
         low, high = (np.where(by_convention, np.nan, limit) for limit in found)

@@ -10,6 +10,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.core.division import ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,12 @@ class Recalls:
             self.weight[entries],
             self.whole,
         )
+
+    def in_effective_rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Count correct rows and all rows; rescale the weights so that a segment's sum to 1."""
+        total = np.bincount(self.segment, weights=self.weight, minlength=len(self.whole))
+        x, n = effective(self.correct, self.support, self.support_sq)
+        return x, n, self.weight / total[self.segment]
 
 
 def recalls_of_labels(c: ClassCounts) -> Recalls:
@@ -97,7 +104,13 @@ def one_recall(c: ClassCounts, x: FloatArray, n: FloatArray, n_sq: FloatArray) -
     return Recalls(segment, label, x[used], n[used], n_sq[used], one[used], one)
 
 
-def shares(r: Recalls, n_segments: int) -> FloatArray:
-    """Rescale the weights so that those of each segment sum to 1."""
-    total = np.bincount(r.segment, weights=r.weight, minlength=n_segments)
-    return np.asarray(r.weight / total[r.segment])
+def effective(x: FloatArray, n: FloatArray, n_sq: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Turn sums of weights into Kish's effective counts: n_eff = (sum w)^2 / sum w^2.
+
+    Undefined where the squares left the range of a float.
+    """
+    usable = (n > 0) & (n_sq >= np.finfo(np.float64).tiny) & np.isfinite(n_sq)
+    with np.errstate(over="ignore"):
+        size = np.where(usable, n / np.where(usable, n_sq, 1) * n, np.nan)
+    size = np.where(np.isfinite(size), size, np.nan)
+    return ratio(x, n) * size, size

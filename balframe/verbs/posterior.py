@@ -106,7 +106,7 @@ def posterior(
             median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
             return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
 
-        found = over_segments(recalls_of_labels(c), c.n_segments, len(_FOUND), describe)
+        found = over_segments(recalls_of_labels(c), len(_FOUND), describe)
         names = [one.name for one in _FOUND]
         columns = reading.by_columns(reading.cells.segments[1])
         return columns | counted | dict(zip(names, found, strict=True))

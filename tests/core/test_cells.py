@@ -12,6 +12,7 @@ from constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 import balframe as bf
 from balframe.core import ways
+from balframe.core.aggregate import aggregate
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.codes import Codes
@@ -54,6 +55,12 @@ def carry(n, kinds, *, seed=2):
     return Measures(**{kind: drawn[kind] for kind in kinds.split()})
 
 
+def count(columns, measures):
+    """Count rows of by-columns, the actual label and the outcome."""
+    (*by, actual, outcome), sums = aggregate(columns, measures)
+    return Cells(tuple(by), actual, outcome, sums)
+
+
 def by_dictionary(rows, measures):
     """Add up rows one by one: rows, rows left out, weights and squares of each cell."""
     total = defaultdict(lambda: [0, 0, 0.0, 0.0])
@@ -90,14 +97,14 @@ def columns(rows):
 def test_cells_are_what_a_dictionary_counts(monkeypatch, way, kinds, n):
     force(monkeypatch, way)
     rows, measures = draw(n, SIZES), carry(n, kinds)
-    counted = as_dictionary(Cells.count(columns(rows), measures))
+    counted = as_dictionary(count(columns(rows), measures))
     assert [*counted.items()] == [*by_dictionary(rows, measures).items()]
 
 
 @FORCED
 def test_no_rows_give_no_cells(monkeypatch, way):
     force(monkeypatch, way)
-    assert as_dictionary(Cells.count(columns(draw(0, SIZES)), Measures())) == {}
+    assert as_dictionary(count(columns(draw(0, SIZES)), Measures())) == {}
 
 
 @FORCED
@@ -117,13 +124,13 @@ def test_codes_at_the_edges_of_their_type(monkeypatch, way, dtype, low):
     force(monkeypatch, way)
     rows = draw(200, [8, 2, 2])
     first = np.array([low + code for code in rows[0].tolist()], dtype)
-    cells = Cells.count([Codes(first, low, 8), *(Codes(row, 0, 2) for row in rows[1:])], Measures())
+    cells = count([Codes(first, low, 8), *(Codes(row, 0, 2) for row in rows[1:])], Measures())
     assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, Measures()).items()]
 
 
 def test_more_possible_cells_than_an_integer_can_number():
     rows = np.repeat(draw(300, [2**20] * 5), 2, axis=1)
-    cells = Cells.count([Codes(column, 0, 2**20) for column in rows], Measures())
+    cells = count([Codes(column, 0, 2**20) for column in rows], Measures())
     assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, Measures()).items()]
 
 
@@ -133,7 +140,7 @@ def test_parts_sum_to_the_whole(monkeypatch, way, kinds):
     force(monkeypatch, way)
     rows, measures = draw(900, SIZES), carry(900, kinds)
     cuts = np.split(np.arange(900), [10, 400])
-    a, b, c = (Cells.count(columns(rows[:, cut]), measures.at(cut)) for cut in cuts)
+    a, b, c = (count(columns(rows[:, cut]), measures.at(cut)) for cut in cuts)
     whole = [*by_dictionary(rows, measures).items()]
     assert [*as_dictionary(a + b + c).items()] == whole
     assert [*as_dictionary(c + (b + a)).items()] == whole
@@ -142,7 +149,7 @@ def test_parts_sum_to_the_whole(monkeypatch, way, kinds):
 def test_parts_sum_to_the_whole_past_the_range_of_a_float():
     rows = np.zeros((4, 3), np.int64)
     carried = [Measures(weight=np.full(3, weight)) for weight in (2.0**1000, 2.0**1023)]
-    small, large = (Cells.count(columns(rows), measures) for measures in carried)
+    small, large = (count(columns(rows), measures) for measures in carried)
     for whole in (small + large, large + small):
         mantissa, exponent = np.frexp(whole.weight)
         assert (mantissa, exponent + whole.sums.exponent) == (0.75 + 0.75 * 2.0**-23, 1025)
@@ -151,16 +158,14 @@ def test_parts_sum_to_the_whole_past_the_range_of_a_float():
 @pytest.mark.parametrize("kept", [(), (0,), (1,), (0, 1)])
 def test_rolling_up_adds_over_the_other_columns(kept):
     rows, measures = draw(500, SIZES), carry(500, "n missing weight")
-    cells = Cells.count(columns(rows), measures).rolled_up(kept, [9, 8])
+    cells = count(columns(rows), measures).rolled_up(kept, [9, 8])
     for column, code in ((0, 9), (1, 8)):
         rows[column] = rows[column] if column in kept else code
     assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, measures).items()]
 
 
 def test_segments_are_the_distinct_codes_of_the_by_columns():
-    cells = Cells.count(
-        columns([[2, 0, 2, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 3]]), Measures()
-    )
+    cells = count(columns([[2, 0, 2, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 3]]), Measures())
     segment, first = cells.segments
     assert (segment.tolist(), first.tolist()) == ([0, 1, 2, 2], [0, 1, 2])
 
@@ -171,7 +176,7 @@ def test_a_hash_table_counts_the_same(monkeypatch, kinds):
     rows, measures = draw(2000, SIZES), carry(2000, kinds)
     codes, sums = hashed(columns(rows), measures)
     assert len(sums.n) == len(set(zip(*rows.tolist(), strict=True)))
-    counted = as_dictionary(Cells.count(codes, sums))
+    counted = as_dictionary(count(codes, sums))
     assert [*counted.items()] == [*by_dictionary(rows, measures).items()]
 
 
@@ -245,7 +250,7 @@ def test_memory_is_in_proportion_to_rows(n, segments, labels):
     columns = [Codes(codes, 0, size) for codes, size in zip(rows, sizes, strict=True)]
 
     tracemalloc.start()
-    counts = ClassCounts.of(Entries.of(Cells.count(columns, Measures()), labels))
+    counts = ClassCounts.of(Entries.of(count(columns, Measures()), labels))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

@@ -13,13 +13,22 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError
 from balframe.frames.engines.reduce import Rows
-from balframe.frames.libraries.both import in_pandas, in_polars
-from balframe.frames.library import Frame, Library, Name
+from balframe.frames.libraries.in_pandas import columns as columns_of_pandas
+from balframe.frames.libraries.in_pandas.encode import DType, Values
+from balframe.frames.libraries.in_polars import columns as columns_of_polars
+from balframe.frames.library import Frame, Library, LibraryOf, Name
 from balframe.frames.query import Query
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from narwhals.dtypes import DType as NarwhalsDType
+
+_pandas: LibraryOf[pd.DataFrame, Name, Values, DType] = columns_of_pandas
+_polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
+
+# Each takes frames of its own only: a frame and its library always go together.
+in_pandas = cast(Library, _pandas)
+in_polars = cast(Library, _polars)
 
 LAZY = "polars, lazy"
 

@@ -30,12 +30,8 @@ class Ranking:
         """The point that takes the score of each tie as its threshold."""
         every = self.points.counts(1, slice(None))
         is_tie = np.isfinite(self.points.threshold)
-        return OneVersusRest(
-            *(
-                np.asarray(counts[is_tie], np.float64)
-                for counts in (every.tp, every.fn, every.fp, every.tn)
-            )
-        )
+        counts = (every.tp, every.fn, every.fp, every.tn)
+        return OneVersusRest(*(np.asarray(values[is_tie], np.float64) for values in counts))
 
     @cached_property
     def positive(self) -> FloatArray:

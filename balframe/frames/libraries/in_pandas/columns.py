@@ -68,10 +68,6 @@ def _is_number(dtype: DType) -> bool:
     )
 
 
-def _is_nullable(dtype: DType) -> bool:
-    return not isinstance(dtype, np.dtype)
-
-
 def values(levels: Values) -> list[Any]:
     """Turn levels into Python values."""
     return pd.Series(levels, copy=False).tolist()
@@ -88,7 +84,7 @@ def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
     if types.is_unsigned_integer_dtype(series.dtype):
         kind = "uint64"
-    if not (_is_nullable(series.dtype) and series.hasnans):
+    if isinstance(series.dtype, np.dtype) or not series.hasnans:
         return nan_is_null(series.to_numpy(kind), None)
     return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
 

@@ -12,7 +12,7 @@ from balframe.frames.read import Reading
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdict_columns
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     SEGMENTS,
@@ -131,11 +131,12 @@ def check(
         judge = Judge(search, by_limits)
         return verdict_columns(judge, known, scoring.class_counts(reading), reading)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         shown=["reasons"] if any(rule.reason is not None for rule in known) else (),
         check=check_query,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

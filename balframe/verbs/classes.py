@@ -11,7 +11,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import Request
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Intervals, Names, OfLabels
@@ -77,13 +77,6 @@ def classes(
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
     request = Request.of(options["interval"], options["level"], "uniform")
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
-        shown=() if request is None else ("interval",),
-        reads=Reads(squares=request is not None),
-        suits=Reading.pos_label,
-    )
 
     def compute(reading: Reading) -> Columns:
         n_labels = len(reading.labels)
@@ -94,4 +87,12 @@ def classes(
         columns["label"] = reading.label_column(label)
         return columns | scores_of_labels(c, SCORES, request)
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=Reading.pos_label,
+    )

@@ -9,7 +9,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
     METRICS,
@@ -122,11 +122,12 @@ def compare(
         }
         return models_in_rows(reading, one, tables)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         reads=Reads(joint=True),
         check=check,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

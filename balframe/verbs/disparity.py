@@ -10,7 +10,7 @@ from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     EXTREMES,
     ROLLED_UP,
@@ -141,10 +141,11 @@ def disparity(
             columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
         return columns | segments
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=lambda query: check_by(query, "disparity"),
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -9,7 +9,7 @@ from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     EXTREMES,
@@ -131,10 +131,11 @@ def fairness(
         ]
         return criteria_columns(reading, rows)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=lambda query: check_by(query, "fairness"),
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -18,7 +18,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
     METRICS,
@@ -149,10 +149,11 @@ def gaps(
         }
         return gaps_in_rows(reading, c, tables, options["adjust"])
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=check,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

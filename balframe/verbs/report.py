@@ -12,7 +12,7 @@ from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.catalogue import DEFAULT
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
     METRIC,
@@ -105,14 +105,6 @@ def report(
     check_choice("layout", layout, VERB.layouts)
     request = Request.of(options["interval"], options["level"], options["prior"])
     chosen = scoring.metrics
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[layout],
-        list(chosen),
-        () if request is None else ("interval",),
-        Reads(squares=request is not None),
-        suits=scoring.suits,
-    )
 
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)
@@ -132,4 +124,14 @@ def report(
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        layout=layout,
+        metrics=list(chosen),
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=scoring.suits,
+    )

@@ -36,8 +36,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(ClassWeights, OfScores, total=False):
-    pass
+class _Options(ClassWeights, OfScores, total=False): ...
 
 
 @VERB

@@ -33,7 +33,7 @@ from balframe.verbs.options import Decisions, Names, OfLabels
 VERB = Verb.of(
     *SEGMENTS,
     key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
-    note("reason", "reasons"),
+    note("reason", under="reasons"),
     estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
     *limits(about="estimate"),
     place("bound", about="estimate"),
@@ -41,8 +41,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Decisions, OfLabels, total=False):
-    pass
+class _Options(Decisions, OfLabels, total=False): ...
 
 
 @VERB

@@ -12,7 +12,7 @@ from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import Request
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, limits, score
+from balframe.verbs.columns import SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Intervals, Names, OfLabels
 
@@ -20,7 +20,7 @@ SCORES = ("recall", "precision", "specificity", "npv", "f1")
 
 VERB = Verb.of(
     *SEGMENTS,
-    Column("label", Role.KEY, Kind.LABEL, tells=True),
+    key("label", kind=Kind.LABEL, tells=True),
     count("support", tells=True),
     score("prevalence", compared=True),
     count("predicted"),
@@ -29,8 +29,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Intervals, OfLabels, total=False):
-    pass
+class _Options(Intervals, OfLabels, total=False): ...
 
 
 @VERB

@@ -10,17 +10,7 @@ from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import (
-    COUNTED,
-    METRICS,
-    SEGMENTS,
-    Span,
-    count,
-    estimate,
-    key,
-    limits,
-    test,
-)
+from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, key, limits
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfScores
 
@@ -33,14 +23,11 @@ VERB = Verb.of(
     estimate("reference_estimate"),
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     *limits(about="difference"),
-    test("p_value"),
-    test("p_adjusted"),
-    count("n_tests"),
+    *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfScores, total=False):
-    pass
+class _Options(Adjustment, ClassWeights, Level, OfScores, total=False): ...
 
 
 @VERB

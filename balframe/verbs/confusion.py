@@ -15,7 +15,9 @@ from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Names, OfLabels
 
 SHARE = "share"
-VERB = Verb.of(*SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, "normalize"))
+VERB = Verb.of(
+    *SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, under="normalize")
+)
 
 
 @VERB

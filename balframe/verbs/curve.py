@@ -15,7 +15,7 @@ from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.intervals.request import Request
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import METRIC, SEGMENTS, Column, Kind, Role, count, limits, score
+from balframe.verbs.columns import METRIC, SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Intervals, Names, OfScores, Priors
 
@@ -25,7 +25,7 @@ _BAND = limits(f"{_BALANCED}_band", "band")
 
 VERB = Verb.of(
     *SEGMENTS,
-    Column("threshold", Role.KEY, Kind.FLOAT, tells=True),
+    key("threshold", kind=Kind.FLOAT, tells=True),
     count("n"),
     count("predicted_positive", tells=True),
     score(METRIC),
@@ -34,8 +34,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfScores, total=False):
-    pass
+class _Options(Intervals, Priors, ClassWeights, OfScores, total=False): ...
 
 
 @VERB

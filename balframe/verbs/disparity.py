@@ -13,6 +13,7 @@ from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     EXTREMES,
+    N_COMPARED,
     ROLLED_UP,
     Column,
     Kind,
@@ -35,8 +36,7 @@ _NUMBERS = (
     *limits("difference"),
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
-    count("n_segments"),
-    count("n_left_out"),
+    *N_COMPARED,
     Column("statistic", Role.STATISTIC, Kind.FLOAT),
     count("df"),
     test("p_value"),
@@ -44,8 +44,7 @@ _NUMBERS = (
 VERB = Verb.of(*ROLLED_UP, key("metric", tells=True, naming=Naming.METRIC), *EXTREMES, *_NUMBERS)
 
 
-class _Options(ClassWeights, Level, OfLabels, total=False):
-    pass
+class _Options(ClassWeights, Level, OfLabels, total=False): ...
 
 
 @VERB

@@ -13,10 +13,10 @@ from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     EXTREMES,
+    N_COMPARED,
     ROLLED_UP,
     Naming,
     Span,
-    count,
     estimate,
     key,
     limits,
@@ -37,13 +37,11 @@ VERB = Verb.of(
     *EXTREMES,
     estimate("lowest", span=Span.METRIC),
     estimate("highest", span=Span.METRIC),
-    count("n_segments"),
-    count("n_left_out"),
+    *N_COMPARED,
 )
 
 
-class _Options(Level, OfLabels, total=False):
-    pass
+class _Options(Level, OfLabels, total=False): ...
 
 
 @VERB

@@ -19,17 +19,7 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import (
-    COUNTED,
-    METRICS,
-    SEGMENTS,
-    Span,
-    count,
-    estimate,
-    limits,
-    note,
-    test,
-)
+from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, limits, note
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfLabels
 
@@ -43,14 +33,11 @@ VERB = Verb.of(
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     estimate("ratio"),
     *limits(about="difference"),
-    test("p_value"),
-    test("p_adjusted"),
-    count("n_tests"),
+    *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfLabels, total=False):
-    pass
+class _Options(Adjustment, ClassWeights, Level, OfLabels, total=False): ...
 
 
 @VERB

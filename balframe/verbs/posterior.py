@@ -15,7 +15,7 @@ from balframe.intervals.recalls_of_counts import recalls_of_labels
 from balframe.intervals.request import check_level
 from balframe.intervals.sums_of_betas import PRIORS, Posterior
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import COUNTED, SEGMENTS, Column, Kind, Role, estimate, limits
+from balframe.verbs.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfLabels, Priors
 
@@ -24,13 +24,12 @@ _FOUND = (
     estimate("sd"),
     estimate("median"),
     *limits(),
-    Column("p_above", Role.NOTE, Kind.FLOAT),
+    note("p_above", kind=Kind.FLOAT),
 )
 VERB = Verb.of(*SEGMENTS, *COUNTED, *_FOUND)
 
 
-class _Options(Level, Priors, OfLabels, total=False):
-    pass
+class _Options(Level, Priors, OfLabels, total=False): ...
 
 
 @VERB

@@ -30,8 +30,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Level, OfScores, total=False):
-    pass
+class _Options(Level, OfScores, total=False): ...
 
 
 @VERB

@@ -29,7 +29,7 @@ from balframe.verbs.columns import (
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Absences, ClassWeights, Intervals, Names, OfLabels, Priors
 
-_FIRST = (*SEGMENTS, *COUNTED, count("n_missing", "missing"))
+_FIRST = (*SEGMENTS, *COUNTED, count("n_missing", under="missing"))
 
 VERB = Verb(
     {
@@ -39,14 +39,13 @@ VERB = Verb(
             METRICS,
             estimate("estimate", tells=True, span=Span.METRIC, marks=True, ranks=True),
             *limits(under="interval", about="estimate"),
-            note("method", "interval", naming=Naming.METHOD),
+            note("method", under="interval", naming=Naming.METHOD),
         ),
     }
 )
 
 
-class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False):
-    pass
+class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False): ...
 
 
 @VERB

@@ -10,7 +10,7 @@ import polars as pl
 import typer
 
 from balframe.cli.parameters import Given, Typed
-from balframe.cli.running import busy, running
+from balframe.cli.running import Output, busy, running
 from balframe.cli.streams import OUTPUT, Files
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
@@ -69,16 +69,21 @@ def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # 
     return verb.function(rows, **values)
 
 
+def _written(typed: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of the output from those of the verb."""
+    return {one.name: typed.pop(one.name) for one in OUTPUT}
+
+
 def _show(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
-    with running(files, typed.pop("format"), typed.pop("out"), typed.pop("sort")) as (rows, show):
+    with running(files, Output(**_written(typed))) as (rows, show):
         show(_asked(verb, rows, typed))
 
 
 def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
     """Show verdicts, and end with what they come to."""
-    output = (typed.pop(name) for name in ("format", "out", "sort"))
     is_allowed = typed[_ALLOWED]
-    with running(files, *output, of_rules=True, may_be_unknown=is_allowed) as (rows, show):
+    output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
+    with running(files, output) as (rows, show):
         statuses = show(_asked(verb, rows, typed)).get_column("status")
     if "fail" in statuses:
         raise typer.Exit(_FAILS)
@@ -90,7 +95,7 @@ def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
 
 def _require(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
     """Say nothing where the verb gives back what it was given."""
-    with running(files, None, None, None) as (rows, _):
+    with running(files, Output()) as (rows, _):
         try:
             with busy():
                 _asked(verb, rows, typed)

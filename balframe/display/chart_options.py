@@ -16,24 +16,20 @@ MOST = 60
 _SAID = {
     **SHARED,
     "frame": Option(
-        None,
         FRAMES,
         "The data; never changed. A lazy frame is collected, for a chart needs numbers.",
     ),
     "y_pred": Option(
-        None,
         "column name or list of column names",
         "The predicted labels; a list draws several models.",
     ),
     "y_score": Option(
-        None,
         "column name or list of column names",
         "The scores, finite numbers that are higher for the positive label; a list draws several "
         "models. All labels other than the positive one count as negative.",
     ),
-    "metric": Option(None, 'str, default "balanced_accuracy"', "Name or alias of a metric."),
+    "metric": Option('str, default "balanced_accuracy"', "Name or alias of a metric."),
     "most": Option(
-        None,
         f"int, default {MOST}",
         "The most segments to draw; of more, the highest and the lowest are drawn, and a line "
         "below the title says how many are left out.",

@@ -50,9 +50,6 @@ def compare(
     ----------
     y_pred : list of column names
         The predictions of at least two models.
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
 
     Returns
     -------

@@ -123,7 +123,7 @@ def with_options(
 def _parameters(function: Callable[..., Any], words: Mapping[str, Option]) -> Iterator[Parameter]:
     """List the parameters of a function, the options of its group in the place of `**options`."""
     own = {
-        found["name"]: Option(None, found["kind"], " ".join(found["text"].split()))
+        found["name"]: Option(found["kind"], " ".join(found["text"].split()))
         for found in _ENTRY.finditer(_section(inspect.getdoc(function) or ""))
     }
     types = get_type_hints(function)

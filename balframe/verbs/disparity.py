@@ -65,9 +65,6 @@ def disparity(
 
     Parameters
     ----------
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
     min_support : int, default 1
         Rows that the smallest denominator of a metric must have for a segment to be compared. That
         of a mean of recalls is the rarest of all labels: with the default, a segment that lacks

@@ -60,9 +60,6 @@ def gaps(
 
     Parameters
     ----------
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
         What each segment is compared with: all others together ("rest"), all rows ("overall", the
         difference only), the segment with the most rows ("largest"), that with the "best" or

@@ -20,11 +20,10 @@ from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import Parameter, Verb
 
 _FAILS, _UNKNOWN = 1, 3
-_EXIT_CODES = {
-    0: "all pass",
-    _FAILS: "one fails",
-    _UNKNOWN: "one is inconclusive, or there is no row to judge",
-}
+_EXIT_CODES = (
+    f"Exit code 0: all pass; {_FAILS}: one fails; {_UNKNOWN}: one is inconclusive, or there is no "
+    "row to judge."
+)
 _ALLOWED = "allow_inconclusive"
 
 Run = Callable[[Verb, list[str], dict[str, Any]], None]
@@ -34,11 +33,11 @@ def command_of(verb: Verb) -> Callable[..., None]:
     """Make the command of a verb; Typer reads its signature and its docstring."""
     columns = [column for layout in verb.layouts.values() for column in layout]
     if not columns:
-        return _command(verb, _require, verb.parameters, [], _exit_codes())
+        return _command(verb, _require, verb.parameters, [], _EXIT_CODES)
     if any(column.role is Role.STATUS for column in columns):
         allowed = verbs()["require"].parameters[_ALLOWED]
         parameters = {**verb.parameters, _ALLOWED: allowed}
-        return _command(verb, _judge, parameters, OUTPUT, _exit_codes())
+        return _command(verb, _judge, parameters, OUTPUT, _EXIT_CODES)
     return _command(verb, _show, verb.parameters, OUTPUT)
 
 
@@ -55,11 +54,6 @@ def _command(
     summary, *_ = (getdoc(verb.function) or "").split("\n\n")
     command.__doc__ = f"{summary}\n\n{note}".rstrip()
     return command
-
-
-def _exit_codes() -> str:
-    said = "; ".join(f"{code}: {meaning}" for code, meaning in _EXIT_CODES.items())
-    return f"Exit code {said}."
 
 
 def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -17,7 +17,7 @@ from balframe.display.table_layout import known_metric, limits_among, worst_of
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL
-from balframe.verbs.columns import Column, Kind, Role
+from balframe.verbs.columns import Column, Role
 from balframe.verbs.recognition import recognized
 
 _STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
@@ -121,8 +121,7 @@ def shown(frame: pl.DataFrame) -> list[_Column]:
             lower, upper = (frame.get_column(str(limit)).to_list() for limit in limits[name])
             texts = [with_limits(*one) for one in zip(values.to_list(), lower, upper, strict=True)]
         else:
-            is_as_given = column is not None and _is_as_given(column)
-            show = _number if is_as_given else text_of
+            show = _number if column is not None and column.is_as_given else text_of
             texts = [show(value) for value in values.to_list()]
         is_key = name in by or (column is not None and column.role is Role.KEY)
         styles = {} if column is None else _styles(frame, column)
@@ -140,11 +139,6 @@ def _declared(frame: pl.DataFrame) -> tuple[tuple[Name, ...], Mapping[Name, Colu
     except InvalidInputError:
         return tuple(frame.columns[:1]), {}
     return found.by, found.columns
-
-
-def _is_as_given(column: Column) -> bool:
-    """Tell whether a column holds thresholds or bounds."""
-    return column.role is Role.PLACE or (column.role is Role.KEY and column.kind is Kind.FLOAT)
 
 
 def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:

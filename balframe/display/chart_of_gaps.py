@@ -62,15 +62,7 @@ def gaps(
     """
     metric = one_metric(metric).name
     rows = answered(
-        verb(
-            frame,
-            y_true,
-            y_pred,
-            by=by,
-            metrics=metric,
-            reference=reference,
-            **options,
-        )
+        verb(frame, y_true, y_pred, by=by, metrics=metric, reference=reference, **options)
     )
     names = by_names(by, rows[0])
     drawn = named(rows, names)

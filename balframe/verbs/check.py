@@ -16,16 +16,14 @@ from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     SEGMENTS,
-    Column,
-    Kind,
     Naming,
-    Role,
     Span,
     estimate,
     key,
     limits,
     note,
     place,
+    status,
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Decisions, Names, OfLabels
@@ -37,7 +35,7 @@ VERB = Verb.of(
     estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
     *limits(about="estimate"),
     place("bound", about="estimate"),
-    Column("status", Role.STATUS, Kind.TEXT, tells=True),
+    status("status", tells=True),
 )
 
 

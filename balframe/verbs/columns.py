@@ -94,6 +94,11 @@ class Column:
         """Give the place that the name holds."""
         return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in str(self.name)), None)
 
+    @property
+    def is_as_given(self) -> bool:
+        """Tell whether it holds thresholds or bounds, whose numbers are never rounded."""
+        return self.role is Role.PLACE or (self.role is Role.KEY and self.kind is Kind.FLOAT)
+
     def filled(self, value: Name) -> "Column":
         """Put a value into the place."""
         assert self.place is not None
@@ -109,6 +114,8 @@ count = partial(Column, role=Role.COUNT, kind=Kind.INTEGER)
 estimate = partial(Column, role=Role.ESTIMATE, kind=Kind.FLOAT)  # without a span it has no bar
 limit = partial(Column, role=Role.LIMIT, kind=Kind.FLOAT)
 test = partial(Column, role=Role.TEST, kind=Kind.FLOAT)
+statistic = partial(Column, role=Role.STATISTIC, kind=Kind.FLOAT)
+status = partial(Column, role=Role.STATUS, kind=Kind.TEXT)
 place = partial(Column, role=Role.PLACE, kind=Kind.FLOAT)
 note = partial(Column, role=Role.NOTE, kind=Kind.TEXT)
 

@@ -15,15 +15,14 @@ from balframe.verbs.columns import (
     EXTREMES,
     N_COMPARED,
     ROLLED_UP,
-    Column,
     Kind,
     Naming,
-    Role,
     Span,
     count,
     estimate,
     key,
     limits,
+    statistic,
     test,
 )
 from balframe.verbs.declaration import Verb
@@ -37,7 +36,7 @@ _NUMBERS = (
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
     *N_COMPARED,
-    Column("statistic", Role.STATISTIC, Kind.FLOAT),
+    statistic("statistic"),
     count("df"),
     test("p_value"),
 )

@@ -150,11 +150,9 @@ def label(text: str, rows: pl.LazyFrame, name: str) -> Any:  # noqa: ANN401
 
 
 def class_weights(
-    texts: Sequence[str] | None, rows: pl.LazyFrame, y_true: str
-) -> Mapping[Any, float] | Literal["balanced", "prevalence"] | None:
+    texts: Sequence[str], rows: pl.LazyFrame, y_true: str
+) -> Mapping[Any, float] | Literal["balanced", "prevalence"]:
     """Read "yes=0.8" for every label, or one of the names of weightings."""
-    if not texts:
-        return None
     if len(texts) == 1 and texts[0] in ("balanced", "prevalence"):
         return texts[0]  # type: ignore[return-value]
     weights = {}
@@ -175,10 +173,8 @@ def class_weights(
     return weights
 
 
-def thresholds(text: str | None) -> Any:  # noqa: ANN401
+def thresholds(text: str) -> Any:  # noqa: ANN401
     """Read a number of thresholds, a list "0.2,0.5", or "quantiles,10"."""
-    if text is None:
-        return None
     kind, _, size = text.partition(",")
     try:
         if kind.strip() == "quantiles":

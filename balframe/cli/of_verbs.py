@@ -10,7 +10,7 @@ import polars as pl
 import typer
 
 from balframe.cli.parameters import Given, Typed
-from balframe.cli.running import busy, running
+from balframe.cli.running import Output, busy, running
 from balframe.cli.streams import OUTPUT, Files
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
@@ -20,11 +20,10 @@ from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import Parameter, Verb
 
 _FAILS, _UNKNOWN = 1, 3
-_EXIT_CODES = {
-    0: "all pass",
-    _FAILS: "one fails",
-    _UNKNOWN: "one is inconclusive, or there is no row to judge",
-}
+_EXIT_CODES = (
+    f"Exit code 0: all pass; {_FAILS}: one fails; {_UNKNOWN}: one is inconclusive, or there is no "
+    "row to judge."
+)
 _ALLOWED = "allow_inconclusive"
 
 Run = Callable[[Verb, list[str], dict[str, Any]], None]
@@ -34,11 +33,11 @@ def command_of(verb: Verb) -> Callable[..., None]:
     """Make the command of a verb; Typer reads its signature and its docstring."""
     columns = [column for layout in verb.layouts.values() for column in layout]
     if not columns:
-        return _command(verb, _require, verb.parameters, [], _exit_codes())
+        return _command(verb, _require, verb.parameters, [], _EXIT_CODES)
     if any(column.role is Role.STATUS for column in columns):
         allowed = verbs()["require"].parameters[_ALLOWED]
         parameters = {**verb.parameters, _ALLOWED: allowed}
-        return _command(verb, _judge, parameters, OUTPUT, _exit_codes())
+        return _command(verb, _judge, parameters, OUTPUT, _EXIT_CODES)
     return _command(verb, _show, verb.parameters, OUTPUT)
 
 
@@ -57,11 +56,6 @@ def _command(
     return command
 
 
-def _exit_codes() -> str:
-    said = "; ".join(f"{code}: {meaning}" for code, meaning in _EXIT_CODES.items())
-    return f"Exit code {said}."
-
-
 def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Ask a verb about the rows of files."""
     given = Given(typed, rows)
@@ -69,16 +63,21 @@ def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # 
     return verb.function(rows, **values)
 
 
+def _written(typed: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of the output from those of the verb."""
+    return {one.name: typed.pop(one.name) for one in OUTPUT}
+
+
 def _show(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
-    with running(files, typed.pop("format"), typed.pop("out"), typed.pop("sort")) as (rows, show):
+    with running(files, Output(**_written(typed))) as (rows, show):
         show(_asked(verb, rows, typed))
 
 
 def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
     """Show verdicts, and end with what they come to."""
-    output = (typed.pop(name) for name in ("format", "out", "sort"))
     is_allowed = typed[_ALLOWED]
-    with running(files, *output, of_rules=True, may_be_unknown=is_allowed) as (rows, show):
+    output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
+    with running(files, output) as (rows, show):
         statuses = show(_asked(verb, rows, typed)).get_column("status")
     if "fail" in statuses:
         raise typer.Exit(_FAILS)
@@ -90,7 +89,7 @@ def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
 
 def _require(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
     """Say nothing where the verb gives back what it was given."""
-    with running(files, None, None, None) as (rows, _):
+    with running(files, Output()) as (rows, _):
         try:
             with busy():
                 _asked(verb, rows, typed)

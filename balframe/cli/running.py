@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,27 +20,38 @@ from balframe.cli.parameters import option_name
 from balframe.errors import BalframeError, InvalidInputError
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How an answer is written: the options, and what is known of verdicts."""
+
+    format: str | None = None
+    out: Path | None = None
+    sort: Sequence[str] | None = None
+    of_rules: bool = False
+    may_be_unknown: bool = False
+
+    def checked(self) -> str:
+        """Choose the format, and refuse what could not be written."""
+        kind = outputs.format_of(self.format, self.out)
+        outputs.check(kind, self.out, of_rules=self.of_rules)
+        return kind
+
+
 @contextmanager
 def running(
-    files: Sequence[str],
-    format: str | None,
-    out: Path | None,
-    sort: Sequence[str] | None,
-    *,
-    of_rules: bool = False,
-    may_be_unknown: bool = False,
+    files: Sequence[str], output: Output
 ) -> Iterator[tuple[pl.LazyFrame, Callable[[pl.LazyFrame], pl.DataFrame]]]:
     """Open files, and give the means to run a query of them and show its answer."""
 
     def show(query: pl.LazyFrame) -> pl.DataFrame:
-        outputs.sort_columns(sort or [], query.collect_schema().names())
+        outputs.sort_columns(output.sort or [], query.collect_schema().names())
         with busy():
             answer = query.collect(engine="streaming")
-        show_answer(answer, format, out, sort, of_rules=of_rules, may_be_unknown=may_be_unknown)
+        show_answer(answer, output)
         return answer
 
     with one_line_errors(), without_panics():
-        outputs.check(outputs.format_of(format, out), out, of_rules=of_rules)
+        output.checked()
         try:
             with inputs.opened(files) as rows:
                 yield rows, show
@@ -47,21 +59,12 @@ def running(
             raise inputs.unreadable(files, error) from error
 
 
-def show_answer(
-    answer: pl.DataFrame,
-    format: str | None,
-    out: Path | None,
-    sort: Sequence[str] | None,
-    *,
-    of_rules: bool = False,
-    may_be_unknown: bool = False,
-) -> None:
+def show_answer(answer: pl.DataFrame, output: Output) -> None:
     """Sort an answer and write it, or let a closed pipe be."""
-    kind = outputs.format_of(format, out)
-    outputs.check(kind, out, of_rules=of_rules)
+    kind, out = output.checked(), output.out
     try:
-        shown = outputs.in_order(answer, sort or [])
-        outputs.write(shown, kind, out, may_be_unknown=may_be_unknown)
+        shown = outputs.in_order(answer, output.sort or [])
+        outputs.write(shown, kind, out, may_be_unknown=output.may_be_unknown)
     except BrokenPipeError:  # whoever reads has seen enough; what is said after it is lost too
         _drop_output()
     except OSError as error:

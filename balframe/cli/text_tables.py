@@ -17,7 +17,7 @@ from balframe.display.table_layout import known_metric, limits_among, worst_of
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL
-from balframe.verbs.columns import Column, Kind, Role
+from balframe.verbs.columns import Column, Role
 from balframe.verbs.recognition import recognized
 
 _STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
@@ -25,17 +25,17 @@ _WORST = "bold red"
 _ENDLESS = 1_000_000  # characters: no terminal is as wide
 
 
-def table_text(frame: pl.DataFrame, verb: str | None = None) -> bytes:
+def table_text(frame: pl.DataFrame) -> bytes:
     """Write the table of a terminal as text."""
     text = io.StringIO()
-    print_table(frame, text, verb)
+    print_table(frame, text)
     return text.getvalue().encode()
 
 
-def print_table(frame: pl.DataFrame, file: TextIO, verb: str | None = None) -> None:
+def print_table(frame: pl.DataFrame, file: TextIO) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns."""
     console = Console(file=file)
-    columns = shown(frame, verb)
+    columns = shown(frame)
     blocks = _blocks(columns, console.width) if console.is_terminal else [columns]
     for number, block in enumerate(blocks):
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -74,9 +74,9 @@ def one_line(text: str) -> str:
     return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
 
 
-def markdown(frame: pl.DataFrame, verb: str | None = None) -> str:
+def markdown(frame: pl.DataFrame) -> str:
     """Write a table of markdown."""
-    columns = shown(frame, verb)
+    columns = shown(frame)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -107,9 +107,9 @@ class _Column:
         return max(map(cell_len, (one_line(text) for text in (self.name, *self.texts))))
 
 
-def shown(frame: pl.DataFrame, verb: str | None = None) -> list[_Column]:
+def shown(frame: pl.DataFrame) -> list[_Column]:
     """Put limits into the cells of what they are limits of."""
-    by, declared = _declared(frame, verb)
+    by, declared = _declared(frame)
     limits = limits_among(declared)
     inside = {name for pair in limits.values() for name in pair}
     columns = []
@@ -121,8 +121,7 @@ def shown(frame: pl.DataFrame, verb: str | None = None) -> list[_Column]:
             lower, upper = (frame.get_column(str(limit)).to_list() for limit in limits[name])
             texts = [with_limits(*one) for one in zip(values.to_list(), lower, upper, strict=True)]
         else:
-            is_as_given = column is not None and _is_as_given(column)
-            show = _number if is_as_given else text_of
+            show = _number if column is not None and column.is_as_given else text_of
             texts = [show(value) for value in values.to_list()]
         is_key = name in by or (column is not None and column.role is Role.KEY)
         styles = {} if column is None else _styles(frame, column)
@@ -130,23 +129,16 @@ def shown(frame: pl.DataFrame, verb: str | None = None) -> list[_Column]:
     return columns
 
 
-def _declared(
-    frame: pl.DataFrame, verb: str | None
-) -> tuple[tuple[Name, ...], Mapping[Name, Column]]:
+def _declared(frame: pl.DataFrame) -> tuple[tuple[Name, ...], Mapping[Name, Column]]:
     """Find the by-columns and the columns declared; what is no answer has neither.
 
     The first column of such a frame tells its rows apart.
     """
     try:
-        found = recognized(frame.columns, verb)
+        found = recognized(frame.columns)
     except InvalidInputError:
         return tuple(frame.columns[:1]), {}
     return found.by, found.columns
-
-
-def _is_as_given(column: Column) -> bool:
-    """Tell whether a column holds thresholds or bounds."""
-    return column.role is Role.PLACE or (column.role is Role.KEY and column.kind is Kind.FLOAT)
 
 
 def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:

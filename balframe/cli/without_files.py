@@ -3,7 +3,7 @@
 import typer
 
 from balframe.cli import outputs
-from balframe.cli.running import one_line_errors, show_answer
+from balframe.cli.running import Output, one_line_errors, show_answer
 from balframe.cli.streams import Format, Out, Sort
 from balframe.tables import datasets
 from balframe.tables.list_metrics import list_metrics
@@ -13,7 +13,7 @@ from balframe.verbs.report import report as report_of
 def metrics(format: Format = None, out: Out = None, sort: Sort = None) -> None:
     """List the metrics: names, formula, range, which way is better, source."""
     with one_line_errors():
-        show_answer(list_metrics(), format, out, sort)
+        show_answer(list_metrics(), Output(format, out, sort))
 
 
 def demo(format: Format = None, out: Out = None, sort: Sort = None) -> None:
@@ -33,4 +33,4 @@ def demo(format: Format = None, out: Out = None, sort: Sort = None) -> None:
             margins="overall",
             interval=True,
         )
-        show_answer(answer, format, out, sort)
+        show_answer(answer, Output(format, out, sort))

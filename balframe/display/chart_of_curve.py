@@ -8,13 +8,7 @@ from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
 from balframe.display.chart_options import MOST, drawing, one_metric
 from balframe.display.forest import DARK, GREY
 from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
-from balframe.display.segments import (
-    Row,
-    answered,
-    by_names,
-    named,
-    ranked,
-)
+from balframe.display.segments import Row, answered, by_names, named, ranked
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
@@ -26,8 +20,7 @@ from balframe.verbs.options import ClassWeights, Names, Rows
 _BALANCED = "balanced_accuracy"
 
 
-class _Options(ClassWeights, Rows, total=False):
-    pass
+class _Options(ClassWeights, Rows, total=False): ...
 
 
 @drawing

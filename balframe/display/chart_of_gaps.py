@@ -9,22 +9,14 @@ from balframe.analyses.scoring import Adjust
 from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
 from balframe.display.chart_options import MOST, drawing, one_metric
 from balframe.display.forest import Line, forest
-from balframe.display.segments import (
-    ALL_ROWS,
-    Drawn,
-    answered,
-    by_names,
-    named,
-    ranked,
-)
+from balframe.display.segments import ALL_ROWS, Drawn, answered, by_names, named, ranked
 from balframe.display.words import in_words, percent, titled
 from balframe.frames.library import Name
 from balframe.verbs.gaps import gaps as verb
 from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Level, Names
 
 
-class _Options(Adjustment, Level, ClassWeights, CellsOrRows, total=False):
-    pass
+class _Options(Adjustment, Level, ClassWeights, CellsOrRows, total=False): ...
 
 
 @drawing
@@ -70,15 +62,7 @@ def gaps(
     """
     metric = one_metric(metric).name
     rows = answered(
-        verb(
-            frame,
-            y_true,
-            y_pred,
-            by=by,
-            metrics=metric,
-            reference=reference,
-            **options,
-        )
+        verb(frame, y_true, y_pred, by=by, metrics=metric, reference=reference, **options)
     )
     names = by_names(by, rows[0])
     drawn = named(rows, names)

@@ -28,8 +28,7 @@ from balframe.verbs.report import report as verb
 _MAJORITY = "no_information_rate"
 
 
-class _Options(Level, Absences, ClassWeights, CellsOrRows, total=False):
-    pass
+class _Options(Level, Absences, ClassWeights, CellsOrRows, total=False): ...
 
 
 @drawing

@@ -8,13 +8,7 @@ from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
 from balframe.display.chart_options import MOST, drawing
 from balframe.display.forest import DARK
 from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
-from balframe.display.segments import (
-    Row,
-    answered,
-    by_names,
-    named,
-    ranked,
-)
+from balframe.display.segments import Row, answered, by_names, named, ranked
 from balframe.display.words import titled
 from balframe.frames.library import Name
 from balframe.frames.thresholds import ThresholdsOption

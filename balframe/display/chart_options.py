@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
+from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError, parameter
 from balframe.metrics.registry import Metric, find
-from balframe.verbs.declaration import Manner, with_options
+from balframe.verbs.declaration import RAISES, with_options
 from balframe.verbs.options import FRAMES, SHARED, Option
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,38 +16,30 @@ MOST = 60
 _SAID = {
     **SHARED,
     "frame": Option(
-        None,
         FRAMES,
         "The data; never changed. A lazy frame is collected, for a chart needs numbers.",
     ),
     "y_pred": Option(
-        None,
         "column name or list of column names",
         "The predicted labels; a list draws several models.",
     ),
     "y_score": Option(
-        None,
         "column name or list of column names",
         "The scores, finite numbers that are higher for the positive label; a list draws several "
         "models. All labels other than the positive one count as negative.",
     ),
-    "metric": Option(None, 'str, default "balanced_accuracy"', "Name or alias of a metric."),
+    "metric": Option('str, default "balanced_accuracy"', "Name or alias of a metric."),
     "most": Option(
-        None,
         f"int, default {MOST}",
         "The most segments to draw; of more, the highest and the lowest are drawn, and a line "
         "below the title says how many are left out.",
     ),
 }
-_RAISES = """Raises
-------
-BalframeError
-    If a name, an option or a value cannot be used; the message says what to do.
+_RAISES = f"""{RAISES.rstrip()}
 MissingExtraError
     If Altair is not installed; the message has the command that installs it.
 
 """
-_OF_CHARTS = Manner(_SAID, _RAISES, lambda unknown: unknown)
 
 
 def drawing(function: F) -> F:
@@ -58,7 +50,7 @@ def drawing(function: F) -> F:
         _check_most(options.get("most", MOST))
         return function(*given, **options)
 
-    drawn, _ = with_options(checked, _OF_CHARTS)
+    drawn, _ = with_options(checked, _SAID, _RAISES, UnknownNameError)
     return drawn  # type: ignore[return-value]
 
 

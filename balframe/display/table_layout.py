@@ -18,7 +18,6 @@ from balframe.verbs.recognition import recognized
 Values = Mapping[Name, list[Any]]
 
 _STATUSES = ("fail", "inconclusive", "pass")
-_OVERALL = "overall"
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,11 @@ class Layout:
         rows = [*by, *(one.name for one in keys if not one.heading)]
         if not rows and groups and groups[-1].under is None:
             rows.append(groups.pop().name)
-        groups = [one for one in groups if one.naming is not Naming.METRIC or _several(values, one)]
+        groups = [  # a single metric needs no heading
+            one
+            for one in groups
+            if one.naming is not Naming.METRIC or len(set(values[one.name])) > 1
+        ]
         return cls(values, by, columns, tuple(rows), tuple(one.name for one in groups))
 
     @property
@@ -163,10 +166,6 @@ def limits_among(columns: Mapping[Name, Column]) -> dict[Name, tuple[Name, Name]
     return {name: (some[0], some[1]) for name, some in found.items() if len(some) == 2}
 
 
-def _several(values: Values, column: Column) -> bool:
-    return len(set(values[column.name])) > 1
-
-
 def _check_numbers(values: Values, columns: Mapping[Name, Column], verb: str) -> None:
     for name, one in columns.items():
         if one.kind in (Kind.INTEGER, Kind.FLOAT) and not is_number(values[name]):
@@ -205,7 +204,7 @@ def _margins(by: Sequence[Name]) -> Iterator[tuple[str, tuple[Name, ...]]]:
     """Name every roll-up as the verbs do."""
     for size in range(len(by) + 1):
         for some in combinations(by, size):
-            yield ", ".join(map(str, some)) or _OVERALL, some
+            yield ", ".join(map(str, some)) or "overall", some
 
 
 def worst_of(values: Mapping[int, float], better: str | None, most: int) -> set[int]:

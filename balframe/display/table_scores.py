@@ -68,7 +68,7 @@ class Pen:
             return self._counted(name, value)
         if column.role is Role.ESTIMATE:
             return self._estimate(name, row)
-        if column.role is Role.PLACE or (column.role is Role.KEY and column.kind is Kind.FLOAT):
+        if column.is_as_given:
             has_none = value is None and column.about is not None
             return "" if has_none else cells.number(value, None)
         if column.role is Role.TEST:
@@ -190,14 +190,11 @@ class Pen:
 
     def _words(self, name: Name) -> str:
         """Name a column in words; the estimates of one metric by the metric."""
-        metrics = self.layout.metrics
-        if name == ESTIMATE and len(metrics) == 1 and self._is_heading(Naming.METRIC):
+        metrics, of_rows = self.layout.metrics, self.layout.naming(Naming.METRIC)
+        is_heading = of_rows is not None and self.layout.columns[of_rows].heading
+        if name == ESTIMATE and len(metrics) == 1 and is_heading:
             return cells.words(*metrics)
         return cells.words(name)
-
-    def _is_heading(self, naming: Naming) -> bool:
-        name = self.layout.naming(naming)
-        return name is not None and bool(self.layout.columns[name].heading)
 
     def notes(self) -> list[str]:
         """Write what a reader has to know of the cells that are shown."""

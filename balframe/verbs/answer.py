@@ -1,7 +1,6 @@
 """From a frame to an answer: read its cells, compute columns, build a frame of the same library."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,64 +14,61 @@ from balframe.frames.query import Query, Reads, query
 from balframe.frames.read import Reading
 from balframe.frames.source import Labels, Source
 from balframe.verbs.columns import Column, Kind, expanded
+from balframe.verbs.declaration import Verb
 
 Columns = Mapping[Name, Any]
 
 _READS, _LABELS = Reads(), Labels()
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a verb was asked, checked as far as that goes without a look at the rows.
-
-    `given` are the names of columns and the shared options. `declared` are the columns of the
-    answer, `metrics` fill places in their names, and `shown` are the options under which some are
-    there. `check` looks at the query, and `suits` at what was read, before anything is computed.
-    """
-
-    given: Mapping[str, Any]
-    declared: Sequence[Column]
-    metrics: Sequence[str] = ()
-    shown: Collection[str] = ()
-    reads: Reads = _READS
-    source: Source = _LABELS
-    check: Callable[[Query], None] = lambda query: None
-    suits: Callable[[Any], object] = lambda reading: None
-
-
-def answer(frame: FrameT, asked: Asked, compute: Callable[[Any], Columns]) -> FrameT:
+def answer(
+    frame: FrameT,
+    verb: Verb,
+    given: Mapping[str, Any],
+    compute: Callable[[Any], Columns],
+    *,
+    layout: str = "",
+    metrics: Sequence[str] = (),
+    shown: Collection[str] = (),
+    reads: Reads = _READS,
+    source: Source = _LABELS,
+    check: Callable[[Query], None] = lambda query: None,
+    suits: Callable[[Any], object] = lambda reading: None,
+) -> FrameT:
     """Run a verb: `compute` turns what was read into the columns declared.
+
+    `given` are the names of columns and the shared options. `metrics` fill places in the names of
+    columns, and `shown` are the options under which some are there. `check` looks at the query, and
+    `suits` at what was read, before anything is computed.
 
     On a lazy frame the reduction is a query of the engine. A frame without rows is read first: that
     finds wrong names and types before any work, and the types of a LazyFrame's answer.
     """
-    backend = asked.given.get("backend")
+    backend = given.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
     engine = engine_of(frame)
     library = engine.library
     head = without_rows(frame, engine)
-    what = query(head, library, asked.given, asked.reads)
-    asked.check(what)
-    columns = expanded(asked.declared, what, asked.metrics, asked.shown)
+    what = query(head, library, given, reads)
+    check(what)
+    columns = expanded(verb.layouts[layout], what, metrics, shown)
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
-        asked.suits(reading)
+        suits(reading)
         found = compute(reading)
         assert found.keys() == {one.name for one in columns}, "computed is what was declared"
         return {one.name: found[one.name] for one in columns}
 
     if not engine.is_lazy:
-        built = library.build(
-            finish(asked.source.read(in_memory(frame, engine, what), library, what))
-        )
+        built = library.build(finish(source.read(in_memory(frame, engine, what), library, what)))
     else:
-        nothing = asked.source.read(head, library, what)
-        asked.suits(nothing)
+        nothing = source.read(head, library, what)
+        suits(nothing)
         if engine is POLARS_LAZY and backend is None:
             like = library.build(_without_rows(columns, nothing.reading))
-            later: FrameT = finish_later(frame, engine, what, asked.source, finish, like)
+            later: FrameT = finish_later(frame, engine, what, source, finish, like)
             return later
-        built = finish_now(frame, engine, what, asked.source, finish)
+        built = finish_now(frame, engine, what, source, finish)
     delivered: FrameT = deliver(built, backend or engine.answer, frame, engine)
     return delivered
 

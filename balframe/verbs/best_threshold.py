@@ -13,7 +13,7 @@ from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Names, OfScores
@@ -36,8 +36,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(ClassWeights, OfScores, total=False):
-    pass
+class _Options(ClassWeights, OfScores, total=False): ...
 
 
 @VERB
@@ -106,13 +105,6 @@ def best_threshold(
         raise InvalidInputError(
             f"metric {metric!r} is not better when it is higher or lower, so no threshold is best."
         )
-    asked = Asked(
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        VERB.layouts[""],
-        reads=Reads(scores=True),
-        source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
-    )
 
     def compute(scored: Scored) -> Columns:
         reading, n_segments = scored.reading, scored.ties.n_segments
@@ -123,4 +115,12 @@ def best_threshold(
             | best_thresholds(scored, scoring, metric)
         )
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        reads=Reads(scores=True),
+        source=Scores(Thresholds.of(thresholds)),
+        suits=lambda scored: class_weights(scoring, scored),
+    )

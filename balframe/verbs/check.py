@@ -12,20 +12,18 @@ from balframe.frames.read import Reading
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdict_columns
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     SEGMENTS,
-    Column,
-    Kind,
     Naming,
-    Role,
     Span,
     estimate,
     key,
     limits,
     note,
     place,
+    status,
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Decisions, Names, OfLabels
@@ -33,16 +31,15 @@ from balframe.verbs.options import Decisions, Names, OfLabels
 VERB = Verb.of(
     *SEGMENTS,
     key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
-    note("reason", "reasons"),
+    note("reason", under="reasons"),
     estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
     *limits(about="estimate"),
     place("bound", about="estimate"),
-    Column("status", Role.STATUS, Kind.TEXT, tells=True),
+    status("status", tells=True),
 )
 
 
-class _Options(Decisions, OfLabels, total=False):
-    pass
+class _Options(Decisions, OfLabels, total=False): ...
 
 
 @VERB
@@ -131,11 +128,12 @@ def check(
         judge = Judge(search, by_limits)
         return verdict_columns(judge, known, scoring.class_counts(reading), reading)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         shown=["reasons"] if any(rule.reason is not None for rule in known) else (),
         check=check_query,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -11,8 +11,8 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import Request
-from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import SEGMENTS, Column, Kind, Role, count, limits, score
+from balframe.verbs.answer import Columns, answer
+from balframe.verbs.columns import SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Intervals, Names, OfLabels
 
@@ -20,7 +20,7 @@ SCORES = ("recall", "precision", "specificity", "npv", "f1")
 
 VERB = Verb.of(
     *SEGMENTS,
-    Column("label", Role.KEY, Kind.LABEL, tells=True),
+    key("label", kind=Kind.LABEL, tells=True),
     count("support", tells=True),
     score("prevalence", compared=True),
     count("predicted"),
@@ -29,8 +29,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Intervals, OfLabels, total=False):
-    pass
+class _Options(Intervals, OfLabels, total=False): ...
 
 
 @VERB
@@ -77,13 +76,6 @@ def classes(
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
     request = Request.of(options["interval"], options["level"], "uniform")
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
-        shown=() if request is None else ("interval",),
-        reads=Reads(squares=request is not None),
-        suits=Reading.pos_label,
-    )
 
     def compute(reading: Reading) -> Columns:
         n_labels = len(reading.labels)
@@ -94,4 +86,12 @@ def classes(
         columns["label"] = reading.label_column(label)
         return columns | scores_of_labels(c, SCORES, request)
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=Reading.pos_label,
+    )

@@ -7,6 +7,7 @@ A name may hold a place: `{metric}` for every metric asked for, `{by}` for every
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import groupby
 
 from balframe.errors import InvalidInputError, listed
@@ -93,6 +94,11 @@ class Column:
         """Give the place that the name holds."""
         return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in str(self.name)), None)
 
+    @property
+    def is_as_given(self) -> bool:
+        """Tell whether it holds thresholds or bounds, whose numbers are never rounded."""
+        return self.role is Role.PLACE or (self.role is Role.KEY and self.kind is Kind.FLOAT)
+
     def filled(self, value: Name) -> "Column":
         """Put a value into the place."""
         assert self.place is not None
@@ -102,90 +108,45 @@ class Column:
         return replace(self, name=name, of=value, about=about)
 
 
-def key(
-    name: str, *, tells: bool = False, naming: Naming | None = None, heading: str = ""
-) -> Column:
-    """Declare a column of text that tells rows apart."""
-    return Column(name, Role.KEY, Kind.TEXT, tells=tells, naming=naming, heading=heading)
-
-
-def count(name: str, under: str | None = None, *, tells: bool = False) -> Column:
-    """Declare a count."""
-    return Column(name, Role.COUNT, Kind.INTEGER, under, tells)
-
-
-def estimate(
-    name: str,
-    under: str | None = None,
-    *,
-    tells: bool = False,
-    span: Span | None = None,
-    marks: bool = False,
-    ranks: bool = False,
-) -> Column:
-    """Declare a score, or a difference or ratio of scores; one without a span has no bar."""
-    return Column(
-        name, Role.ESTIMATE, Kind.FLOAT, under, tells, span=span, marks=marks, ranks=ranks
-    )
+# columns by what they are for; what else is said of them is given by name
+key = partial(Column, role=Role.KEY, kind=Kind.TEXT)
+count = partial(Column, role=Role.COUNT, kind=Kind.INTEGER)
+estimate = partial(Column, role=Role.ESTIMATE, kind=Kind.FLOAT)  # without a span it has no bar
+limit = partial(Column, role=Role.LIMIT, kind=Kind.FLOAT)
+test = partial(Column, role=Role.TEST, kind=Kind.FLOAT)
+statistic = partial(Column, role=Role.STATISTIC, kind=Kind.FLOAT)
+status = partial(Column, role=Role.STATUS, kind=Kind.TEXT)
+place = partial(Column, role=Role.PLACE, kind=Kind.FLOAT)
+note = partial(Column, role=Role.NOTE, kind=Kind.TEXT)
 
 
 def score(name: str, *, tells: bool = False, compared: bool = False) -> Column:
     """Declare the scores by the metric that the column is named by."""
     of = None if name == METRIC else name
-    return Column(
-        name,
-        Role.ESTIMATE,
-        Kind.FLOAT,
-        tells=tells,
-        of=of,
-        span=Span.METRIC,
-        marks=compared,
-        ranks=compared,
-    )
+    return estimate(name, tells=tells, of=of, span=Span.METRIC, marks=compared, ranks=compared)
 
 
 def limits(
     of: str = "", under: str | None = None, *, about: str | None = None
 ) -> tuple[Column, Column]:
     """Declare the limits of an estimate, whose name is part of theirs where it is given."""
-    ends = (f"{of}_{end}" if of else end for end in ("lower", "upper"))
-    lower, upper = (
-        Column(name, Role.LIMIT, Kind.FLOAT, under, about=about or of or None) for name in ends
-    )
+    start, about = (f"{of}_", about or of) if of else ("", about)
+    lower, upper = (limit(start + end, under=under, about=about) for end in ("lower", "upper"))
     return lower, upper
 
 
-def test(name: str) -> Column:
-    """Declare a p-value."""
-    return Column(name, Role.TEST, Kind.FLOAT)
-
-
-def note(name: str, under: str | None = None, *, naming: Naming | None = None) -> Column:
-    """Declare a column of text that says more of a row."""
-    return Column(name, Role.NOTE, Kind.TEXT, under, naming=naming)
-
-
-def place(name: str, *, tells: bool = False, about: str | None = None) -> Column:
-    """Declare a threshold, or the bound that an estimate should keep."""
-    return Column(name, Role.PLACE, Kind.FLOAT, tells=tells, about=about)
-
-
 BESIDE = " \N{MIDDLE DOT} "  # between the parts of a heading
-ROLLED_UP = (
-    Column(MARGIN, Role.KEY, Kind.TEXT, "margins"),
-    Column(MODEL, Role.KEY, Kind.TEXT, "models", heading=BESIDE),
-)
-SEGMENTS = (Column(BY, Role.KEY, Kind.BY), *ROLLED_UP)
+ROLLED_UP = (key(MARGIN, under="margins"), key(MODEL, under="models", heading=BESIDE))
+SEGMENTS = (key(BY, kind=Kind.BY), *ROLLED_UP)
 COUNTED = (count(N), count("n_labels"), count("min_support"))
-LABELLED = (
-    Column(TRUE, Role.KEY, Kind.LABEL, tells=True),
-    Column(PREDICTED, Role.KEY, Kind.LABEL, tells=True),
-)
+LABELLED = tuple(key(one, kind=Kind.LABEL, tells=True) for one in (TRUE, PREDICTED))
 METRICS = key("metric", tells=True, naming=Naming.METRIC, heading=BESIDE)
 EXTREMES = tuple(
-    Column(f"{which}_{BY}", Role.NOTE, Kind.BY, about=which) for which in ("lowest", "highest")
+    note(f"{which}_{BY}", kind=Kind.BY, about=which) for which in ("lowest", "highest")
 )
-WEIGHTS = tuple(Column(one, Role.COUNT, Kind.FLOAT, "weights") for one in (WEIGHT, WEIGHT_SQ))
+N_COMPARED = (count("n_segments"), count("n_left_out"))
+TESTS = (test("p_value"), test("p_adjusted"), count("n_tests"))
+WEIGHTS = tuple(count(one, kind=Kind.FLOAT, under="weights") for one in (WEIGHT, WEIGHT_SQ))
 
 
 def expanded(

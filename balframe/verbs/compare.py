@@ -9,18 +9,8 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import (
-    COUNTED,
-    METRICS,
-    SEGMENTS,
-    Span,
-    count,
-    estimate,
-    key,
-    limits,
-    test,
-)
+from balframe.verbs.answer import Columns, answer
+from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, key, limits
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfScores
 
@@ -33,14 +23,11 @@ VERB = Verb.of(
     estimate("reference_estimate"),
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     *limits(about="difference"),
-    test("p_value"),
-    test("p_adjusted"),
-    count("n_tests"),
+    *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfScores, total=False):
-    pass
+class _Options(Adjustment, ClassWeights, Level, OfScores, total=False): ...
 
 
 @VERB
@@ -63,9 +50,6 @@ def compare(
     ----------
     y_pred : list of column names
         The predictions of at least two models.
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
 
     Returns
     -------
@@ -122,11 +106,12 @@ def compare(
         }
         return models_in_rows(reading, one, tables)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         reads=Reads(joint=True),
         check=check,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -9,13 +9,15 @@ from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, N
 from balframe.frames.read import Reading
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Names, OfLabels
 
 SHARE = "share"
-VERB = Verb.of(*SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, "normalize"))
+VERB = Verb.of(
+    *SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, under="normalize")
+)
 
 
 @VERB
@@ -71,12 +73,6 @@ def confusion(
     """
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
-        shown=() if normalize is None else ("normalize",),
-        suits=Reading.pos_label,
-    )
 
     def compute(reading: Reading) -> Columns:
         n_labels = len(reading.labels)
@@ -94,4 +90,11 @@ def confusion(
             columns[SHARE] = share(shown, n_labels, normalize)
         return columns
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=() if normalize is None else ("normalize",),
+        suits=Reading.pos_label,
+    )

@@ -14,8 +14,8 @@ from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.intervals.request import Request
-from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import METRIC, SEGMENTS, Column, Kind, Role, count, limits, score
+from balframe.verbs.answer import Columns, answer
+from balframe.verbs.columns import METRIC, SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import ClassWeights, Intervals, Names, OfScores, Priors
 
@@ -25,7 +25,7 @@ _BAND = limits(f"{_BALANCED}_band", "band")
 
 VERB = Verb.of(
     *SEGMENTS,
-    Column("threshold", Role.KEY, Kind.FLOAT, tells=True),
+    key("threshold", kind=Kind.FLOAT, tells=True),
     count("n"),
     count("predicted_positive", tells=True),
     score(METRIC),
@@ -34,8 +34,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfScores, total=False):
-    pass
+class _Options(Intervals, Priors, ClassWeights, OfScores, total=False): ...
 
 
 @VERB
@@ -104,15 +103,6 @@ def curve(
     request = Request.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
     shown = {"interval": request is not None, "band": band}
-    asked = Asked(
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        VERB.layouts[""],
-        list(scoring.metrics),
-        [option for option, is_asked in shown.items() if is_asked],
-        Reads(scores=True),
-        Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
-    )
 
     def compute(scored: Scored) -> Columns:
         points = scored.points()
@@ -131,4 +121,14 @@ def curve(
             columns |= {one.name: side for one, side in zip(_BAND, sides, strict=True)}
         return columns
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        metrics=list(scoring.metrics),
+        shown=[option for option, is_asked in shown.items() if is_asked],
+        reads=Reads(scores=True),
+        source=Scores(Thresholds.of(thresholds)),
+        suits=lambda scored: class_weights(scoring, scored),
+    )

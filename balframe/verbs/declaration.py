@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from balframe.errors import BalframeError, UnknownNameError, UnsupportedTypeError, not_found
+from balframe.errors import BalframeError, UnsupportedTypeError, not_found
 from balframe.verbs.columns import Column
 from balframe.verbs.options import SHARED, Option, options_of
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _HEADING = "Parameters\n----------\n"
 _NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<name>\w+) : (?P<kind>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
-_RAISES = """Raises
+RAISES = """Raises
 ------
 BalframeError
     If a name, an option or a value cannot be used; the message says what to do.
@@ -84,7 +84,7 @@ class Verb:
 
     def __call__(self, function: F) -> F:
         """Give a function all options: in its signature, its docstring, and when it is called."""
-        verb, self.parameters = with_options(function, _OF_VERBS)
+        verb, self.parameters = with_options(function, SHARED, RAISES, UnsupportedTypeError)
         self.function = verb
         DECLARED[self.name] = self
         return verb
@@ -93,22 +93,16 @@ class Verb:
 DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """What functions of a kind have in common: words of parameters, and how options are refused."""
+def with_options(
+    function: F, words: Mapping[str, Option], raises: str, refusal: type[BalframeError]
+) -> tuple[F, Mapping[str, Parameter]]:
+    """Put the options of its group into a function's signature, docstring and calls.
 
-    said: Mapping[str, Option]
-    raises: str
-    refusal: Callable[[UnknownNameError], BalframeError]
-
-
-_OF_VERBS = Manner(SHARED, _RAISES, lambda unknown: UnsupportedTypeError(str(unknown)))
-
-
-def with_options(function: F, manner: Manner) -> tuple[F, Mapping[str, Parameter]]:
-    """Put the options of its group into a function's signature, docstring and calls."""
+    `words` are those of its own parameters that it leaves out, and `raises` what it says of errors
+    where it says nothing; an unknown option is refused by a `refusal`.
+    """
     own = inspect.signature(function)
-    parameters = {one.name: one for one in _parameters(function, manner.said)}
+    parameters = {one.name: one for one in _parameters(function, words)}
     shared = {n: one.default for n, one in parameters.items() if n not in own.parameters}
 
     @wraps(function)
@@ -116,20 +110,20 @@ def with_options(function: F, manner: Manner) -> tuple[F, Mapping[str, Parameter
         unknown = next((name for name in options if name not in parameters), None)
         if unknown is not None:
             known = [one.name for one in parameters.values() if not one.is_positional]
-            raise manner.refusal(not_found("option", unknown, known))
+            raise refusal(str(not_found("option", unknown, known)))
         return function(*given, **{**shared, **options})
 
     known = [one.in_signature for one in parameters.values()]
     complete.__signature__ = own.replace(parameters=known)  # type: ignore[attr-defined]
     doc = inspect.getdoc(function) or ""
-    complete.__doc__ = _documented(doc, parameters.values(), manner.raises)
+    complete.__doc__ = _documented(doc, parameters.values(), raises)
     return complete, parameters  # type: ignore[return-value]
 
 
 def _parameters(function: Callable[..., Any], words: Mapping[str, Option]) -> Iterator[Parameter]:
     """List the parameters of a function, the options of its group in the place of `**options`."""
     own = {
-        found["name"]: Option(None, found["kind"], " ".join(found["text"].split()))
+        found["name"]: Option(found["kind"], " ".join(found["text"].split()))
         for found in _ENTRY.finditer(_section(inspect.getdoc(function) or ""))
     }
     types = get_type_hints(function)

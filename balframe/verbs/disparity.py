@@ -10,19 +10,19 @@ from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     EXTREMES,
+    N_COMPARED,
     ROLLED_UP,
-    Column,
     Kind,
     Naming,
-    Role,
     Span,
     count,
     estimate,
     key,
     limits,
+    statistic,
     test,
 )
 from balframe.verbs.declaration import Verb
@@ -35,17 +35,15 @@ _NUMBERS = (
     *limits("difference"),
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
-    count("n_segments"),
-    count("n_left_out"),
-    Column("statistic", Role.STATISTIC, Kind.FLOAT),
+    *N_COMPARED,
+    statistic("statistic"),
     count("df"),
     test("p_value"),
 )
 VERB = Verb.of(*ROLLED_UP, key("metric", tells=True, naming=Naming.METRIC), *EXTREMES, *_NUMBERS)
 
 
-class _Options(ClassWeights, Level, OfLabels, total=False):
-    pass
+class _Options(ClassWeights, Level, OfLabels, total=False): ...
 
 
 @VERB
@@ -66,9 +64,6 @@ def disparity(
 
     Parameters
     ----------
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
     min_support : int, default 1
         Rows that the smallest denominator of a metric must have for a segment to be compared. That
         of a mean of recalls is the rarest of all labels: with the default, a segment that lacks
@@ -141,10 +136,11 @@ def disparity(
             columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
         return columns | segments
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=lambda query: check_by(query, "disparity"),
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

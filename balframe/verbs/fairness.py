@@ -9,14 +9,14 @@ from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     EXTREMES,
+    N_COMPARED,
     ROLLED_UP,
     Naming,
     Span,
-    count,
     estimate,
     key,
     limits,
@@ -37,13 +37,11 @@ VERB = Verb.of(
     *EXTREMES,
     estimate("lowest", span=Span.METRIC),
     estimate("highest", span=Span.METRIC),
-    count("n_segments"),
-    count("n_left_out"),
+    *N_COMPARED,
 )
 
 
-class _Options(Level, OfLabels, total=False):
-    pass
+class _Options(Level, OfLabels, total=False): ...
 
 
 @VERB
@@ -131,10 +129,11 @@ def fairness(
         ]
         return criteria_columns(reading, rows)
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=lambda query: check_by(query, "fairness"),
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -18,18 +18,8 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import (
-    COUNTED,
-    METRICS,
-    SEGMENTS,
-    Span,
-    count,
-    estimate,
-    limits,
-    note,
-    test,
-)
+from balframe.verbs.answer import Columns, answer
+from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, limits, note
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfLabels
 
@@ -43,14 +33,11 @@ VERB = Verb.of(
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     estimate("ratio"),
     *limits(about="difference"),
-    test("p_value"),
-    test("p_adjusted"),
-    count("n_tests"),
+    *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfLabels, total=False):
-    pass
+class _Options(Adjustment, ClassWeights, Level, OfLabels, total=False): ...
 
 
 @VERB
@@ -73,9 +60,6 @@ def gaps(
 
     Parameters
     ----------
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and with
-        `class_weight` also weighted_balanced_accuracy.
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
         What each segment is compared with: all others together ("rest"), all rows ("overall", the
         difference only), the segment with the most rows ("largest"), that with the "best" or
@@ -149,10 +133,11 @@ def gaps(
         }
         return gaps_in_rows(reading, c, tables, options["adjust"])
 
-    asked = Asked(
+    return answer(
+        frame,
+        VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
+        compute,
         check=check,
         suits=scoring.suits,
     )
-    return answer(frame, asked, compute)

@@ -26,11 +26,11 @@ FRAMES = f"a frame of {', '.join(dict.fromkeys(one.name.partition(',')[0] for on
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What is said of a parameter: its default, its kind in words, and what it does."""
+    """What is said of a parameter: its kind in words, what it does, and its default."""
 
-    default: Any
     kind: str
     text: str
+    default: Any = None
 
 
 class Rows(TypedDict, total=False):
@@ -39,7 +39,6 @@ class Rows(TypedDict, total=False):
     sample_weight: Annotated[
         Name | None,
         Option(
-            None,
             "column name, optional",
             "Weights of the rows, finite and not negative. Scores use them; `n`, supports and "
             "other counts count rows all the same.",
@@ -48,7 +47,6 @@ class Rows(TypedDict, total=False):
     counts: Annotated[
         Name | None,
         Option(
-            None,
             "column name, optional",
             "How many identical rows each row stands for, whole numbers from 0.",
         ),
@@ -56,7 +54,6 @@ class Rows(TypedDict, total=False):
     labels: Annotated[
         Sequence[Label] | None,
         Option(
-            None,
             "list of labels, optional",
             "The label set in its order; by default the sorted labels that occur.",
         ),
@@ -64,7 +61,6 @@ class Rows(TypedDict, total=False):
     pos_label: Annotated[
         Label | None,
         Option(
-            None,
             "label, optional",
             "The positive label, of binary metrics and of scores; by default 1 or True where the "
             "labels are among {0, 1}, {-1, 1} or {False, True}. A label of such a pair may be "
@@ -74,19 +70,19 @@ class Rows(TypedDict, total=False):
     missing: Annotated[
         Missing,
         Option(
-            "raise",
             '{"raise", "drop"}',
             "What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as "
             "null.",
+            default="raise",
         ),
     ]
     max_cells: Annotated[
         int,
         Option(
-            MAX_CELLS,
             "int, default 50 million",
             "The most cells to hold in memory; more are refused. It holds for lazy and distributed "
             "frames.",
+            default=MAX_CELLS,
         ),
     ]
 
@@ -97,9 +93,9 @@ class CellsOrRows(Rows, total=False):
     cells: Annotated[
         bool,
         Option(
-            False,
             "bool, default False",
             "Read the data as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.",
+            default=False,
         ),
     ]
 
@@ -108,7 +104,7 @@ class Level(TypedDict, total=False):
     """How sure limits are."""
 
     level: Annotated[
-        float, Option(0.95, "float, default 0.95", "Confidence level of the limits, in (0, 1).")
+        float, Option("float, default 0.95", "Confidence level of the limits, in (0, 1).", 0.95)
     ]
 
 
@@ -118,7 +114,6 @@ class Intervals(Level, total=False):
     interval: Annotated[
         IntervalOption,
         Option(
-            None,
             '{True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional',
             "Add confidence limits: by the default method of each metric, or by a named one where "
             'it is defined. Proportions have "wilson", "jeffreys" and "exact"; means of recalls, '
@@ -134,9 +129,9 @@ class Priors(TypedDict, total=False):
     prior: Annotated[
         Prior,
         Option(
-            "uniform",
             '{"uniform", "jeffreys"}',
             "Prior of each recall in a posterior: Beta(1, 1) or Beta(1/2, 1/2).",
+            default="uniform",
         ),
     ]
 
@@ -147,7 +142,6 @@ class ClassWeights(TypedDict, total=False):
     class_weight: Annotated[
         ClassWeight | None,
         Option(
-            None,
             'mapping of every label to its weight, "balanced" or "prevalence", optional',
             "Weights of the labels in weighted_balanced_accuracy.",
         ),
@@ -160,11 +154,11 @@ class Absences(TypedDict, total=False):
     absent: Annotated[
         Absent,
         Option(
-            "skip",
             '{"skip", "null", "zero"}',
             "What an average over labels does about a label whose value is undefined in a segment: "
             "skip it, be null, or count zero for it. The recall of a label without rows is "
             'undefined. "skip" averages over the other labels, "zero" over the whole label set.',
+            default="skip",
         ),
     ]
 
@@ -175,11 +169,11 @@ class Adjustment(TypedDict, total=False):
     adjust: Annotated[
         Adjust,
         Option(
-            "bh",
             '{"bh", "holm"} or None, default "bh"',
             "How p-values are adjusted for their number: so that few of the differences found are "
             "false alarms (Benjamini and Hochberg), or that hardly ever one is (Holm). The family "
             "is all p-values of one metric in the result.",
+            default="bh",
         ),
     ]
 
@@ -190,30 +184,30 @@ class Decisions(Level, ClassWeights, total=False):
     decide: Annotated[
         Decide,
         Option(
-            "confident",
             '{"confident", "estimate"}',
             "How rules are decided: by the limits, or by the estimate alone. By the limits a rule "
             "fails where all of the interval violates it, passes where all of the interval keeps "
             "it, and is inconclusive otherwise.",
+            default="confident",
         ),
     ]
     adjust: Annotated[
         Literal["bonferroni"] | None,
         Option(
-            "bonferroni",
             '{"bonferroni"} or None, default "bonferroni"',
             "Make the limits of a rule hold in all its segments and models at once, at this level. "
             "With None each holds by itself, and of many segments some would fail by chance.",
+            default="bonferroni",
         ),
     ]
     min_support: Annotated[
         int,
         Option(
-            0,
             "int, default 0",
             "Rows that the smallest denominator of a metric must have; segments with fewer are "
             "inconclusive. That of a mean of recalls is the rarest of all labels, 0 where a "
             "segment lacks one.",
+            default=0,
         ),
     ]
 
@@ -224,10 +218,10 @@ class RollUps(TypedDict, total=False):
     margins: Annotated[
         Margins,
         Option(
-            False,
             '{False, "overall", "all"}',
             "Add roll-ups: over all rows, or over every subset of the by-columns. What "
             "compares segments compares them within each.",
+            default=False,
         ),
     ]
 
@@ -238,7 +232,6 @@ class Answers(RollUps, total=False):
     backend: Annotated[
         Backend,
         Option(
-            None,
             '{"pandas", "polars", "pyarrow"}, optional',
             "The library of the answer; by default that of the frame, or the one that suits its "
             "engine.",
@@ -256,46 +249,38 @@ class OfScores(Rows, Answers, total=False):
 
 SHARED = {  # parameters that a verb has in its own signature, and whose words it may leave out
     "frame": Option(
-        None,
         FRAMES,
         "The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at "
         "once.",
     ),
     "y_true": Option(
-        None,
         "column name",
         "The true labels: booleans, integers, whole floats, strings, categories or dates.",
     ),
     "y_pred": Option(
-        None,
         "column name or list of column names",
         "The predicted labels; several columns are several models and add a column `model`.",
     ),
     "y_score": Option(
-        None,
         "column name or list of column names",
         "The scores, finite numbers that are higher for the positive label; several columns are "
         "several models and add a column `model`. All labels other than the positive one count "
         "as negative.",
     ),
     "by": Option(
-        None,
         "column name or list of column names",
         "The columns whose combinations are the segments; a null is a segment of its own. Without "
         "any, all rows are one segment.",
     ),
     "metrics": Option(
-        None,
         "str or list of str, optional",
-        'Names or aliases of metrics, or "all". `bf.list_metrics()` shows them.',
+        'Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and '
+        "with `class_weight` also weighted_balanced_accuracy.",
     ),
 }
 
 
 def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
     """List the options of a group: the type of each, and what is said of it."""
-    found = {}
-    for name, annotated in get_type_hints(group, include_extras=True).items():
-        of_type, option = get_args(annotated)
-        found[name] = (of_type, option)
-    return found
+    hints = get_type_hints(group, include_extras=True)
+    return {name: get_args(annotated) for name, annotated in hints.items()}

@@ -14,8 +14,8 @@ from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.recalls_of_counts import recalls_of_labels
 from balframe.intervals.request import check_level
 from balframe.intervals.sums_of_betas import PRIORS, Posterior
-from balframe.verbs.answer import Asked, Columns, answer
-from balframe.verbs.columns import COUNTED, SEGMENTS, Column, Kind, Role, estimate, limits
+from balframe.verbs.answer import Columns, answer
+from balframe.verbs.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfLabels, Priors
 
@@ -24,13 +24,12 @@ _FOUND = (
     estimate("sd"),
     estimate("median"),
     *limits(),
-    Column("p_above", Role.NOTE, Kind.FLOAT),
+    note("p_above", kind=Kind.FLOAT),
 )
 VERB = Verb.of(*SEGMENTS, *COUNTED, *_FOUND)
 
 
-class _Options(Level, Priors, OfLabels, total=False):
-    pass
+class _Options(Level, Priors, OfLabels, total=False): ...
 
 
 @VERB
@@ -89,11 +88,6 @@ def posterior(
         raise InvalidInputError(
             f"{parameter('above', above)} is not a balanced accuracy, from 0 to 1."
         )
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[""],
-        suits=Reading.pos_label,
-    )
 
     def compute(reading: Reading) -> Columns:
         c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
@@ -111,4 +105,10 @@ def posterior(
         columns = reading.by_columns(reading.cells.segments[1])
         return columns | counted | dict(zip(names, found, strict=True))
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        suits=Reading.pos_label,
+    )

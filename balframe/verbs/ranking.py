@@ -13,7 +13,7 @@ from balframe.frames.thresholds import Thresholds
 from balframe.intervals.delong import delong
 from balframe.intervals.request import check_level
 from balframe.metrics.units.rankings import Ranking
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfScores
@@ -30,8 +30,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Level, OfScores, total=False):
-    pass
+class _Options(Level, OfScores, total=False): ...
 
 
 @VERB
@@ -79,12 +78,6 @@ def ranking(
     """
     level = options["level"]
     check_level(level)
-    asked = Asked(
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        VERB.layouts[""],
-        reads=Reads(scores=True),
-        source=Scores(Thresholds()),
-    )
 
     def compute(scored: Scored) -> Columns:
         r = Ranking.of(scored.ties)
@@ -101,4 +94,11 @@ def ranking(
             "brier_score": r.brier_score(),
         }
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        reads=Reads(scores=True),
+        source=Scores(Thresholds()),
+    )

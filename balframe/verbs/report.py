@@ -12,7 +12,7 @@ from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.catalogue import DEFAULT
-from balframe.verbs.answer import Asked, Columns, answer
+from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
     METRIC,
@@ -29,7 +29,7 @@ from balframe.verbs.columns import (
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Absences, ClassWeights, Intervals, Names, OfLabels, Priors
 
-_FIRST = (*SEGMENTS, *COUNTED, count("n_missing", "missing"))
+_FIRST = (*SEGMENTS, *COUNTED, count("n_missing", under="missing"))
 
 VERB = Verb(
     {
@@ -39,14 +39,13 @@ VERB = Verb(
             METRICS,
             estimate("estimate", tells=True, span=Span.METRIC, marks=True, ranks=True),
             *limits(under="interval", about="estimate"),
-            note("method", "interval", naming=Naming.METHOD),
+            note("method", under="interval", naming=Naming.METHOD),
         ),
     }
 )
 
 
-class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False):
-    pass
+class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False): ...
 
 
 @VERB
@@ -105,14 +104,6 @@ def report(
     check_choice("layout", layout, VERB.layouts)
     request = Request.of(options["interval"], options["level"], options["prior"])
     chosen = scoring.metrics
-    asked = Asked(
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        VERB.layouts[layout],
-        list(chosen),
-        () if request is None else ("interval",),
-        Reads(squares=request is not None),
-        suits=scoring.suits,
-    )
 
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)
@@ -132,4 +123,14 @@ def report(
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 
-    return answer(frame, asked, compute)
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        layout=layout,
+        metrics=list(chosen),
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=scoring.suits,
+    )

@@ -14,8 +14,7 @@ from balframe.verbs.options import CellsOrRows, Decisions, Names, RollUps
 VERB = Verb({})
 
 
-class _Options(Decisions, CellsOrRows, RollUps, total=False):
-    pass
+class _Options(Decisions, CellsOrRows, RollUps, total=False): ...
 
 
 @VERB

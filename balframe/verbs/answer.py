@@ -13,7 +13,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads, query
 from balframe.frames.read import Reading
 from balframe.frames.source import Labels, Source
-from balframe.verbs.columns import Column, Kind, expanded
+from balframe.verbs.columns import Kind, Shown, expanded
 from balframe.verbs.declaration import Verb
 
 Columns = Mapping[Name, Any]
@@ -51,12 +51,12 @@ def answer(
     head = without_rows(frame, engine)
     what = query(head, library, given, reads)
     check(what)
-    columns = expanded(verb.layouts[layout], what, metrics, shown)
+    columns = expanded(verb.blocks[layout], what, metrics, shown)
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         suits(reading)
         found = compute(reading)
-        assert found.keys() == {one.name for one in columns}, "computed is what was declared"
+        assert len(found) == len(columns), "computed is what was declared"
         return {one.name: found[one.name] for one in columns}
 
     if not engine.is_lazy:
@@ -73,7 +73,7 @@ def answer(
     return delivered
 
 
-def _without_rows(columns: Sequence[Column], reading: Reading) -> Columns:
+def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
     """Make the columns of an answer without rows, each of its type."""
     none = np.zeros(0, np.int64)
     made = {

@@ -7,8 +7,9 @@ A name may hold a place: `{metric}` for every metric asked for, `{by}` for every
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
+from typing import NamedTuple
 
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.library import Name
@@ -63,6 +64,17 @@ class Span(Enum):
     AS_MEASURED = "as the rule or the measure of its row has it"
 
 
+@cache
+def _place(name: str) -> str | None:
+    return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in name), None)
+
+
+def _filled(name: Name, value: Name) -> Name:
+    """Put a value into the place that a name holds; one that is no text stays itself."""
+    held = _place(str(name))
+    return value if name == held or held is None else str(name).replace(held, str(value))
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of an answer.
@@ -92,7 +104,7 @@ class Column:
     @property
     def place(self) -> str | None:
         """Give the place that the name holds."""
-        return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in str(self.name)), None)
+        return _place(str(self.name))
 
     @property
     def is_as_given(self) -> bool:
@@ -101,11 +113,8 @@ class Column:
 
     def filled(self, value: Name) -> "Column":
         """Put a value into the place."""
-        assert self.place is not None
-        # a name that is not text stays itself
-        name = value if self.name == self.place else str(self.name).replace(self.place, str(value))
-        about = None if self.about is None else self.about.replace(self.place, str(value))
-        return replace(self, name=name, of=value, about=about)
+        about = None if self.about is None else str(_filled(self.about, value))
+        return replace(self, name=_filled(self.name, value), of=value, about=about)
 
 
 # columns by what they are for; what else is said of them is given by name
@@ -149,40 +158,51 @@ TESTS = (test("p_value"), test("p_adjusted"), count("n_tests"))
 WEIGHTS = tuple(count(one, kind=Kind.FLOAT, under="weights") for one in (WEIGHT, WEIGHT_SQ))
 
 
+class Shown(NamedTuple):
+    """A column of one answer: its name, what its values are, and what fills its name's place."""
+
+    name: Name
+    kind: Kind
+    of: Name = None
+
+
+Blocks = Sequence[tuple[str | None, Sequence[Column]]]  # columns together by the place they hold
+
+
+def blocks(declared: Iterable[Column]) -> Blocks:
+    """Put columns that stand together and hold the same place into a block."""
+    return [(held, list(some)) for held, some in groupby(declared, lambda one: one.place)]
+
+
 def expanded(
-    declared: Iterable[Column], query: Query, metrics: Sequence[str], shown: Collection[str]
-) -> list[Column]:
+    declared: Blocks, query: Query, metrics: Sequence[str], shown: Collection[str]
+) -> list[Shown]:
     """List the columns of one answer: those that are shown, with all places filled.
 
     Columns of metrics that stand together are repeated together: a score, then its limits. Names
     that clash raise.
     """
-    under = {*shown, *_under(query)}
-    values = {
-        BY: query.by,
-        **dict(zip((TRUE, PREDICTED), ((one,) for one in names_of_labels(query)), strict=True)),
-        METRIC: metrics,
-    }
-    found: list[Column] = []
-    present = [one for one in declared if one.under is None or one.under in under]
-    for held, together in groupby(present, lambda one: one.place):
-        columns = list(together)
+    under = {None, *shown, *_under(query)}
+    found: list[Shown] = []
+    for held, together in declared:
+        columns = [(one.name, one.kind) for one in together if one.under in under]
         if held is None:
-            found += columns
+            found += [Shown(*column) for column in columns]
         elif held == METRIC:
-            found += [one.filled(value) for value in values[held] for one in columns]
+            found += [Shown(_filled(n, of), kind, of) for of in metrics for n, kind in columns]
         else:
-            found += [one.filled(value) for one in columns for value in values[held]]
-    _check_distinct(found, query)
+            true, predicted = names_of_labels(query)
+            values = {BY: query.by, TRUE: (true,), PREDICTED: (predicted,)}[held]
+            found += [Shown(_filled(n, of), kind, of) for n, kind in columns for of in values]
+    _check_distinct([one.name for one in found], query)
     return found
 
 
-def _check_distinct(columns: Sequence[Column], query: Query) -> None:
+def _check_distinct(names: Sequence[Name], query: Query) -> None:
     """Raise where two columns would have one name; a by-column may be none of those added."""
-    names = [one.name for one in columns]
-    taken = {name for name in query.added if name in query.by}
-    twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
-    if twice:
+    taken = [name for name in query.added if name in query.by]
+    if taken or len(set(names)) < len(names):
+        twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
         raise InvalidInputError(
             f"the output would have more than one column named {listed(map(repr, twice))}: columns "
             "given have to differ from each other and from the output's own columns. Rename one "

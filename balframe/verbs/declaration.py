@@ -5,11 +5,11 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe.errors import BalframeError, UnsupportedTypeError, not_found
-from balframe.verbs.columns import Column
+from balframe.verbs.columns import Blocks, Column, blocks
 from balframe.verbs.options import SHARED, Option, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,6 +76,11 @@ class Verb:
     def of(cls, *columns: Column) -> "Verb":
         """Declare a verb with one layout."""
         return cls({"": columns})
+
+    @cached_property
+    def blocks(self) -> Mapping[str, Blocks]:
+        """Give the columns of each layout in the blocks that are repeated together."""
+        return {name: blocks(declared) for name, declared in self.layouts.items()}
 
     @property
     def name(self) -> str:

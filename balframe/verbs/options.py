@@ -269,8 +269,8 @@ SHARED = {  # parameters that a verb has in its own signature, and whose words i
     ),
     "by": Option(
         "column name or list of column names",
-        "The columns whose combinations are the segments; a null is a segment of its own. Without "
-        "any, all rows are one segment.",
+        "The columns whose combinations are the segments; a null is a segment of its own. Where "
+        "they may be left out, all rows are one segment then.",
     ),
     "metrics": Option(
         "str or list of str, optional",

@@ -32,7 +32,7 @@ def names(frame: pl.DataFrame) -> list[str]:
 
 def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
     """Look up the dtype of a column."""
-    return frame.schema[name]
+    return frame.get_column(name).dtype
 
 
 def height(frame: pl.DataFrame) -> int:
@@ -42,7 +42,7 @@ def height(frame: pl.DataFrame) -> int:
 
 def label_kind(frame: pl.DataFrame, name: str) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
-    dtype = frame.schema[name]
+    dtype = frame.get_column(name).dtype
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
         return "number"
     if isinstance(dtype, pl.Datetime):

@@ -24,7 +24,7 @@ def width(dtype: pl.DataType) -> int:
 
 def has_codes(frame: pl.DataFrame, name: str) -> bool:
     """Tell whether the type of a column is one whose values may be codes themselves."""
-    dtype = frame.schema[name]
+    dtype = frame.get_column(name).dtype
     if dtype.is_integer():
         return width(dtype) <= 64
     return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)

@@ -50,6 +50,11 @@ def compare(
     ----------
     y_pred : list of column names
         The predictions of at least two models.
+    sample_weight : column name, optional
+        Weights of the rows, finite and not negative. The p-values are null then.
+    missing : {"raise", "drop"}
+        What to do about nulls outside of `by`: raise, or leave those rows out. For each pair of
+        models, these are the rows where the truth or either prediction is null.
 
     Returns
     -------

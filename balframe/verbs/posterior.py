@@ -54,6 +54,8 @@ def posterior(
         The balanced accuracy to exceed, in [0, 1]; by default chance, 1 over the labels present.
     level : float, default 0.95
         Probability between `lower` and `upper`, with equal tails outside.
+    sample_weight : column name, optional
+        Weights of the rows, finite and not negative. Each label counts Kish's effective size.
 
     Returns
     -------

@@ -70,6 +70,9 @@ def report(
         weighted_balanced_accuracy.
     layout : {"wide", "long"}
         A column for each metric, or a row for each with the columns `metric` and `estimate`.
+    missing : {"raise", "drop"}
+        What to do about nulls outside of `by`: raise, or leave those rows out. The column
+        `n_missing` then has how many they were.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 import rlcompleter
 from itertools import count, takewhile
 
+import jedi
 import pandas as pd
 import polars as pl
 import pytest
@@ -10,6 +11,9 @@ from IPython.core.completer import IPCompleter, provisionalcompleter
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups, verbs
+
+# one process at a time: what Jedi keeps of modules is in files, which two would write at once
+pytestmark = pytest.mark.xdist_group("jedi")
 
 VERBS = {*verbs(), "plot"}
 CHARTS = {name for names in groups(Plots).values() for name in names}
@@ -20,6 +24,12 @@ each_offer = pytest.mark.parametrize(("typed", "names"), OFFERED.items(), ids=OF
 @pytest.fixture(params=[pd.DataFrame, pl.DataFrame, pl.LazyFrame], ids=["pandas", "polars", "lazy"])
 def df(request):
     return request.param({"y": [1, 0], "p": [1, 1]})
+
+
+@pytest.fixture(autouse=True)
+def no_files_of_others(monkeypatch, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp() / "jedi"
+    monkeypatch.setattr(jedi.settings, "cache_directory", str(folder))
 
 
 @each_offer

@@ -7,7 +7,7 @@ import numpy as np
 
 from balframe.analyses.extremes import Extremal, denominator
 from balframe.analyses.limits import limits_of
-from balframe.analyses.scoring import value_of
+from balframe.analyses.scoring import counted, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
@@ -52,8 +52,7 @@ class Search:
         """Score some segments on a metric, or count their rows or labels where there is none."""
         c = segments_at(c, segments)
         if metric is None:
-            counts = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
-            n = counts[quantity]
+            n = counted(c)[quantity]
             return Evidence(n, n, n, np.ones(len(n), np.bool_))
         estimate = value_of(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)

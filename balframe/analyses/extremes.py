@@ -1,6 +1,6 @@
 """The segments of a group that score lowest and highest, and whether all are alike."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -135,6 +135,14 @@ def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
         if len(segments) == c.n_segments and is_equal and np.isfinite(columns[1]).all():
             return homogeneity(*columns)
     return _NONE
+
+
+def compared_groups(
+    c: ClassCounts, reading: Reading
+) -> Iterator[tuple[Group, ClassCounts, Callable[[], Cells]]]:
+    """Give each group of segments with its counts and its cells; none where there are no rows."""
+    for group in reading.groups() if c.n_segments else []:
+        yield group, segments_at(c, group.segments), reading.cells_of(group)
 
 
 def check_min_support(min_support: object) -> None:

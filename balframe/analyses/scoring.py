@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
@@ -85,6 +85,11 @@ class Scoring:
         if isinstance(self.class_weight, Mapping):
             return reading.labels.weights(self.class_weight)
         return self.class_weight
+
+
+def counted(c: ClassCounts) -> dict[str, Int64Array]:
+    """Count the rows of every segment, its labels present, and the rows of the rarest of these."""
+    return {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
 
 
 def value_of(metric: Metric, c: ClassCounts) -> FloatArray:

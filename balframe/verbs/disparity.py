@@ -4,9 +4,14 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.analyses.extremes import Extremal, Extremes, check_min_support, extreme_columns
+from balframe.analyses.extremes import (
+    Extremal,
+    Extremes,
+    check_min_support,
+    compared_groups,
+    extreme_columns,
+)
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
-from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.request import check_level
@@ -121,8 +126,7 @@ def disparity(
         search = Extremal(options["level"], min_support)
         groups: list[Group] = []
         rows: list[Extremes] = []
-        for group in reading.groups() if c.n_segments else []:
-            members, cells = segments_at(c, group.segments), reading.cells_of(group)
+        for group, members, cells in compared_groups(c, reading):
             for name, metric in scoring.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, cells, group.segments))

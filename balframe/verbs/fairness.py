@@ -3,9 +3,8 @@
 from typing import Unpack
 
 from balframe.analyses.criteria import METRICS, criteria_columns, measured
-from balframe.analyses.extremes import Extremal, check_min_support
+from balframe.analyses.extremes import Extremal, check_min_support, compared_groups
 from balframe.analyses.scoring import Scoring, check_by
-from balframe.core.selection import segments_at
 from balframe.frames.library import FrameT, Name
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
@@ -122,10 +121,8 @@ def fairness(
         search = Extremal(options["level"], min_support)
         rows = [
             row
-            for group in (reading.groups() if c.n_segments else [])
-            for row in measured(
-                search, scoring, segments_at(c, group.segments), reading.cells_of(group), group
-            )
+            for group, members, cells in compared_groups(c, reading)
+            for row in measured(search, scoring, members, cells, group)
         ]
         return criteria_columns(reading, rows)
 

@@ -4,6 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
+from balframe.analyses.scoring import counted
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
@@ -93,7 +94,6 @@ def posterior(
 
     def compute(reading: Reading) -> Columns:
         c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
-        counted = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
         tail = (1 - level) / 2
 
         def describe(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
@@ -105,7 +105,7 @@ def posterior(
         found = over_segments(recalls_of_labels(c), len(_FOUND), describe)
         names = [one.name for one in _FOUND]
         columns = reading.by_columns(reading.cells.segments[1])
-        return columns | counted | dict(zip(names, found, strict=True))
+        return columns | counted(c) | dict(zip(names, found, strict=True))
 
     return answer(
         frame,

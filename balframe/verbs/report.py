@@ -4,7 +4,7 @@ from typing import Literal, Unpack
 
 from balframe.analyses import layouts
 from balframe.analyses.limits import limits_of
-from balframe.analyses.scoring import Metrics, Scoring, value_of
+from balframe.analyses.scoring import Metrics, Scoring, counted, value_of
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
@@ -111,16 +111,16 @@ def report(
     def compute(reading: Reading) -> Columns:
         c = scoring.class_counts(reading)
         _, first = reading.cells.segments
-        counted = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
+        counts = counted(c)
         if reading.query.drops_missing:
-            counted["n_missing"] = reading.cells.missing_of_segments()
+            counts["n_missing"] = reading.cells.missing_of_segments()
         scores = {name: value_of(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
             found = limits_of(chosen, c, lambda: reading.cells, scores, request)
         if layout == "wide":
-            return reading.by_columns(first) | counted | layouts.wide(scores, found)
-        columns = layouts.long(reading, first, counted, scores)
+            return reading.by_columns(first) | counts | layouts.wide(scores, found)
+        columns = layouts.long(reading, first, counts, scores)
         if request is not None:
             methods = [metric.interval.method_of(request.method) for metric in chosen.values()]
             columns |= layouts.long_limits(reading, found, methods)

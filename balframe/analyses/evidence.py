@@ -12,7 +12,6 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.frames.read import Reading
-from balframe.intervals.families import simultaneous
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -59,13 +58,13 @@ class Search:
         is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
         if self.with_limits and is_known.any():
             used = np.flatnonzero(is_known)
-            level = simultaneous(self.level, len(used)) if self.simultaneous else self.level
+            request = Request(None, self.level)
             lower[used], upper[used] = limits_of(
                 {quantity: metric},
                 segments_at(c, used),
                 lambda: reading.cells.at(segments[used]),
                 {quantity: estimate[used]},
-                Request(None, level, "uniform"),
+                request.together(len(used)) if self.simultaneous else request,
             )[quantity]
         return Evidence(estimate, lower, upper, is_known)
 

@@ -20,7 +20,6 @@ from balframe.intervals.families import (
     extreme_difference,
     extreme_ratio,
     homogeneity,
-    simultaneous,
 )
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
@@ -95,7 +94,7 @@ class Extremal:
         found = replace(found, lowest=lowest, highest=highest, values=pair)
         if len(used) < 2:
             return found
-        request = Request(None, simultaneous(self.level, families * len(used)), "uniform")
+        request = Request(None, self.level).together(families * len(used))
         scores = {name: values}
         limits = limits_of({name: metric}, c, lambda: cells().at(used), scores, request)[name]
         quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan

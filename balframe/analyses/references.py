@@ -15,7 +15,6 @@ from balframe.errors import InvalidInputError, UnknownNameError, bare_parameter,
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
-from balframe.intervals.families import simultaneous
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -174,7 +173,7 @@ class Against:
         """Compare a part of the segments; choosing the reference by its score has a price."""
         is_chosen = _is_by_score(self.asked)
         choices = members.counts.n_segments - 1 if is_chosen else 1
-        request = Request(None, simultaneous(self.level, choices), "uniform")
+        request = Request(None, self.level).together(choices)
         at = np.arange(block.start, block.stop)
         found = differences(metrics, members.at(at), one.beside(members, block), one.name, request)
         is_untested = np.full(len(at), one.name == "overall")  # a segment is a part of the whole

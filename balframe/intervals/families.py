@@ -8,11 +8,6 @@ from balframe.intervals.later import special
 LEAST_FOR_CHI_SQUARE = 10  # rows of every label in every segment from which Q is chi-square
 
 
-def simultaneous(level: float, comparisons: int) -> float:
-    """Raise the level of each of many so that all hold together at this one (Bonferroni)."""
-    return 1 - (1 - level) / max(comparisons, 1)
-
-
 def adjusted(p: FloatArray, method: str | None) -> FloatArray:
     """Adjust p-values for their number; undefined ones are left out.
 

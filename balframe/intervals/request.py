@@ -1,6 +1,6 @@
 """What a caller asks of confidence intervals: the method, the level and the prior."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -8,18 +8,24 @@ import numpy as np
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.intervals.sums_of_betas import PRIORS
 
-Method = Literal["score", "wilson", "jeffreys", "exact", "mover", "posterior"]
+Method = Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
 IntervalOption = bool | Method | None
 Prior = Literal["uniform", "jeffreys"]
+
+GATE = "gate"  # the method of limits that decide, which differs from kind to kind
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The method asked for (None: each metric's default), the level and the prior."""
+    """The method asked for (None: each metric's default), the level and the prior.
+
+    `n_together` limits have to hold at once, which the level already allows for.
+    """
 
     method: str | None
     level: float
-    prior: str
+    prior: str = "uniform"
+    n_together: int = 1
 
     @classmethod
     def of(cls, interval: object, level: object, prior: object) -> "Request | None":
@@ -30,6 +36,10 @@ class Request:
         if interval is None or interval is False:
             return None
         return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
+
+    def together(self, n: int) -> "Request":
+        """Raise the level of each of n limits so that all hold at once at this one (Bonferroni)."""
+        return replace(self, level=1 - (1 - self.level) / max(n, 1), n_together=n)
 
 
 def check_level(level: object) -> None:

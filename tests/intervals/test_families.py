@@ -10,8 +10,8 @@ from balframe.intervals.families import (
     extreme_difference,
     extreme_ratio,
     homogeneity,
-    simultaneous,
 )
+from balframe.intervals.request import Request
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NAN = math.nan
@@ -74,8 +74,10 @@ def test_adjusted_of_nothing(method):
     ("level", "comparisons", "expected"),
     [(0.95, 1, 0.95), (0.95, 5, 0.99), (0.9, 100, 0.999), (0.95, 0, 0.95)],
 )
-def test_simultaneous_shares_the_error_out(level, comparisons, expected):
-    assert simultaneous(level, comparisons) == pytest.approx(expected, abs=1e-15)
+def test_limits_together_share_the_error_out(level, comparisons, expected):
+    request = Request(None, level).together(comparisons)
+
+    assert request.level == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize(

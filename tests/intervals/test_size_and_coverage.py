@@ -11,8 +11,9 @@ import pytest
 from scipy import stats
 
 from balframe.intervals.differences import mover_difference, p_value, paired_limits
-from balframe.intervals.families import extreme_difference, homogeneity, simultaneous
+from balframe.intervals.families import extreme_difference, homogeneity
 from balframe.intervals.recalls import score
+from balframe.intervals.request import Request
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +155,8 @@ def test_coverage_of_paired_limits_by_simulation(supports, differing):
 @pytest.mark.parametrize("segments", [6, 20, 100])
 def test_coverage_of_the_extremes_of_equal_segments(segments):
     rng, x = np.random.default_rng(4), np.arange(101.0)[:, None]
-    low, high = score(x, np.full_like(x, 100), np.ones_like(x), simultaneous(0.95, segments))
+    level = Request(None, 0.95).together(segments).level
+    low, high = score(x, np.full_like(x, 100), np.ones_like(x), level)
     _, (low_alone, high_alone) = limits_of(x, np.full_like(x, 100))
 
     for recall in RECALLS:

@@ -1,217 +1,177 @@
-"""Simulate how well the limits and tests of comparisons hold.
+"""Simulate how often decisions on many segments err, and write the tables of a page.
 
-`.venv/bin/python benchmarks/comparisons.py` prints the tables, and with `--write` puts them into
-docs/pages/explanations/comparisons.md; it takes about a minute.
+`.venv/bin/python -m benchmarks.comparisons` prints the tables, and with `--write` puts them into
+docs/pages/explanations/comparisons.md; it takes about a quarter of an hour.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
-from itertools import pairwise, product
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from balframe.intervals.differences import mover_difference, p_value, paired_limits
-from balframe.intervals.families import extreme_difference, homogeneity, simultaneous
-from balframe.intervals.recalls import score
+from benchmarks.families import (
+    Design,
+    Draws,
+    Ranks,
+    Weights,
+    equal,
+    false_areas,
+    false_differences_of_models,
+    false_disparities,
+    false_gaps,
+    false_verdicts,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "comparisons.md"
 BEGIN, END = "<!-- comparisons -->", "<!-- /comparisons -->"
-LEVEL, SAME = 0.95, 1e-12
-RECALLS = (0.6, 0.7, 0.8, 0.9, 0.95)
-PAIRS = [
-    ((5, 5), (5, 5)),
-    ((10, 50), (100, 500)),
-    ((29, 40), (200, 200)),
-    ((50, 50), (500, 500)),
-    ((10,), (1000,)),
-    ((20,), (20,)),
-    ((10,) * 5, (100,) * 5),
-]
-PAIRED = [
-    *((n,) * labels for labels in (1, 2, 5) for n in (10, 30, 100)),
-    (10, 100),
-    (10, 1000),
-    (10, 10, 100, 100, 100),
-]
-# shares of the rows that only the first, and only the second, of two models gets right
-DISCORDANT = [
-    *[(0.02, 0.02), (0.05, 0.05), (0.1, 0.1), (0.2, 0.2)],
-    *[(0.02, 0.1), (0.05, 0.2), (0.1, 0.3), (0.0, 0.05), (0.0, 0.2)],
-]
-SEGMENTS = {"6 of 10": [(10,)] * 6, "6 of 30": [(30,)] * 6, "6 of 10, 10": [(10, 10)] * 6}
-SEGMENTS |= {
-    "6 of 10, 10, 10, 10, 10": [(10,) * 5] * 6,
-    "10, 10, 20, 50, 200, 1000": [(10,), (10,), (20,), (50,), (200,), (1000,)],
-    "(10, 50) to (30, 300)": [(10, 50), (20, 20), (100, 10), (30, 300), (10, 10), (50, 50)],
+
+RULES = {
+    "5 rows, recall .95": equal(5, recall=0.95),
+    "30 rows, recall .98": equal(30, recall=0.98),
+    "100 rows, recall .99": equal(100, recall=0.99),
+    "1000 rows, recall .999": equal(1000, recall=0.999),
+    "1000 rows, recall .8": equal(1000, recall=0.8),
+    "10 and 10 rows, recalls .98": equal(10, 10, recall=0.98),
+    "50 and 500 rows, recalls .95": equal(50, 500, recall=0.95),
+    "30 and 300 rows, recalls .6 and .9": Design(((30, 300),), ((0.6, 0.9),)),
+    "five labels of 20, recalls .9": equal(*[20] * 5, recall=0.9),
+    "five labels of 1, recalls .995": equal(*[1] * 5, recall=0.995),
+    "a hundred labels of 3, recalls .6": equal(*[3] * 100, recall=0.6),
+}
+SWAPPED = ((0.6, 0.95), (0.95, 0.6))
+ALIKE = {
+    "30 rows, recall .99": equal(30, recall=0.99),
+    "3, 30 or 300 rows, recall .99": Design(((3,), (30,), (300,)), ((0.99,),) * 3),
+    "10 and 10 rows, recalls .8": equal(10, 10, recall=0.8),
+    "50 and 50 rows, recalls .8": equal(50, 50, recall=0.8),
+    "50 and 50 rows, recalls .99": equal(50, 50, recall=0.99),
+    "30 and 300 rows, recalls .95": equal(30, 300, recall=0.95),
+    "five labels of 10, recalls .9": equal(*[10] * 5, recall=0.9),
+    "100 and 100 rows, recalls .6 and .95 or swapped": Design(((100, 100),) * 2, SWAPPED),
+    "30 and 300 rows, recalls .6 and .95 or swapped": Design(((30, 300),) * 2, SWAPPED),
+}
+MODELS = {
+    "30 rows": (equal(30, recall=0.5), 0.05),
+    "100 rows": (equal(100, recall=0.5), 0.05),
+    "1000 rows, rarely different": (equal(1000, recall=0.5), 0.005),
+    "50 and 50 rows": (equal(50, 50, recall=0.5), 0.1),
+    "30 and 300 rows": (equal(30, 300, recall=0.5), 0.1),
+    "five labels of 30": (equal(*[30] * 5, recall=0.5), 0.1),
+}
+AREAS = {
+    "5 and 5, area .8": Ranks(5, 5, 0.8),
+    "3 and 100, area .9": Ranks(3, 100, 0.9),
+    "20 and 500, area .8": Ranks(20, 500, 0.8),
+    "20 and 500, area .8, positives spread 3": Ranks(20, 500, 0.8, 3),
+    "50 and 50, area .95": Ranks(50, 50, 0.95),
+    "200 and 2000, area .8, positives spread 3": Ranks(200, 2000, 0.8, 3),
+    "20 and 500, area .95, positives spread 3": Ranks(20, 500, 0.95, 3),
+    "3 and 100, area .9, positives spread 3": Ranks(3, 100, 0.9, 3),
+}
+INFORMATIVE = Weights(0.05, 10, recall_of_heavy=0.2)
+WEIGHTED = {
+    "400 rows, 5% weigh 10 and are right .2 of the time": (equal(400, recall=0.7), INFORMATIVE),
+    "100 rows, the same": (equal(100, recall=0.7), INFORMATIVE),
+    "400 rows, 10% weigh 20, recall .9": (equal(400, recall=0.9), Weights(0.1, 20)),
+    "400 rows, 10% weigh 20, recall .98": (equal(400, recall=0.98), Weights(0.1, 20)),
+    "100 rows, a fifth weighs 5, recall .95": (equal(100, recall=0.95), Weights(0.2, 5)),
 }
 
-Array = npt.NDArray[np.float64]
-Supports = tuple[int, ...]
-RNG = np.random.default_rng(20)
+
+def shares(found: Iterable[float]) -> list[str]:
+    """Write shares down."""
+    return [f"{share:.3f}" for share in found]
 
 
-def grid(labels: int) -> list[tuple[float, ...]]:
-    """List recalls of the labels: the same for all, and different ones."""
-    if labels == 2:
-        return list(product((0.6, 0.8, 0.95), repeat=2))
-    alike = [(p,) * labels for p in RECALLS]
-    return alike if labels == 1 else [*alike, RECALLS]
-
-
-def drawn(supports: Supports, recalls: Sequence[float], rows: int) -> tuple[Array, Array, Array]:
-    """Draw how many rows are right; give these, the rows and equal weights of the labels."""
-    x = RNG.binomial(supports, recalls, (rows, len(supports))).astype(np.float64)
-    return x, np.tile(np.array(supports, np.float64), (rows, 1)), np.full_like(x, 1 / len(supports))
-
-
-def share_of(limits: tuple[Array, Array], truth: float) -> float:
-    """Find the share of limits that hold the truth."""
-    return float(((limits[0] <= truth + SAME) & (truth - SAME <= limits[1])).mean())
-
-
-def sizes(one: Supports, other: Supports) -> list[float]:
-    """Test equal recalls, at 0.05."""
-    rows = 4_000 if len(one) > 2 else 10_000
-    out = []
-    for recalls in grid(len(one)):
-        (x, n, a), (y, m, _) = (drawn(supports, recalls, rows) for supports in (one, other))
-        out.append(float((p_value(x, n, y, m, a) < 1 - LEVEL).mean()))
-    return out
-
-
-def coverage_of_differences(one: Supports, other: Supports) -> list[float]:
-    """Cover differences of scores, of the same recalls and of others."""
-    recalls = grid(len(one))
-    out = []
-    for mine, theirs in [*zip(recalls, recalls, strict=True), *pairwise(recalls)]:
-        (x, n, a), (y, m, _) = drawn(one, mine, 4_000), drawn(other, theirs, 4_000)
-        limits = mover_difference(
-            *((a * x / n).sum(axis=1), score(x, n, a, LEVEL)),
-            *((a * y / m).sum(axis=1), score(y, m, a, LEVEL)),
-        )
-        out.append(share_of(limits, float(np.mean(mine) - np.mean(theirs))))
-    return out
-
-
-def situations(labels: int) -> Iterator[list[tuple[float, float]]]:
-    """Let the models differ on all labels alike, or on one only."""
-    for shares in DISCORDANT:
-        yield [shares] * labels
-        if labels > 1:
-            yield [shares] + [(0.0, 0.0)] * (labels - 1)
-
-
-def coverage_of_paired(supports: Supports) -> list[float]:
-    """Cover differences of the scores of two models on the same rows."""
-    rows, out = 10_000, []
-    for shares in situations(len(supports)):
-        of_labels = [
-            RNG.multinomial(n, [one, other, 1 - one - other], rows)
-            for n, (one, other) in zip(supports, shares, strict=True)
-        ]
-        x = np.stack(of_labels, axis=1).astype(np.float64)
-        n = np.tile(np.array(supports, np.float64), (rows, 1))
-        a = np.full_like(n, 1 / len(supports))
-        limits = paired_limits(x[:, :, 0], x[:, :, 1], n, a, LEVEL)
-        out.append(share_of(limits, float(np.mean([one - other for one, other in shares]))))
-    return out
-
-
-def coverage_of_extremes(supports: Supports, segments: int) -> tuple[list[float], list[float]]:
-    """Cover the difference of 0 of equal segments, and by the naive limits of the extreme two."""
-    axes = np.meshgrid(*(np.arange(n + 1.0) for n in supports), indexing="ij")
-    results = np.stack(axes, axis=-1).reshape(-1, len(supports))
-    n = np.tile(np.array(supports, np.float64), (len(results), 1))
-    a = np.full_like(n, 1 / len(supports))
-    theta, alone = (a * results / n).sum(axis=1), score(results, n, a, LEVEL)
-    together = score(results, n, a, simultaneous(LEVEL, segments))
-    held, naive = [], []
-    for recall in RECALLS:
-        x = RNG.binomial(supports, recall, (2_000, segments, len(supports)))
-        which = np.ravel_multi_index(tuple(np.moveaxis(x, 2, 0)), [n + 1 for n in supports])
-        pairs = zip(together[0][which], together[1][which], strict=True)
-        low, high = np.transpose([extreme_difference(*limits) for limits in pairs])
-        held.append(share_of((low, high), 0.0))
-        best, worst = (
-            np.take_along_axis(which, found(theta[which], axis=1)[:, None], axis=1)[:, 0]
-            for found in (np.argmax, np.argmin)
-        )
-        of_best, of_worst = ((alone[0][at], alone[1][at]) for at in (best, worst))
-        naive.append(share_of(mover_difference(theta[best], of_best, theta[worst], of_worst), 0.0))
-    return held, naive
-
-
-def sizes_of_homogeneity(segments: Sequence[Supports]) -> list[float]:
-    """Test that segments of equal recalls are alike, at 0.05."""
-    n = np.array(segments, np.float64)
-    a = np.full_like(n, 1 / n.shape[1])
-    out = []
-    for recall in RECALLS:
-        draws = RNG.binomial(n.astype(np.int64), recall, (8_000, *n.shape)).astype(np.float64)
-        out.append(float(np.mean([homogeneity(x, n, a)[1] < 1 - LEVEL for x in draws])))
-    return out
-
-
-def named(supports: Supports) -> str:
-    """Name supports, many equal ones by their number."""
-    if len(supports) > 2 and len(set(supports)) == 1:
-        return f"{len(supports)} labels of {supports[0]}"
-    return ", ".join(map(str, supports))
-
-
-def size(shares: Sequence[float]) -> str:
-    return f"{np.mean(shares):.3f} / {np.max(shares):.3f}"
-
-
-def coverage(shares: Sequence[float]) -> str:
-    return f"{np.mean(shares):.3f} / {np.min(shares):.3f}"
-
-
-def table(header: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Make a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def of_rules() -> str:
+    """Tabulate false verdicts of `check`, fails and passes, by the number of segments."""
+    sizes = {1: 20_000, 6: 5_000, 60: 2_000, 500: 400}
+
+    def cells(design: Design, **options: object) -> list[str]:
+        size = 10 if len(design.supports[0]) > 20 else 1  # such frames are large
+        found = (
+            false_verdicts(Draws(design, n, families // size), **options)
+            for n, families in sizes.items()
+        )
+        return [" / ".join(shares(one)) for one in found]
+
+    rows = [(name, *cells(design)) for name, design in RULES.items()]
+    for name in ("30 rows, recall .98", "10 and 10 rows, recalls .98"):
+        method = "wilson" if RULES[name].metric == "recall" else "score"
+        rows.append((f'{name}, `interval="{method}"`', *cells(RULES[name], interval=method)))
+    return table(("each segment", *(f"{n} segments" for n in sizes)), rows)
+
+
+def of_segments(
+    ask: Callable[[Draws], tuple[float, ...]], sizes: dict[int, int], header: Sequence[str]
+) -> str:
+    """Ask about segments that score the same, by their number."""
+    rows = (
+        (name, str(n), *shares(ask(Draws(design, n, families))))
+        for name, design in ALIKE.items()
+        for n, families in sizes.items()
+    )
+    return table(("each segment", "segments", *header), rows)
+
+
+def of_models() -> str:
+    """Tabulate false differences of two models that are equally good."""
+    rows = (
+        (name, str(n), *shares(false_differences_of_models(Draws(design, n, families), share)))
+        for name, (design, share) in MODELS.items()
+        for n, families in ((6, 5_000), (60, 1_000))
+    )
+    return table(("each segment", "segments", "single tests", "any, by Holm"), rows)
+
+
+def of_areas() -> str:
+    """Tabulate how often limits of areas under the ROC curve miss what they should hold."""
+    rows = (
+        (name, *shares(false_areas(ranks, 6, 300 if ranks.n_negative > 1_000 else 1_500)))
+        for name, ranks in AREAS.items()
+    )
+    header = (
+        "positives and negatives of each of six segments",
+        "miss the area",
+        "miss the difference",
+    )
+    return table(header, rows)
+
+
+def of_weights() -> str:
+    """Tabulate false verdicts, gaps and disparities of six weighted segments."""
+
+    def cells(design: Design, weights: Weights) -> list[str]:
+        draws = Draws(design, 6, 1_000)
+        frame = draws.weighted(weights)
+        verdicts = false_verdicts(draws, frame=frame, sample_weight="w")
+        _, holm, _ = false_gaps(draws, frame=frame, sample_weight="w")
+        _, equality, _ = false_disparities(draws, frame=frame, sample_weight="w")
+        return [" / ".join(shares(verdicts)), *shares((holm, equality))]
+
+    rows = ((name, *cells(*case)) for name, case in WEIGHTED.items())
+    header = ("each of six segments", "false fail / pass", "any gap, by Holm", "test of equality")
+    return table(header, rows)
+
+
 def tables() -> str:
-    """Make all tables; every cell has the mean over recalls and the worst of them."""
+    """Make all tables."""
+    gaps = ("single tests", "any, by Holm", "any, by Benjamini and Hochberg")
+    disparity = ("limits of the extremes", "test of equal scores", "test of equal recalls")
+    few, many = {6: 2_000, 60: 1_000, 500: 200}, {2: 2_000, 6: 2_000, 60: 1_000, 500: 200}
     return "\n\n".join(
         [
-            table(
-                ("two segments, rows of each label", "size of the test", "coverage of limits"),
-                (
-                    (
-                        f"{named(one)} and {named(other)}",
-                        size(sizes(one, other)),
-                        coverage(coverage_of_differences(one, other)),
-                    )
-                    for one, other in PAIRS
-                ),
-            ),
-            table(
-                ("two models, rows of each label", "coverage of limits"),
-                ((named(supports), coverage(coverage_of_paired(supports))) for supports in PAIRED),
-            ),
-            table(
-                (
-                    *("equal segments", "rows of each label", "coverage of the extremes' limits"),
-                    "of the naive limits",
-                ),
-                (
-                    (str(segments), named(supports), *map(coverage, found))
-                    for supports in ((100,), (50, 50))
-                    for segments in (6, 20, 100)
-                    for found in (coverage_of_extremes(supports, segments),)
-                ),
-            ),
-            table(
-                ("segments, rows of each label", "size of the test that all are alike"),
-                (
-                    (name, size(sizes_of_homogeneity(segments)))
-                    for name, segments in SEGMENTS.items()
-                ),
-            ),
+            f"Rules of `check`, kept or broken at the bound:\n\n{of_rules()}",
+            f"`gaps` to the rest:\n\n{of_segments(false_gaps, few, gaps)}",
+            f"`disparity`:\n\n{of_segments(false_disparities, many, disparity)}",
+            f"`compare`, where models are equally good:\n\n{of_models()}",
+            f"`ranking`, its areas and their differences from the rest:\n\n{of_areas()}",
+            f"Under `sample_weight=`:\n\n{of_weights()}",
         ]
     )
 

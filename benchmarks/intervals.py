@@ -51,5 +51,5 @@ if __name__ == "__main__":
         run(int(sys.argv[1]), sys.argv[2])
     else:
         for labels in (2, 5):
-            for interval in ("default", "mover", "posterior"):
+            for interval in ("default", "scas", "mover", "posterior"):
                 subprocess.run([sys.executable, __file__, str(labels), interval], check=True)

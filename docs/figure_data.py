@@ -7,7 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.intervals.differences import mover_difference
+from balframe.intervals.differences import scas_difference
+from balframe.intervals.recalls import gate
 
 BALANCED, LOWER, UPPER = (f"balanced_accuracy{end}" for end in ("", "_lower", "_upper"))
 HITS, REJECTIONS = pl.col("hits"), pl.col("rejections")
@@ -149,18 +150,16 @@ def equal_segments(segments: int, samples: int) -> pl.DataFrame:
 def extremes_of(drawn: pl.DataFrame) -> tuple[Floats, Floats, Floats]:
     """Find max - min in each sample, its naive lower limit and that of disparity."""
     samples, segments = (drawn[column].n_unique() for column in ("sample", "segment"))
-    alone, together = (
-        reported(drawn, (50, HITS), (50, REJECTIONS), interval=True, level=level)
-        .select(BALANCED, LOWER, UPPER)
-        .to_numpy()
-        .reshape(samples, segments, 3)
-        for level in (0.95, 1 - 0.05 / segments)
-    )
-    every = np.arange(samples)
-    best, worst = (alone[every, find(alone[:, :, 0], axis=1)].T for find in (np.argmax, np.argmin))
-    naive = mover_difference(best[0], (best[1], best[2]), worst[0], (worst[1], worst[2]))[0]
-    held = together[:, :, 1].max(axis=1) - together[:, :, 2].min(axis=1)
-    return best[0] - worst[0], naive, np.maximum(held, 0)
+    right = drawn.select("hits", "rejections").to_numpy().astype(np.float64)
+    rows, share = np.full_like(right, 50), np.full_like(right, 0.5)
+    together = gate(right, rows, share, 1 - 0.05 / segments)
+    lower, upper = (limit.reshape(samples, segments) for limit in together)
+    right = right.reshape(samples, segments, 2)
+    score, every = right.mean(axis=2) / 50, np.arange(samples)
+    best, worst = (right[every, find(score, axis=1)] for find in (np.argmax, np.argmin))
+    rows, share = rows[:samples], share[:samples]
+    naive = scas_difference(best, rows, worst, rows, share, 0.95)[0]
+    return np.ptp(score, axis=1), naive, np.maximum(lower.max(axis=1) - upper.min(axis=1), 0)
 
 
 def extremes() -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -22,11 +22,17 @@ from balframe.verbs.contents import verbs
 
 pytestmark = pytest.mark.slow
 
+
+def has_limits_on_request(verb):
+    columns = [one for layout in verbs()[verb].layouts.values() for one in layout]
+    return any(one.under == "interval" for one in columns)
+
+
 VERBS = {
     name: partial(
         getattr(bf, name),
         **question(name),
-        **({"interval": True} if "interval" in verbs()[name].parameters else {}),
+        **({"interval": True} if has_limits_on_request(name) else {}),
     )
     for name in ANSWERING
 }

@@ -1,6 +1,6 @@
 """Metrics at every point `score >= threshold`, a part of the points at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,9 +16,9 @@ from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.core.ways import blocks
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.scores import Scored
+from balframe.intervals.effective_rows import kish
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
-from balframe.intervals.recalls_of_counts import effective
 from balframe.intervals.request import Request
 
 _BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
@@ -79,11 +79,15 @@ def at_points(
 
 def effective_sides(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
     """Count the positives and negatives of each segment, in effective rows if they have weights."""
+    positives, negatives = (kish(n, n_sq) for n, n_sq in sides(points))
+    return positives, negatives
+
+
+def sides(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
+    """Add up the weights of the positives and of the negatives of each segment, with squares."""
     totals = points.totals()
     n, n_sq = totals.support, totals.squared.support
-    sides = (totals.label == label for label in (POSITIVE, NEGATIVE))
-    positives, negatives = (effective(n[at], n[at], n_sq[at])[1] for at in sides)
-    return positives, negatives
+    return [(n[at], n_sq[at]) for at in (totals.label == one for one in (POSITIVE, NEGATIVE))]
 
 
 def band_half_width(points: OperatingPoints, level: float) -> FloatArray:

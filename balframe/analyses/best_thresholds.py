@@ -5,11 +5,12 @@ import numpy as np
 from balframe.analyses.at_operating_points import at_points, effective_sides
 from balframe.analyses.optimum import Optimum, optimum, point_at
 from balframe.analyses.scoring import Scoring
-from balframe.core.arrays import FloatArray
-from balframe.core.division import ratio
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.operating_points import OperatingPoints
+from balframe.core.ties import Ties
 from balframe.frames.library import Name
 from balframe.frames.scores import Scored
+from balframe.intervals.chance import highest_by_chance
 from balframe.metrics.registry import Metric
 from balframe.metrics.units.rankings import Ranking
 
@@ -38,7 +39,7 @@ def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name,
         "common_threshold": np.where(has_none, np.nan, common),
         "common_estimate": common_estimate,
         "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
-        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(points, chosen)),
+        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, chosen)),
         "roc_auc": Ranking.of(scored.ties).roc_auc(),
     }
 
@@ -81,12 +82,19 @@ def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: 
     return best.of(points.threshold)[model]
 
 
-def _chance_maximum(points: OperatingPoints, chosen: Metric) -> FloatArray:
-    """Find about the largest value at any threshold of scores that do not depend on the label."""
+def _chance_maximum(scored: Scored, points: OperatingPoints, chosen: Metric) -> FloatArray:
+    """Find what the best value of scores that ignore the label exceeds in 5% of samples."""
     positives, negatives = effective_sides(points)
     if not chosen.interval.rises_with_both_recalls:
         return np.full(len(positives), np.nan)
-    one = np.ones(len(positives))
-    spread = np.sqrt(np.pi / 8 * (ratio(one, positives) + ratio(one, negatives)))
-    mean = np.minimum(0.5 + 0.5 * spread, 1)
-    return chosen.interval.rescaled(points.totals(), mean)
+    highest = highest_by_chance(positives, negatives, _cuts(scored.ties), 0.95)
+    return chosen.interval.rescaled(points.totals(), highest)
+
+
+def _cuts(ties: Ties) -> Int64Array:
+    """Count the thresholds of each segment that have scores on both sides."""
+    weights = (ties.positive.weight, ties.negative.weight)
+    weighted = [weight for weight in weights if weight is not None]
+    counts = np.add(*weighted) > 0 if weighted else np.ones(len(ties.segment), np.bool_)
+    distinct = np.bincount(ties.segment[counts], minlength=ties.n_segments)
+    return np.maximum(distinct - 1, 0)

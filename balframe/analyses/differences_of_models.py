@@ -1,6 +1,6 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -9,21 +9,25 @@ import numpy as np
 
 from balframe.analyses.limits import kept
 from balframe.analyses.scoring import Adjust, value_of
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.core.measures import Measures
+from balframe.core.parallel import on_all_cores
+from balframe.core.ways import blocks
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
-from balframe.intervals.differences import mcnemar, paired_limits
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.families import adjusted
+from balframe.intervals.families import adjusted_within
 from balframe.intervals.interval import Interval
+from balframe.intervals.paired import effective_pairs, paired_limits, paired_p_value
 from balframe.intervals.proportions import Limits
-from balframe.intervals.recalls_of_counts import Recalls, effective
+from balframe.intervals.recalls_of_counts import Recalls
 from balframe.metrics.registry import Metric
+
+_BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 
 
 def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
@@ -38,13 +42,13 @@ def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
 
 @dataclass(frozen=True, slots=True)
 class Discordant:
-    """Weights of rows of recalls: all, and those that only one model gets right."""
+    """Effective rows of recalls: those that only one model gets right, and all."""
 
     segment: Int64Array
     share: FloatArray
-    n: FloatArray
     only_one: FloatArray
     only_other: FloatArray
+    n: FloatArray
 
 
 def discordant(
@@ -68,22 +72,23 @@ def discordant(
     key = one.segments[0][cells] * n_labels + r.label
     keys, first, entry = np.unique(key, return_index=True, return_inverse=True)
 
-    def total(values: FloatArray | Int64Array) -> FloatArray:
-        sums = np.bincount(entry, weights=values, minlength=len(keys))
+    def total(values: FloatArray | Int64Array, which: BoolArray) -> FloatArray:
+        sums = np.bincount(entry[which], weights=values[cells[which]], minlength=len(keys))
         return np.asarray(sums, np.float64)
 
-    weight = (one.n if one.weight is None else one.weight)[cells]
-    square = one.n if one.sums.weight_sq is None else one.sums.weight_sq
     is_right, is_other_right = r.correct > 0, r_other.correct > 0
+    kinds = (is_right & ~is_other_right, is_other_right & ~is_right, is_right == is_other_right)
+    weight = one.n if one.weight is None else one.weight
+    square = one.n if one.sums.weight_sq is None else one.sums.weight_sq
     with np.errstate(over="ignore", under="ignore"):
-        n, n_sq = total(weight), np.ldexp(total(square[cells]), -2 * one.sums.exponent)
-    used = n > 0
-    only_one, size = effective(total(weight * (is_right & ~is_other_right)), n, n_sq)
-    only_other, _ = effective(total(weight * (is_other_right & ~is_right)), n, n_sq)
+        sums = [total(weight, kind) for kind in kinds]
+        squares = [np.ldexp(total(square, kind), -2 * one.sums.exponent) for kind in kinds]
+    used = np.any(sums, axis=0)
     segment, label_weight = keys // n_labels, np.where(used, r.weight[first], 0)
     whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)
     share = ratio(label_weight, whole[segment])
-    return Discordant(segment[used], share[used], size[used], only_one[used], only_other[used])
+    rows = effective_pairs(*sums, *squares)
+    return Discordant(segment[used], share[used], *(of_kind[used] for of_kind in rows))
 
 
 def _each_alone(
@@ -101,20 +106,31 @@ def _each_alone(
 def limits_and_p(
     interval: Interval, found: Discordant | None, c: ClassCounts, level: float
 ) -> tuple[Limits, FloatArray]:
-    """Find limits of the differences, and p-values of proportions whose rows have no weights."""
+    """Find limits of the differences and p-values, undefined where the models are not paired."""
     low, high, p = np.full((3, c.n_segments), np.nan)
     if found is None:
         return (low, high), p
-    everything = np.arange(len(found.segment))
-    for segments, entries in by_number_of_labels(found.segment, c.n_segments, everything):
-        n, a = found.n[entries], found.share[entries]
-        only = found.only_one[entries], found.only_other[entries]
-        limits = paired_limits(*only, n, a, level)
-        low[segments], high[segments] = limits
-        if interval.is_proportion(c) and c.squares is None:
-            p[segments] = mcnemar(only[0][:, 0], only[1][:, 0])
+
+    def work(part: tuple[Int64Array, Int64Array]) -> None:
+        segments, entries = part
+        columns = (found.only_one, found.only_other, found.n, found.share)
+        only_one, only_other, n, share = (values[entries] for values in columns)
+        low[segments], high[segments] = paired_limits(only_one, only_other, n, share, level)
+        p[segments] = paired_p_value(only_one, only_other, n, share)
+
+    on_all_cores(work, _parts(found, c.n_segments))
     origin = interval.rescaled(c, np.zeros(c.n_segments))
     return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
+
+
+def _parts(found: Discordant, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Put segments of equally many labels together, and cut them up; those of unknown rows go."""
+    everything = np.arange(len(found.segment))
+    for segments, entries in by_number_of_labels(found.segment, n_segments, everything):
+        known = np.flatnonzero(np.isfinite(found.n[entries]).all(axis=1))
+        size = max(_BLOCK // entries.shape[1], 1)
+        for block in blocks(slice(0, len(known)), size):
+            yield segments[known[block]], entries[known[block]]
 
 
 def compared_models(
@@ -122,16 +138,18 @@ def compared_models(
     one: ClassCounts,
     other: ClassCounts,
     pair: tuple[Cells, Cells],
+    family: Int64Array,
     level: float,
     adjust: Adjust,
 ) -> dict[str, Any]:
-    """Compare two models on a metric in every segment."""
+    """Compare two models on a metric in every segment, whose tests are of these families."""
     estimate, reference = (value_of(metric, c) for c in (one, other))
     difference, width = estimate - reference, metric.range[1] - metric.range[0]
     differing = discordant(metric.interval, *pair, one)
     limits, p = limits_and_p(metric.interval, differing, one, level)
     p = np.where(np.isnan(difference), np.nan, p)
     lower, upper = kept(*limits, difference, (-width, width), around=True)
+    p_adjusted, n_tests = adjusted_within(p, family, adjust)
     return {
         "estimate": estimate,
         "reference_estimate": reference,
@@ -139,8 +157,8 @@ def compared_models(
         "lower": lower,
         "upper": upper,
         "p_value": p,
-        "p_adjusted": adjusted(p, adjust),
-        "n_tests": np.full(len(p), np.isfinite(p).sum()),
+        "p_adjusted": p_adjusted,
+        "n_tests": n_tests,
     }
 
 

@@ -17,10 +17,11 @@ from balframe.core.division import ratio
 from balframe.core.selection import comparing, segments_at
 from balframe.frames.library import Name
 from balframe.frames.read import Reading
-from balframe.intervals.differences import mover_difference, p_value
+from balframe.intervals.differences import mover_difference, scas_difference
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.families import adjusted
+from balframe.intervals.families import adjusted_within
 from balframe.intervals.interval import Interval
+from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -89,23 +90,18 @@ def differences(
 ) -> dict[str, Comparison]:
     """Compare two sides, which share no rows, on the labels that are present in both."""
     first, second = on_shared_labels(one.counts, other.counts)
-    scores = [{name: value_of(m, c) for name, m in metrics.items()} for c in (first, second)]
-    found = [
-        limits_of(metrics, c, side.cells, own, request)
-        for c, side, own in zip((first, second), (one, other), scores, strict=True)
-    ]
+    sides = Side(first, one.cells), Side(second, other.cells)
     out = {}
     for metric_name, metric in metrics.items():
-        estimate, reference = (own[metric_name] for own in scores)
-        of_one, of_other = (own[metric_name] for own in found)
+        estimate, reference = (value_of(metric, c) for c in (first, second))
         difference = estimate - reference
-        width = metric.range[1] - metric.range[0]
-        lower, upper = kept(
-            *mover_difference(estimate, of_one, reference, of_other),
-            difference,
-            (-width, width),
-            around=True,
+        tested = _tested(metric.interval, first, second, np.isfinite(difference), request.level)
+        lower, upper, p = tested or (
+            *_from_limits_of_both(metric_name, metric, sides, (estimate, reference), request),
+            np.full(len(difference), np.nan),
         )
+        width = metric.range[1] - metric.range[0]
+        lower, upper = kept(lower, upper, difference, (-width, width), around=True)
         out[metric_name] = Comparison(
             np.full(first.n_segments, name),
             first.n_present,
@@ -114,9 +110,24 @@ def differences(
             reference,
             lower,
             upper,
-            _p_values(metric.interval, first, second, np.isfinite(difference)),
+            p,
         )
     return out
+
+
+def _from_limits_of_both(
+    name: str,
+    metric: Metric,
+    sides: tuple[Side, Side],
+    scores: tuple[FloatArray, FloatArray],
+    request: Request,
+) -> Limits:
+    """Find limits of a difference from those of either side."""
+    (one, of_one), (other, of_other) = (
+        (value, limits_of({name: metric}, side.counts, side.cells, {name: value}, request)[name])
+        for side, value in zip(sides, scores, strict=True)
+    )
+    return mover_difference(one, of_one, other, of_other)
 
 
 def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts, ClassCounts]:
@@ -126,26 +137,29 @@ def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts,
     return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
 
 
-def _p_values(
-    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray
-) -> FloatArray:
-    """Test the pairs that can be compared, where the metric is linear in recalls."""
-    p = np.full(len(comparable), np.nan)
+def _tested(
+    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Find limits of differences and p-values, where the metric is linear in recalls."""
     columns: list[FloatArray] = []
     for c in (one, other):
         r = interval.linear_recalls(c)
         if r is None:
-            return p
+            return None
         entries = np.flatnonzero(comparable[r.segment])
         own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
         x, n, weight = own.in_effective_rows()
         columns += x, n
+    found = np.full((3, len(comparable)), np.nan)
     order = np.arange(len(own.segment))
-    for pairs, entries in by_number_of_labels(own.segment, len(p), order):
+    for pairs, entries in by_number_of_labels(own.segment, len(comparable), order):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)
-        p[pairs[known]] = p_value(*(value[known] for value in values))
-    return p
+        x, n, y, m, a = (value[known] for value in values)
+        found[:, pairs[known]] = scas_difference(x, n, y, m, a, level)
+    none = interval.rescaled(one, np.zeros(len(comparable)))
+    lower, upper = (interval.rescaled(one, limit) - none for limit in found[:2])
+    return lower, upper, found[2]
 
 
 def gaps_in_rows(
@@ -158,14 +172,15 @@ def gaps_in_rows(
 
     names = sorted({name for table in tables.values() for name in table.names})
     _, first = reading.cells.segments
-    tests = [int(np.isfinite(table.p_value).sum()) for table in tables.values()]
+    margin = reading.margin_of_segments()
+    tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
     reference = stacked(lambda table: np.searchsorted(names, table.names))
     return reading.by_columns(np.repeat(first, len(tables))) | {
         "n": np.repeat(c.n, len(tables)),
         "metric": reading.text_column(list(tables), metric),
         "reference": reading.text_column(names, reference),
-        "p_adjusted": stacked(lambda table: adjusted(table.p_value, adjust)),
-        "n_tests": np.tile(np.array(tests, np.int64), c.n_segments),
+        "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
+        "n_tests": np.column_stack([size for _, size in tests]).ravel(),
         **{name: stacked(attrgetter(name)) for name in _STACKED},
     }

@@ -1,18 +1,19 @@
 """What is known of the quantities that rules are about: their values, and limits of these."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from balframe.analyses.extremes import Extremal, denominator
-from balframe.analyses.limits import limits_of
+from balframe.analyses.limits import deciding, limits_of
 from balframe.analyses.scoring import counted, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.frames.read import Reading
-from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
 
@@ -38,6 +39,7 @@ class Search:
     with_limits: bool
     simultaneous: bool
     level: float
+    method: str | None
     min_support: int
 
     def of_segments(
@@ -56,17 +58,27 @@ class Search:
         estimate = value_of(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
         is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
-        if self.with_limits and is_known.any():
-            used = np.flatnonzero(is_known)
-            request = Request(None, self.level)
+        for used in self._families(np.flatnonzero(is_known), segments, reading):
             lower[used], upper[used] = limits_of(
                 {quantity: metric},
                 segments_at(c, used),
-                lambda: reading.cells.at(segments[used]),
+                partial(reading.cells.at, segments[used]),
                 {quantity: estimate[used]},
-                request.together(len(used)) if self.simultaneous else request,
+                deciding(metric, self.method, self.level).together(
+                    len(used) if self.simultaneous else 1
+                ),
             )[quantity]
         return Evidence(estimate, lower, upper, is_known)
+
+    def _families(
+        self, used: Int64Array, segments: Int64Array, reading: Reading
+    ) -> Iterator[Int64Array]:
+        """Put segments together whose limits hold at once: those of each margin."""
+        if not self.with_limits or not len(used):
+            return
+        margin = reading.margin_of_segments()[segments[used]]
+        for one in np.unique(margin):
+            yield used[margin == one]
 
     def of_extremes(
         self,
@@ -79,7 +91,7 @@ class Search:
         n_groups: int,
     ) -> Evidence:
         """Find how far apart the highest and the lowest of some segments are."""
-        found = Extremal(self.level, self.min_support).find(
+        found = Extremal(self.level, self.min_support, self.method).find(
             quantity,
             metric,
             segments_at(c, segments),

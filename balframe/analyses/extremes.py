@@ -1,4 +1,4 @@
-"""The segments of a group that score lowest and highest, and whether all are alike."""
+"""The segments of a group that score lowest and highest, and whether all score the same."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from balframe.analyses.limits import limits_of
+from balframe.analyses.limits import deciding, limits_of
 from balframe.analyses.scoring import smallest, value_of
-from balframe.core.arrays import Int64Array
+from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
@@ -16,12 +16,8 @@ from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.families import (
-    extreme_difference,
-    extreme_ratio,
-    homogeneity,
-)
-from balframe.intervals.request import Request
+from balframe.intervals.equality import equal_recalls, equal_scores
+from balframe.intervals.families import extreme_difference, extreme_ratio
 from balframe.metrics.registry import Metric
 
 _Pair = tuple[float, float]
@@ -44,6 +40,7 @@ class Extremes:
     ratio_limits: _Pair = _NONE
     statistic: float = np.nan
     p_value: float = np.nan
+    p_value_recalls: float = np.nan
 
     @property
     def numbers(self) -> dict[Name, float]:
@@ -62,15 +59,21 @@ class Extremes:
             "statistic": self.statistic,
             "df": max(self.n_segments - 1, 0),
             "p_value": self.p_value,
+            "p_value_recalls": self.p_value_recalls,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Extremal:
-    """How to look for extremes: the level of all limits together, and the least denominator."""
+    """How to look for extremes: the level of all limits together, and the least denominator.
+
+    Segments that lack a label are left out of a comparison of means of recalls, unless the least
+    denominator is 0. The method of the limits is that of gates where none is named.
+    """
 
     level: float
     min_support: int
+    method: str | None = None
 
     def find(
         self,
@@ -83,7 +86,7 @@ class Extremal:
     ) -> Extremes:
         """Find those of segments whose counts are given; limits hold for so many `families`."""
         values = value_of(metric, c)
-        used = np.flatnonzero(np.isfinite(values) & (denominator(metric, c) >= self.min_support))
+        used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         found = Extremes(name, len(used), c.n_segments - len(used))
         if not len(used):
             return found
@@ -94,11 +97,11 @@ class Extremal:
         found = replace(found, lowest=lowest, highest=highest, values=pair)
         if len(used) < 2:
             return found
-        request = Request(None, self.level).together(families * len(used))
+        request = deciding(metric, self.method, self.level).together(families * len(used))
         scores = {name: values}
         limits = limits_of({name: metric}, c, lambda: cells().at(used), scores, request)[name]
         quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
-        statistic, p_value = _homogeneity(metric, c)
+        statistic, p_value, p_value_recalls = _equality(metric, c)
         return replace(
             found,
             difference=pair[1] - pair[0],
@@ -107,33 +110,41 @@ class Extremal:
             ratio_limits=_NONE if np.isnan(quotient) else extreme_ratio(*limits),
             statistic=statistic,
             p_value=p_value,
+            p_value_recalls=p_value_recalls,
         )
+
+    def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
+        enough = denominator(metric, c) >= self.min_support
+        return enough & ~metric.interval.lacks_label(c) if self.min_support else enough
 
 
 def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     """Count the rows of the smallest denominator of a metric in each segment.
 
-    A mean of recalls has one for every label of the group; of a metric that is neither that nor
-    a proportion it is all rows.
+    A mean of recalls has one for every label present; of a metric that is neither that nor a
+    proportion it is all rows.
     """
     if ("pos_label" in metric.needs and c.pos_label is None) or not c.n_segments:
         return c.n
     return metric.interval.smallest_denominator(c)
 
 
-def _homogeneity(metric: Metric, c: ClassCounts) -> _Pair:
-    """Test that segments are alike, where the metric is linear in the recalls of equal labels."""
+def _equality(metric: Metric, c: ClassCounts) -> tuple[float, float, float]:
+    """Test that all score the same, and that they have the same recalls.
+
+    Undefined unless the metric is linear in the recalls of the same labels everywhere.
+    """
     r = metric.interval.linear_recalls(c)
     if r is None:
-        return _NONE
+        return np.nan, np.nan, np.nan
     rows = r.in_effective_rows()
     order = np.lexsort((r.label, r.segment))
     for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
         columns = [values[entries] for values in rows]
         is_equal = (r.label[entries] == r.label[entries[0]]).all()
         if len(segments) == c.n_segments and is_equal and np.isfinite(columns[1]).all():
-            return homogeneity(*columns)
-    return _NONE
+            return *equal_scores(*columns), equal_recalls(*columns)
+    return np.nan, np.nan, np.nan
 
 
 def compared_groups(

@@ -9,8 +9,14 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.intervals.interval import Sample
 from balframe.intervals.proportions import Limits
-from balframe.intervals.request import Request
+from balframe.intervals.request import GATE, Request
 from balframe.metrics.registry import Metric
+
+
+def deciding(metric: Metric, method: str | None, level: float) -> Request:
+    """Ask for limits that decide: by the method named where the metric has it, else of gates."""
+    has_it = method is not None and metric.interval.method_of(method) == method
+    return Request(method if has_it else GATE, level)
 
 
 def limits_of(

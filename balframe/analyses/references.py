@@ -8,7 +8,7 @@ import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, Side, differences
 from balframe.analyses.scoring import smallest, value_of
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.complement import rest, rest_of_cells, whole
 from balframe.errors import InvalidInputError, UnknownNameError, bare_parameter, listed, parameter
@@ -30,6 +30,12 @@ class Reference:
 
     name: str
     position: int | None = None
+
+    def shares_rows(self, segments: Int64Array) -> BoolArray:
+        """Return which segments are the reference, or a part of it: there is nothing to test."""
+        if self.position is None:
+            return np.full(len(segments), self.name == "overall")
+        return np.asarray(segments == self.position)
 
     def beside(self, members: Side, block: slice) -> Side:
         """Put beside each segment of a block what it is compared with."""
@@ -96,6 +102,35 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
         )
 
 
+def reference_of(
+    asked: object,
+    scores: FloatArray,
+    better: str | None,
+    group: Group,
+    c: ClassCounts,
+    reading: Reading,
+) -> Reference:
+    """Find what the segments of a group, of which the scores are given, are compared with."""
+    if _is_by_score(asked) and c.n_segments:
+        return _segment(reading, group, _extreme(scores, better, asked, c))
+    return _named(asked, group, c, reading)
+
+
+def n_choices(asked: object, c: ClassCounts) -> int:
+    """Count the segments that the reference is chosen from by its score, 1 where it is not."""
+    return c.n_segments - 1 if _is_by_score(asked) else 1
+
+
+def _named(asked: object, group: Group, c: ClassCounts, reading: Reading) -> Reference:
+    """Find what is asked for without a look at scores."""
+    if isinstance(asked, str) and asked == "largest" and c.n_segments:
+        return _segment(reading, group, int(np.argmax(c.n)))
+    if _is_keyword(asked) or not c.n_segments:
+        return Reference(str(asked))
+    values = asked if isinstance(asked, Mapping) else {reading.query.by[0]: asked}
+    return _segment(reading, group, _position(values, reading, group))
+
+
 def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int:
     """Find the segment of a group that has these values in the columns that the group keeps."""
     _, first = reading.cells.segments
@@ -154,45 +189,36 @@ class Against:
         self, group: Group, c: ClassCounts, reading: Reading
     ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
         """Find what the segments are compared with, and on which metrics."""
-        if _is_by_score(self.asked) and c.n_segments:
+        if _is_by_score(self.asked):
             for name, metric in self.metrics.items():
-                position = _extreme(value_of(metric, c), metric, str(self.asked), c)
-                yield _segment(reading, group, position), {name: metric}
-        elif isinstance(self.asked, str) and self.asked == "largest" and c.n_segments:
-            yield _segment(reading, group, int(np.argmax(c.n))), self.metrics
-        elif _is_keyword(self.asked) or not c.n_segments:
-            yield Reference(str(self.asked)), self.metrics
+                scores = value_of(metric, c)
+                one = reference_of(self.asked, scores, metric.better, group, c, reading)
+                yield one, {name: metric}
         else:
-            first = reading.query.by[0]
-            values = self.asked if isinstance(self.asked, Mapping) else {first: self.asked}
-            yield _segment(reading, group, _position(values, reading, group)), self.metrics
+            yield _named(self.asked, group, c, reading), self.metrics
 
     def _block(
         self, one: Reference, metrics: Mapping[str, Metric], members: Side, block: slice
     ) -> dict[str, Comparison]:
         """Compare a part of the segments; choosing the reference by its score has a price."""
-        is_chosen = _is_by_score(self.asked)
-        choices = members.counts.n_segments - 1 if is_chosen else 1
+        choices = n_choices(self.asked, members.counts)
         request = Request(None, self.level).together(choices)
         at = np.arange(block.start, block.stop)
         found = differences(metrics, members.at(at), one.beside(members, block), one.name, request)
-        is_untested = np.full(len(at), one.name == "overall")  # a segment is a part of the whole
-        if one.position is not None:
-            is_untested = at == one.position
         return {
             name: replace(
                 comparison, p_value=np.minimum(comparison.p_value * choices, 1)
-            ).without_test(is_untested)
+            ).without_test(one.shares_rows(at))
             for name, comparison in found.items()
         }
 
 
-def _extreme(values: FloatArray, metric: Metric, asked: str, c: ClassCounts) -> int:
+def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCounts) -> int:
     """Find the best or worst segment, of several the one with the most rows."""
-    if np.isnan(values).all():
+    if np.isnan(scores).all():
         return 0
-    wants_highest = (metric.better == "higher") == (asked == "best")
-    return smallest(-values if wants_highest else values, c)
+    wants_highest = (better == "higher") == (asked == "best")
+    return smallest(-scores if wants_highest else scores, c)
 
 
 def _blocks(c: ClassCounts) -> Iterator[slice]:

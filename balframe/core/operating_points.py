@@ -12,43 +12,9 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
+from balframe.core.running_sums import RunningSums
 from balframe.core.ties import Ties
 from balframe.core.two_labels import NEGATIVE, POSITIVE, of_two_labels
-
-_FEW = 2**31  # ones whose sum four bytes hold
-
-
-@dataclass(frozen=True, slots=True)
-class _Running:
-    """Sums of all entries before each position, kept with the rounding errors of floats."""
-
-    total: npt.NDArray[Any]
-    error: FloatArray | None
-
-    @classmethod
-    def of(cls, values: npt.NDArray[Any]) -> "_Running":
-        if values.dtype.kind != "f":
-            few = len(values) < _FEW and values.dtype.itemsize == 1
-            total = np.zeros(len(values) + 1, np.int32 if few else np.int64)
-            np.cumsum(values, out=total[1:])
-            return cls(total, None)
-        total = np.zeros(len(values) + 1)
-        np.cumsum(values, out=total[1:])
-        before, after = total[:-1], total[1:]
-        with np.errstate(invalid="ignore", over="ignore"):
-            added = after - before
-            lost = (before - (after - added)) + (values - added)
-        error = np.zeros_like(total)
-        np.cumsum(lost, out=error[1:])
-        return cls(total, error)
-
-    def between(self, low: Int64Array, high: Int64Array) -> npt.NDArray[Any]:
-        """Add up the entries from `low` up to but not with `high`."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            if self.error is None:
-                return np.asarray(self.total[high] - self.total[low], np.int64)
-            sums = self.total[high] - self.total[low]
-            return np.asarray(sums + (self.error[high] - self.error[low]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +30,7 @@ class OperatingPoints:
     shift: Int64Array
     first: Int64Array
     last: Int64Array
-    sums: tuple[tuple[_Running, _Running], ...]
+    sums: tuple[tuple[RunningSums, RunningSums], ...]
 
     @classmethod
     def exact(cls, ties: Ties) -> "OperatingPoints":
@@ -152,12 +118,12 @@ class OperatingPoints:
 
 def _running(
     ties: Ties, spread: Callable[[Any], Any] = lambda values: values
-) -> tuple[tuple[_Running, _Running], ...]:
+) -> tuple[tuple[RunningSums, RunningSums], ...]:
     both = (ties.positive, ties.negative)
     measures: list[list[Any]] = [[side.n for side in both]]
     if ties.positive.weight is not None:
         measures += [[side.weight for side in both], [side.weight_sq for side in both]]
     return tuple(
-        (_Running.of(spread(positive)), _Running.of(spread(negative)))
+        (RunningSums.of(spread(positive)), RunningSums.of(spread(negative)))
         for positive, negative in measures
     )

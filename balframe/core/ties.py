@@ -69,6 +69,14 @@ class Ties:
         )
         return replace(self, positive=positive, negative=negative)
 
+    def in_common_units(self) -> "Ties":
+        """Let the weights of all segments be in units of about their sum, as `in_own_units` does.
+
+        Where a square has left the range of a float, all squares become 0.
+        """
+        as_one = replace(self, segment=np.zeros_like(self.segment)).in_own_units()
+        return replace(as_one, segment=self.segment)
+
     def at(self, segments: Int64Array) -> "Ties":
         """Take the segments at these positions, in this order."""
         ties, segment = ranges_of(self.segment, self.n_segments, segments)

@@ -136,7 +136,7 @@ def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Cha
     of_best = [
         ("midpoint", "middle of the plateau", ".4~g"),
         ("common_estimate", "at the common threshold", SCORE),
-        ("chance_maximum", "best by chance alone", SCORE),
+        ("chance_maximum", "95% point by chance alone", SCORE),
     ]
     axis = alt.Axis(tickCount=on.n_ticks)
     x = alt.X("threshold:Q", title="threshold", scale=alt.Scale(zero=False), axis=axis)

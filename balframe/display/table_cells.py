@@ -33,6 +33,7 @@ _WORDS = {
     "n_left_out": "Segments left out",
     "n_tests": "Tests",
     "p_value": "p",
+    "p_value_recalls": "p of equal recalls",
     "p_adjusted": "p, adjusted",
     "p_above": "p above",
     "roc_auc": "ROC AUC",

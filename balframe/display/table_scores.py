@@ -135,11 +135,11 @@ class Pen:
             return None
         if span is Span.UNIT:
             return _UNIT
+        if span is Span.AROUND_ZERO:
+            return self._around_zero[name].get(self.layout.named(Naming.METRIC, row))
         metric = self.layout.metric(name, row)
         if metric is None:
             return None
-        if span is Span.AROUND_ZERO:
-            return self._around_zero[name].get(metric.name)
         low, high = metric.range
         if not math.isfinite(high - low):
             return None
@@ -155,7 +155,7 @@ class Pen:
         return spans.get(str(measure), Span.METRIC)
 
     @cached_property
-    def _around_zero(self) -> Mapping[Name, Mapping[str, Axis | None]]:
+    def _around_zero(self) -> Mapping[Name, Mapping[object, Axis | None]]:
         """Make the axes that the differences of a metric have in common, for each such column."""
         return {
             name: self._of_differences(name)
@@ -163,15 +163,12 @@ class Pen:
             if one.span is Span.AROUND_ZERO
         }
 
-    def _of_differences(self, name: Name) -> Mapping[str, Axis | None]:
+    def _of_differences(self, name: Name) -> Mapping[object, Axis | None]:
         values, limits = self.layout.values, self.layout.limits.get(name, ())
-        found: dict[str, list[float | None]] = {}
+        found: dict[object, list[float | None]] = {}
         for row in self.choice.rows:
-            metric = self.layout.metric(name, row)
-            if metric is not None:
-                found.setdefault(metric.name, []).extend(
-                    values[one][row] for one in (name, *limits)
-                )
+            metric = self.layout.named(Naming.METRIC, row)
+            found.setdefault(metric, []).extend(values[one][row] for one in (name, *limits))
         return {name: cells.symmetric(some) for name, some in found.items()}
 
     def heading(self, row: int) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-_INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's", "roc": "ROC"}
+_INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's"}
+_INITIALS |= {"roc": "ROC", "auc": "AUC"}
 
 
 def in_words(name: str) -> str:

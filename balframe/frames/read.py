@@ -93,6 +93,10 @@ class Reading:
         has_margins = self.query.margins is not False
         return self.cells.by[0] if has_margins else np.zeros_like(self.cells.actual)
 
+    def margin_of_segments(self) -> Int64Array:
+        """Tell the margin of each segment, 0 the finest."""
+        return self.margin_codes()[self.cells.segments[1]]
+
     def model_codes(self) -> Int64Array:
         """Tell the model of each cell, by its position."""
         return self.cells.by[-1] if self.query.several else np.zeros_like(self.cells.actual)

@@ -64,7 +64,7 @@ class Verdicts:
     def in_order(self, reading: Reading) -> "Verdicts":
         """Sort by margin, segment and rule, what is said of many segments behind them."""
         _, first = reading.cells.segments
-        margin = reading.margin_codes()[first[self.segment]]
+        margin = reading.margin_of_segments()[self.segment]
         model = reading.model_codes()[first[self.segment]]
         place = np.where(self.is_of_many, model, self.segment)
         order = np.lexsort((self.rule, place, self.is_of_many, margin))
@@ -88,10 +88,12 @@ class Judge:
             found = self.search.of_segments(rule.metric, rule.quantity, c, reading, segments)
             yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
             return
-        for segments in groups:
+        margins = [int(reading.margin_of_segments()[segments[0]]) for segments in groups]
+        for segments, margin in zip(groups, margins, strict=True):
             assert rule.metric is not None
+            n_together = margins.count(margin)
             found = self.search.of_extremes(
-                rule.over, rule.metric, rule.quantity, c, reading, segments, len(groups)
+                rule.over, rule.metric, rule.quantity, c, reading, segments, n_together
             )
             status = self._status(rule, found)
             if not found.is_complete:  # one more segment can only let them lie further apart

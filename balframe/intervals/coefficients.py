@@ -1,8 +1,23 @@
-"""Confidence limits of kappa and of the correlation of truth and prediction: the delta method.
+"""Kappa and Matthews' correlation as proportions of effective rows, for their confidence limits.
 
-In a segment, pi_ij is the share of rows of true label i and predicted label j, t_i and p_j are its
-margins, d_ij is 1 where i = j, and g_ij is the derivative of the coefficient. Its variance is
-[sum pi g^2 - (sum pi g)^2] / n. Where that is 0, as for a perfect score, there are no limits.
+Both coefficients c lie between -1 and 1, so that u = (1 + c) / 2 is treated as a proportion, with
+as many rows as would give it the variance that it has: n_eff = (1 - c~^2) / sd~^2 n_K / (n_K + 2).
+c~ and its standard deviation sd~, by the delta method, are those of the confusion matrix with two
+rows of the mean weight spread evenly over its K^2 cells, so that a perfect score has a variance
+too. K is the number of labels that occur in the truth or the predictions of the segment, and
+n_K = (sum w)^2 / sum w^2.
+
+With pi_ij the smoothed shares, S_ij the smoothed sums of squared weights and g_ij the derivative of
+the coefficient by pi_ij, sd~^2 = sum_ij S_ij (g_ij - sum pi g)^2 / (sum w)^2. In both coefficients
+g_ij - sum pi g = row_i + column_j - slope [i != j]. Its squares are summed over the observed cells
+one by one, and over all K^2 cells, most of which are empty, from sums over the labels.
+
+References
+----------
+E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of
+positive counts estimated from survey data", Survey Methodology 1998, for effective rows. J. L.
+Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted kappa",
+Psychological Bulletin 1969, for the variance of kappa.
 """
 
 from collections.abc import Callable
@@ -14,106 +29,163 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
-from balframe.intervals.proportions import Limits, normal_quantile
+from balframe.intervals.effective_rows import kish
 
-_LEAST_VARIANCE = 1e-14
-_LEAST_SHARE = 1e-28  # of the squared mean: a variance below it is rounding
+_ROWS_ADDED = 2
+_LEAST_SPREAD = np.finfo(np.float64).eps  # of 1 - c^2, whose digits end there
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
-    """The cells of all segments, flat; every array has the shape (cells,).
+class Margins:
+    """The smoothed margins of the confusion matrices of all segments.
 
-    The complements 1 - t and 1 - p are given too, for they are sums of small shares where a label
-    is that of nearly all rows.
+    `true` and `predicted` are the shares of each entry's label, with their complements. `wrong` is
+    the share of wrong rows, `covariance` the sum of the covariances of the labels in truth and
+    prediction, p_o - p_e, and `per_row` the share 1 / n_K of one row of the mean weight. Each is a
+    sum of its own: differences have few digits left where one cell has nearly all rows.
     """
 
-    segment: Int64Array
-    cell: FloatArray
-    is_hit: BoolArray
-    true_i: FloatArray
-    true_j: FloatArray
-    predicted_i: FloatArray
-    predicted_j: FloatArray
-    not_true_i: FloatArray
-    not_predicted_i: FloatArray
-    not_predicted_j: FloatArray
+    counts: ClassCounts
+    occurs: BoolArray
+    n_labels: FloatArray
+    per_row: FloatArray
+    true: FloatArray
+    predicted: FloatArray
+    not_true: FloatArray
+    not_predicted: FloatArray
+    wrong: FloatArray
+    covariance: FloatArray
 
     @classmethod
-    def of(cls, c: ClassCounts, cells: Cells) -> "Shares":
-        """Look up the margins of the cells."""
-        segment, _ = cells.segments
-        counted = np.flatnonzero(cells.actual != LEFT_OUT)
-        segment = segment[counted]
-        keys = c.segment * c.n_labels + c.label
+    def of(cls, c: ClassCounts) -> "Margins":
+        """Smooth the margins of class counts; NaN where squares of weights are out of range."""
+        occurs = c.support + c.predicted > 0
+        n_labels = np.bincount(c.segment[occurs], minlength=c.n_segments).astype(np.float64)
+        per_row = ratio(np.ones(c.n_segments), kish(c.total, c.squared.total))
+        added, k = _ROWS_ADDED * per_row, n_labels
+        once = ratio(added, k * k)  # what each cell gains
 
-        def entry(labels: Int64Array) -> Int64Array:
-            return np.searchsorted(keys, segment * c.n_labels + labels[counted])
+        def smoothed(weight: FloatArray, n_cells: FloatArray) -> FloatArray:
+            share = ratio(weight, c.spread(c.total)) + c.spread(once * n_cells)
+            return np.where(occurs, share / c.spread(1 + added), 0)
 
-        true, predicted = entry(cells.actual), entry(cells.outcome)
-        total = c.spread(c.total)
-        of_truth, of_prediction = ratio(c.support, total), ratio(c.predicted, total)
-        not_truth, not_prediction = (ratio(c.others(v), total) for v in (c.support, c.predicted))
-        weight = np.asarray(
-            (cells.n if cells.weight is None else cells.weight)[counted], np.float64
-        )
+        hit, rest = smoothed(c.correct, np.ones_like(k)), smoothed(c.true_negatives, (k - 1) ** 2)
+        missed, false_alarms = (smoothed(v, k - 1) for v in (c.missed, c.false_alarms))
         return cls(
-            segment,
-            ratio(weight, c.total[segment]),
-            true == predicted,
-            of_truth[true],
-            of_truth[predicted],
-            of_prediction[true],
-            of_prediction[predicted],
-            not_truth[true],
-            not_prediction[true],
-            not_prediction[predicted],
+            c,
+            occurs,
+            n_labels,
+            per_row,
+            hit + missed,
+            hit + false_alarms,
+            smoothed(c.others(c.support), k * (k - 1)),
+            smoothed(c.others(c.predicted), k * (k - 1)),
+            c.sum(missed),
+            c.sum(hit * rest - missed * false_alarms),
         )
 
-    def sum(self, values: FloatArray, n_segments: int) -> FloatArray:
-        """Average values over the cells of each segment: sum pi_ij v_ij."""
-        total = np.bincount(self.segment, weights=self.cell * values, minlength=n_segments)
-        return np.asarray(total, np.float64)
+    def differ(self, one: FloatArray, not_other: FloatArray) -> FloatArray:
+        """Find how often independent draws from two margins differ: 1 - sum_k one_k other_k."""
+        return self.counts.sum(one * not_other)
+
+    def mean(self, values: FloatArray) -> FloatArray:
+        """Average over the labels of each segment."""
+        return ratio(self.counts.sum(np.where(self.occurs, values, 0)), self.n_labels)
+
+    def variance(self, values: FloatArray) -> FloatArray:
+        """Average the squared distance from the mean over the labels of each segment."""
+        return self.mean((values - self.counts.spread(self.mean(values))) ** 2)
 
 
-Coefficient = Callable[[Shares, FloatArray, FloatArray, float], Limits]
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """A smoothed coefficient of each segment, and its derivative by the share of a cell.
 
-
-def kappa(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> Limits:
-    """g_ij = [d_ij - (p_i + t_j)(1 - kappa)] / (1 - p_e).
-
-    References
-    ----------
-    J. L. Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted
-    kappa", Psychological Bulletin 1969.
+    The derivative, less its mean over the rows, is row_i + column_j, and less by `slope` in the
+    cells of wrong rows. `value` and `slope` have the shape (segments,), `row` and `column`
+    (entries,).
     """
-    no_chance = shares.sum(shares.not_predicted_i, len(n))[shares.segment]
-    rest = 1 - estimate[shares.segment]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = (shares.is_hit - (shares.predicted_i + shares.true_j) * rest) / no_chance
-    return _limits(shares, slope, estimate, n, level)
+
+    value: FloatArray
+    slope: FloatArray
+    row: FloatArray
+    column: FloatArray
 
 
-def correlation(shares: Shares, estimate: FloatArray, n: FloatArray, level: float) -> Limits:
-    """g_ij = [d_ij - p_i - t_j] / sqrt(BD) + MCC (p_j / B + t_i / D).
+Coefficient = Callable[[Margins], Derivative]
 
-    B = 1 - sum p_j^2 and D = 1 - sum t_i^2.
+
+def kappa(m: Margins) -> Derivative:
+    """Derive kappa: g_ij = [d_ij - (p_i + t_j)(1 - kappa)] / (1 - p_e).
+
+    t and p are the margins of truth and prediction, d_ij is 1 where i = j, and p_e = sum_k t_k p_k.
     """
-    at = shares.segment
-    b = shares.sum(shares.not_predicted_j, len(n))[at]
-    d = shares.sum(shares.not_true_i, len(n))[at]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = (shares.is_hit - shares.predicted_i - shares.true_j) / np.sqrt(b * d)
-        slope = slope + estimate[at] * (shares.predicted_j / b + shares.true_i / d)
-    return _limits(shares, slope, estimate, n, level)
+    spread = m.counts.spread
+    slope = ratio(np.ones_like(m.wrong), m.differ(m.true, m.not_predicted))
+    rest = m.wrong * slope
+    row = spread(rest) * (spread(slope) * m.not_predicted - 1)
+    column = spread(rest * slope) * m.not_true
+    return Derivative(1 - rest, slope, row, column)
 
 
-def _limits(
-    shares: Shares, slope: FloatArray, estimate: FloatArray, n: FloatArray, level: float
-) -> Limits:
-    mean = shares.sum(slope, len(n))
-    spread = shares.sum((slope - mean[shares.segment]) ** 2, len(n))
-    least = np.maximum(_LEAST_VARIANCE, _LEAST_SHARE * mean**2)
-    sd = np.sqrt(np.where(spread > least, spread, np.nan) / n)
-    half = normal_quantile(level) * sd
-    return np.maximum(estimate - half, -1), np.minimum(estimate + half, 1)
+def correlation(m: Margins) -> Derivative:
+    """Derive the correlation: g_ij = [d_ij - p_i - t_j] / sqrt(BD) + MCC (p_j / B + t_i / D).
+
+    B = 1 - sum_k p_k^2 and D = 1 - sum_k t_k^2.
+    """
+    spread = m.counts.spread
+    b, d = m.differ(m.predicted, m.not_predicted), m.differ(m.true, m.not_true)
+    slope = ratio(np.ones_like(m.wrong), np.sqrt(b) * np.sqrt(d))
+    value = m.covariance * slope
+    row = spread(slope) * (m.not_predicted - spread(m.wrong)) - spread(ratio(value, d)) * m.not_true
+    column = spread(slope) * m.not_true - spread(ratio(value, b)) * m.not_predicted
+    return Derivative(value, slope, row, column)
+
+
+def effective_rows(coefficient: Coefficient, c: ClassCounts, cells: Cells) -> FloatArray:
+    """Count the effective rows of a coefficient in every segment.
+
+    NaN where fewer than two labels occur or squares of weights left the range of a float.
+    """
+    m = Margins.of(c)
+    of = coefficient(m)
+    observed, everywhere = _over_observed(m, of, cells), _over_all(m, of)
+    variance = observed + _ROWS_ADDED * m.per_row**2 * everywhere
+    spread = np.maximum(1 - of.value**2, _LEAST_SPREAD)
+    return ratio(spread * (1 + _ROWS_ADDED * m.per_row), variance)
+
+
+def _over_all(m: Margins, of: Derivative) -> FloatArray:
+    """Average the squared derivative over all cells, by an analysis of its variance."""
+    k = m.n_labels
+    mean = m.mean(of.row) + m.mean(of.column) - of.slope * ratio(k - 1, k)
+    beside = of.slope**2 * ratio(k - 1, k * k)
+    return m.variance(of.row) + m.variance(of.column) + beside + mean**2
+
+
+def _over_observed(m: Margins, of: Derivative, cells: Cells) -> FloatArray:
+    """Add up the squared derivative over the observed cells, by their sums of squared weights."""
+    c = m.counts
+    counted = np.flatnonzero(cells.actual != LEFT_OUT)
+    segment = cells.segments[0][counted]
+    true, predicted = (_entries(c, segment, v[counted]) for v in (cells.actual, cells.outcome))
+    is_wrong = true != predicted
+    distance = of.row[true] + of.column[predicted] - np.where(is_wrong, of.slope[segment], 0)
+    total = c.total[segment]
+    share = ratio(ratio(_squares(cells)[counted], total), total)
+    sums = np.bincount(segment, weights=share * distance**2, minlength=c.n_segments)
+    return np.asarray(sums, np.float64)
+
+
+def _entries(c: ClassCounts, segment: Int64Array, label: Int64Array) -> Int64Array:
+    """Find the entries of pairs of segment and label."""
+    return np.searchsorted(c.segment * c.n_labels + c.label, segment * c.n_labels + label)
+
+
+def _squares(cells: Cells) -> FloatArray:
+    """Read the sums of squared weights, in the squared units of the weights."""
+    sums = cells.sums
+    if sums.weight_sq is None:
+        return np.asarray(cells.n if sums.weight is None else sums.weight, np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(sums.weight_sq, -2 * sums.exponent)

@@ -7,11 +7,10 @@ row for each pair of segments and one column for each label. A proportion has on
 import numpy as np
 
 from balframe.core.arrays import FloatArray
+from balframe.intervals.constrained import Segments, corrected
 from balframe.intervals.later import special
-from balframe.intervals.mid_p import mid_p_value
-from balframe.intervals.proportions import Limits, normal_quantile
-
-LEAST_FOR_Z = 30  # rows of every label in both segments from which the normal test holds
+from balframe.intervals.proportions import Limits
+from balframe.intervals.recalls import scas
 
 
 def mover_difference(
@@ -34,80 +33,41 @@ def mover_difference(
     )
 
 
-def p_value(
-    x_one: FloatArray, n_one: FloatArray, x_other: FloatArray, n_other: FloatArray, a: FloatArray
-) -> FloatArray:
-    """Test that the recalls of two independent segments are equal, two-sided.
+def scas_difference(
+    x_one: FloatArray,
+    n_one: FloatArray,
+    x_other: FloatArray,
+    n_other: FloatArray,
+    a: FloatArray,
+    level: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return limits of the difference of two independent scores, and the p-value that it is 0.
 
-    z = d / sqrt(sum_k a_k^2 P_k (1 - P_k) (1/n_1k + 1/n_2k)) with pooled recalls P_k; and where
-    one of the supports is under 30, the mid-p value of the difference of binomials with these
-    recalls. Where nothing varies, all being right or all wrong, it is 1.
-    """
-    pooled = (x_one + x_other) / (n_one + n_other)
-    variance = (a * a * pooled * (1 - pooled) * (1 / n_one + 1 / n_other)).sum(axis=1)
-    difference = (a * (x_one / n_one - x_other / n_other)).sum(axis=1)
-    z = np.abs(difference) / np.sqrt(np.where(variance > 0, variance, np.inf))
-    p = 2 * special.ndtr(-z)
-    few = np.flatnonzero(np.minimum(n_one, n_other).min(axis=1) < LEAST_FOR_Z)
-    if len(few):
-        is_less = (difference[few] < 0)[:, None]  # so that the order of the sides does not matter
-        higher, lower = (
-            np.where(is_less, *pair)
-            for pair in ((n_other[few], n_one[few]), (n_one[few], n_other[few]))
-        )
-        p[few] = mid_p_value(
-            np.abs(difference[few]),
-            np.hstack([higher, lower]),
-            np.tile(pooled[few], 2),
-            np.hstack([a[few], -a[few]]),
-        )
-    return np.asarray(p, np.float64)
-
-
-def paired_limits(
-    only_one: FloatArray, only_other: FloatArray, n: FloatArray, a: FloatArray, level: float
-) -> Limits:
-    """Find limits of a difference of two scores on the same rows.
-
-    The limits of each label's difference of recalls are adjusted Wald ones: with b of n rows that
-    only the first gets right and c that only the second does, 1 is added to b and to c and 2 to n.
-    They are combined as those of independent scores are (MOVER).
+    Half of 1 + difference is itself a mean of recalls, that of the correct rows of one segment and
+    the wrong rows of the other, so that its skewness-corrected score limits, and the same
+    statistic at 1/2, do. The p-value is under 1 - level exactly where the limits exclude 0. It is 1
+    where nothing varies.
 
     Parameters
     ----------
-    only_one, only_other, n, a : float arrays, shape (segments, labels)
-        Rows of the label that only the first, and only the second, of two classifiers gets right;
-        all its rows; and the weights of the labels.
+    x_one, n_one, x_other, n_other, a : float arrays, shape (pairs, labels)
+        Correct rows and rows of either segment, and the weights of the labels.
     level : float
         Confidence level, between 0 and 1.
 
-    References
-    ----------
-    D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", Journal of Educational and Behavioral Statistics 2012; G. Y.
-    Zou and A. Donner, Statistics in Medicine 2008.
-    """
-    observed = (only_one - only_other) / n
-    centre = (only_one - only_other) / (n + 2)
-    discordant = (only_one + only_other + 2) / (n + 2)
-    half = normal_quantile(level) * np.sqrt((discordant - centre**2) / (n + 2))
-    below = np.maximum(observed - (centre - half), 0)
-    above = np.maximum(centre + half - observed, 0)
-    difference = (a * observed).sum(axis=1)
-    return (
-        difference - np.sqrt((a * a * below**2).sum(axis=1)),
-        difference + np.sqrt((a * a * above**2).sum(axis=1)),
-    )
-
-
-def mcnemar(only_one: FloatArray, only_other: FloatArray) -> FloatArray:
-    """Test exactly that two classifiers are right on equally many of the same rows, two-sided.
+    Returns
+    -------
+    lower, upper, p_value : float arrays, shape (pairs,)
 
     References
     ----------
-    Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
-    percentages", Psychometrika 1947; the exact form is the sign test of the discordant rows.
+    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017; the weighted means are ours.
     """
-    fewer, discordant = np.minimum(only_one, only_other), only_one + only_other
-    more = np.maximum(discordant - fewer, np.finfo(np.float64).tiny)
-    return np.minimum(1.0, 2 * special.betainc(more, fewer + 1, 0.5))
+    columns = (
+        np.hstack([x_one, n_other - x_other]), np.hstack([n_one, n_other]), np.hstack([a, a]) / 2
+    )  # fmt: skip
+    lower, upper = scas(*columns, level)
+    segments = Segments.of(*columns)
+    z = corrected(segments, *segments.held_at(np.full(len(lower), 0.5)))
+    return 2 * lower - 1, 2 * upper - 1, np.asarray(2 * special.ndtr(-np.abs(z)))

@@ -37,8 +37,17 @@ def over_segments(r: Recalls, columns: int, compute: Rows) -> list[FloatArray]:
     for segments, entries in by_number_of_labels(r.segment, n_segments, order):
         rows = np.hstack([x[entries], n[entries], share[entries]])
         known = np.isfinite(rows).all(axis=1)
-        distinct, copies = np.unique(rows[known], axis=0, return_inverse=True)
-        if len(distinct):
-            found = compute(*np.hsplit(distinct, 3))
-            out[:, segments[known]] = np.array(found)[:, copies.ravel()]
+        if known.any():
+            distinct, copies = _distinct(rows[known])
+            out[:, segments[known]] = np.array(compute(*np.hsplit(distinct, 3)))[:, copies]
     return list(out)
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, Int64Array]:
+    """Find the different rows, and which of them each row is; faster than `numpy.unique`."""
+    order = np.lexsort(rows.T)
+    ordered = rows[order]
+    is_new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+    copies = np.empty(len(rows), np.int64)
+    copies[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], copies

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.intervals.proportions import Limits
@@ -42,7 +42,8 @@ class Interval:
     def method_of(self, asked: str | None) -> str:
         """Name the method that applies: the one asked for where it is defined, else the default.
 
-        Empty where there are no limits at all.
+        "gate" asks for limits that decide, as in `check` and `disparity`; a kind that has no others
+        gives its default. Empty where there are no limits at all.
         """
         return ""
 
@@ -54,6 +55,10 @@ class Interval:
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the metric's smallest denominator in every segment; all by default."""
         return c.n
+
+    def lacks_label(self, c: ClassCounts) -> BoolArray:
+        """Return whether a segment lacks a label that the metric looks at in another one."""
+        return np.zeros(c.n_segments, np.bool_)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls | None:
         """Read the recalls that the metric is a linear function of; None where it is not linear.

@@ -6,23 +6,24 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.intervals import proportions, recalls
-from balframe.intervals.coefficients import Coefficient, Shares
+from balframe.intervals.coefficients import Coefficient, effective_rows
+from balframe.intervals.effective_rows import effective
 from balframe.intervals.equal_segments import over_segments
+from balframe.intervals.geometric_mean import geometric, geometric_gate
 from balframe.intervals.interval import Interval, Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import (
     Recalls,
-    effective,
     is_by_prevalence,
     one_recall,
     recalls_of_both_sides,
     recalls_of_labels,
     recalls_under_class_weight,
 )
-from balframe.intervals.request import Request
+from balframe.intervals.request import GATE, Request
 from balframe.intervals.sums_of_betas import Posterior
 
 Parts = tuple[FloatArray, FloatArray]
@@ -31,9 +32,18 @@ Among = Literal["all", "positives", "negatives"]
 
 _OF_PROPORTIONS = {
     "wilson": proportions.wilson,
+    "scas": recalls.scas_of_proportion,
     "jeffreys": proportions.jeffreys,
     "exact": proportions.exact,
 }
+_OF_MEANS = {
+    "score": recalls.score,
+    "scas": recalls.scas,
+    "mover": recalls.mover,
+    GATE: recalls.gate,
+}
+
+_LEAST_ALONE, _LEAST_TOGETHER = 10, 100  # rows of each label, for limits that decide to hold
 
 
 def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
@@ -70,13 +80,15 @@ class Proportion(Interval):
     among: Among | None = None
 
     def method_of(self, asked: str | None) -> str:
-        """Name the method that applies: Wilson's by default."""
+        """Name the method that applies: Wilson's by default, Clopper and Pearson's at gates."""
+        if asked == GATE:
+            return "exact"
         return asked if asked in _OF_PROPORTIONS else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
         """Compute the limits of the proportion, and transform them."""
         c = sample.counts
-        x, n = effective(*self.parts(c), self.parts(c.squared)[1])
+        x, n = effective(*self.parts(c), *self.parts(c.squared))
         known = np.isfinite(n) & (n > 0)
         low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
         method = _OF_PROPORTIONS[self.method_of(request.method)]
@@ -91,7 +103,7 @@ class Proportion(Interval):
         """Read the proportion as one recall, where the transform is linear."""
         if not self.is_linear:
             return None
-        return one_recall(c, *self.parts(c), self.parts(c.squared)[1])
+        return one_recall(c, *self.parts(c), *self.parts(c.squared))
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a proportion."""
@@ -125,7 +137,7 @@ class MeanOfRecalls(Interval):
 
     def method_of(self, asked: str | None) -> str:
         """Name the method that applies: the score method by default."""
-        return asked if asked in ("mover", "posterior") else "score"
+        return asked if asked in (*_OF_MEANS, "posterior") else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
@@ -137,12 +149,10 @@ class MeanOfRecalls(Interval):
         method, level = self.method_of(request.method), request.level
 
         def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
-            if method == "mover":
-                return recalls.mover(x, n, a, level)
             if method == "posterior":
                 tail = (1 - level) / 2
                 return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
-            return recalls.score(x, n, a, level)
+            return _OF_MEANS[method](x, n, a, level)
 
         r = self.recalls(c)
         low, high = over_segments(r, 2, compute)
@@ -150,8 +160,12 @@ class MeanOfRecalls(Interval):
         return low * part, high * part
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
-        """Count the rows of the rarest label that the mean looks at, 0 where one is absent."""
+        """Count the rows of the rarest label present that the mean looks at."""
         return _rows_of_rarest(self.recalls, c)
+
+    def lacks_label(self, c: ClassCounts) -> BoolArray:
+        """Return whether a segment lacks a label that the mean looks at in another one."""
+        return _lacks_label(self.recalls, c)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls | None:
         """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
@@ -160,9 +174,8 @@ class MeanOfRecalls(Interval):
         """
         if not self.is_proportion(c):
             return self.recalls(c)
-        correct, support = (np.where(c.present, rows, 0) for rows in (c.correct, c.support))
-        squares = c.sum(np.where(c.squared.present, c.squared.support, 0))
-        return one_recall(c, c.sum(correct), c.sum(support), squares)
+        rows = (c.correct, c.support, c.squared.correct, c.squared.support)
+        return one_recall(c, *(c.sum(np.where(c.present, values, 0)) for values in rows))
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a mean of recalls."""
@@ -188,29 +201,30 @@ class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
 
     def method_of(self, asked: str | None) -> str:
-        """Name the only method: the score method."""
-        return "score"
+        """Name the only method, the score method; limits that decide are exact."""
+        return "exact" if asked == GATE else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
         """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
         c = sample.counts
-        found = over_segments(
-            recalls_of_labels(c),
-            2,
-            lambda x, n, a: recalls.geometric(x, n, request.level),
-        )
+        method = geometric_gate if request.method == GATE else geometric
+        found = over_segments(recalls_of_labels(c), 2, lambda x, n, a: method(x, n, request.level))
         by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
         low, high = (np.where(by_convention, np.nan, limit) for limit in found)
         return low, high
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
-        """Count the rows of the rarest label, 0 where one is absent."""
+        """Count the rows of the rarest label present."""
         return _rows_of_rarest(recalls_of_labels, c)
+
+    def lacks_label(self, c: ClassCounts) -> BoolArray:
+        """Return whether a segment lacks a label that another one has."""
+        return _lacks_label(recalls_of_labels, c)
 
 
 @dataclass(frozen=True, slots=True)
-class Delta(Interval):
-    """A coefficient of the whole confusion matrix, whose limits come from the delta method.
+class CoefficientOfAgreement(Interval):
+    """A coefficient of the whole confusion matrix, from -1 to 1.
 
     Parameters
     ----------
@@ -221,20 +235,33 @@ class Delta(Interval):
     coefficient: Coefficient
 
     def method_of(self, asked: str | None) -> str:
-        """Name the only method: the delta method."""
-        return "delta"
+        """Name the only method, Wilson's with effective rows; limits that decide are exact."""
+        return "exact" if asked == GATE else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
-        """Compute the limits from the cells."""
+        """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
         c = sample.counts
-        _, n = effective(c.total, c.total, c.squared.total)
-        return self.coefficient(Shares.of(c, sample.cells()), estimate, n, request.level)
+        n = effective_rows(self.coefficient, c, sample.cells())
+        share = (1 + estimate) / 2
+        known = np.isfinite(share) & np.isfinite(n)
+        if request.method == GATE:
+            known &= c.min_support >= (_LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE)
+        low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
+        method = _OF_PROPORTIONS[self.method_of(request.method)]
+        low[known], high[known] = method(share[known] * n[known], n[known], request.level)
+        return 2 * low - 1, 2 * high - 1
 
 
 def _rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
-    """Count the rows of each segment's rarest label, 0 where a label of another one is absent."""
-    weighted, rows = read(c), read(c.in_rows)
+    """Count the rows of each segment's rarest label present, 0 where there is none."""
+    r = read(c.in_rows)
     smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, rows.segment, rows.support.astype(np.int64))
-    n_labels = np.bincount(weighted.segment, minlength=c.n_segments)
-    return np.where(n_labels < len(np.unique(weighted.label)), 0, smallest)
+    np.minimum.at(smallest, r.segment, r.support.astype(np.int64))
+    return np.where(smallest == np.iinfo(np.int64).max, 0, smallest)
+
+
+def _lacks_label(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> BoolArray:
+    """Return whether a segment lacks a label that another one has."""
+    r = read(c)
+    n_labels = np.bincount(r.segment, minlength=c.n_segments)
+    return n_labels < len(np.unique(r.label))

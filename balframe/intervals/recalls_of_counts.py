@@ -1,8 +1,4 @@
-"""The recalls that a metric averages, read from class counts.
-
-From sums of weights and, of `ClassCounts.squared`, sums of squared weights come Kish's effective
-sample sizes.
-"""
+"""The recalls that a metric averages, read from class counts."""
 
 from dataclasses import dataclass
 
@@ -10,7 +6,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
+from balframe.intervals.effective_rows import effective
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +20,7 @@ class Recalls:
     label: Int64Array
     correct: FloatArray
     support: FloatArray
+    correct_sq: FloatArray
     support_sq: FloatArray
     weight: FloatArray
     whole: FloatArray
@@ -35,6 +32,7 @@ class Recalls:
             self.label[entries],
             self.correct[entries],
             self.support[entries],
+            self.correct_sq[entries],
             self.support_sq[entries],
             self.weight[entries],
             self.whole,
@@ -43,7 +41,7 @@ class Recalls:
     def in_effective_rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Count correct rows and all rows; rescale the weights so that a segment's sum to 1."""
         total = np.bincount(self.segment, weights=self.weight, minlength=len(self.whole))
-        x, n = effective(self.correct, self.support, self.support_sq)
+        x, n = effective(self.correct, self.support, self.correct_sq, self.support_sq)
         return x, n, self.weight / total[self.segment]
 
 
@@ -74,6 +72,7 @@ def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
         c.label[used],
         c.correct[used],
         c.support[used],
+        c.squared.correct[used],
         c.squared.support[used],
         weight[used],
         whole,
@@ -90,27 +89,18 @@ def recalls_of_both_sides(c: ClassCounts) -> Recalls:
         np.repeat(np.arange(2), c.n_segments)[used],
         np.concatenate([p.tp, p.tn])[used],
         support[used],
+        np.concatenate([squared.tp, squared.tn])[used],
         np.concatenate([squared.tp + squared.fn, squared.tn + squared.fp])[used],
         np.ones(used.sum()),
         np.full(c.n_segments, 2.0),
     )
 
 
-def one_recall(c: ClassCounts, x: FloatArray, n: FloatArray, n_sq: FloatArray) -> Recalls:
+def one_recall(
+    c: ClassCounts, x: FloatArray, n: FloatArray, x_sq: FloatArray, n_sq: FloatArray
+) -> Recalls:
     """Read a proportion x / n of each segment as the recall of a single label."""
     used = n > 0
     segment = np.flatnonzero(used)
     label, one = np.zeros_like(segment), np.ones(c.n_segments)
-    return Recalls(segment, label, x[used], n[used], n_sq[used], one[used], one)
-
-
-def effective(x: FloatArray, n: FloatArray, n_sq: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Turn sums of weights into Kish's effective counts: n_eff = (sum w)^2 / sum w^2.
-
-    Undefined where the squares left the range of a float.
-    """
-    usable = (n > 0) & (n_sq >= np.finfo(np.float64).tiny) & np.isfinite(n_sq)
-    with np.errstate(over="ignore"):
-        size = np.where(usable, n / np.where(usable, n_sq, 1) * n, np.nan)
-    size = np.where(np.isfinite(size), size, np.nan)
-    return ratio(x, n) * size, size
+    return Recalls(segment, label, x[used], n[used], x_sq[used], n_sq[used], one[used], one)

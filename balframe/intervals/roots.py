@@ -17,24 +17,23 @@ def increasing_root(function: Function, guess: FloatArray) -> FloatArray:
 
     `function(t, rows)` evaluates the functions of those rows; each has one change of sign.
     """
-    low, high = _bracket(function, guess)
-    rows = np.arange(len(guess))
-    at_low, at_high = function(low, rows), function(high, rows)
+    low, at_low = _stepped(function, guess - 0.5, -1.0)
+    high, at_high = _stepped(function, guess + 0.5, 1.0)
     return _chandrupatla(function, low, high, at_low, at_high)
 
 
-def _bracket(function: Function, guess: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Step away from the guess, further each time, until the sign has changed."""
-    low, high = guess - 0.5, guess + 0.5
-    for ends, sign in ((low, -1.0), (high, 1.0)):
-        rows, step = np.arange(len(guess)), 1.0
-        for _ in range(_MOST_STEPS):
-            rows = rows[sign * function(ends[rows], rows) < 0]
-            if not len(rows):
-                break
-            ends[rows] += sign * step
-            step *= 1.5
-    return low, high
+def _stepped(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Step away, further each time, until the function has this sign; return its values too."""
+    rows, step = np.arange(len(end)), 1.0
+    values = function(end, rows)
+    for _ in range(_MOST_STEPS):
+        rows = rows[sign * values[rows] < 0]
+        if not len(rows):
+            break
+        end[rows] += sign * step
+        values[rows] = function(end[rows], rows)
+        step *= 1.5
+    return end, values
 
 
 def _chandrupatla(

@@ -53,8 +53,8 @@ def best_threshold(
     """Find the threshold at which each segment scores best, and what it gains over a common one.
 
     The best of many thresholds on the rows at hand is optimistic: on new rows it scores less. How
-    much of it chance alone would give is in `chance_maximum`, and no limits are given at a
-    threshold chosen by the same rows.
+    high chance alone would take it is in `chance_maximum`, and no limits are given at a threshold
+    chosen by the same rows.
 
     Parameters
     ----------
@@ -70,24 +70,33 @@ def best_threshold(
 
         - the by-columns, [`margin`: the columns that make the segment], [`model`], `n`: rows
         - `metric`: its name; `threshold`: the best, null where the metric is nowhere defined or,
-          for balanced accuracy and its images, a side has no row; infinite where it is best to call
-          no row positive. Of several the highest; for balanced accuracy and its images first the
-          one whose recall and specificity are closest. Under weights rounding may decide.
+          for balanced accuracy and its transforms, a side has no row; infinite where it is best to
+          call no row positive. Of several the highest; for balanced accuracy and its transforms
+          first the one whose recall and specificity are closest. Under weights rounding may decide.
         - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
           rows reach; minus infinity where all rows do. All thresholds above it and up to
           `threshold` are the same point on these rows; `midpoint` between the two is the one to
           deploy.
         - `estimate`, `recall`, `specificity`: of the segment at its threshold
         - `common_threshold`: the best of all segments together; `common_estimate`: of the segment
-          there; `gain`: how much better its own threshold is
-        - `chance_maximum`: about what the best would be if the scores did not depend on the label,
-          for balanced accuracy and its images; null for other metrics
+          there
+        - `gain`: how much better the segment scores at its own threshold, on the rows that chose
+          it. It is never below 0 by construction; a claim of a gain needs new rows.
+        - `chance_maximum`: the 95% point of `estimate` if the scores did not depend on the label,
+          for balanced accuracy and its transforms; null for other metrics. At or below it the
+          optimum is no evidence of signal.
         - `roc_auc`: of the scores, or on a grid of the thresholds that they reach
 
     References
     ----------
-    W. J. Youden, "Index for rating diagnostic tests", Cancer 1950. The chance maximum is the mean
-    of the one-sided statistic of Kolmogorov and Smirnov: 1/2 + 1/2 sqrt(pi/8) sqrt(1/P + 1/N).
+    W. J. Youden, "Index for rating diagnostic tests", Cancer 1950.
+
+    The chance maximum is 1/2 + 1/2 min(1, c sqrt(1/P + 1/N)), with P and N the rows of both sides
+    (with weights, Kish's effective sizes). c is sqrt(log(20)/2) = 1.224, the 95% point of the
+    one-sided statistic of Kolmogorov and Smirnov: N. V. Smirnov, Uspekhi Matematicheskikh Nauk
+    1944; Z. W. Birnbaum and F. H. Tingey, Annals of Mathematical Statistics 1951. With up to 7
+    distinct scores it is less, by Bonferroni's inequality over the h distinct scores less 1: half
+    the normal quantile of 1 - 0.05/h, and 0 for a single score.
 
     Examples
     --------

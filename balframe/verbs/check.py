@@ -1,6 +1,6 @@
 """The verb `check`."""
 
-from typing import Unpack
+from typing import Unpack, get_args
 
 from balframe.analyses.evidence import Search
 from balframe.analyses.extremes import check_min_support
@@ -11,7 +11,7 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdict_columns
-from balframe.intervals.request import check_level
+from balframe.intervals.request import Method, check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
@@ -79,10 +79,22 @@ def check(
         - `estimate`: the score, count, difference or ratio; `lower`, `upper`: its limits, of counts
           the count itself, null where the estimate decides; `bound`
         - `status`: "pass", "fail" or "inconclusive". Where the score is undefined it is
-          inconclusive; a difference or ratio is so too where a segment could not be compared,
-          unless it fails and that segment could only make it worse.
+          inconclusive, as an average over labels is in a segment that lacks one; a difference or
+          ratio is so too where a segment could not be compared, unless it fails and that segment
+          could only make it worse.
 
-        Rules on a difference or ratio leave out the margin "overall", which is one segment.
+        Rules on a difference or ratio leave out the margin "overall", which is one segment. They
+        compare no means over different labels: a segment that lacks a label of another one could
+        not be compared, unless `min_support` is 0.
+
+        The limits differ from those of `report`, which describe one segment: they are wider, so
+        that a rule kept or broken at its bound is rarely judged wrongly, however rare errors are.
+        They are those of Clopper and Pearson for a proportion (f1 through the Jaccard index), the
+        wider of the score and the skewness-corrected score limits for a mean of recalls, and
+        products of Clopper-Pearson limits for a geometric mean. Kappa and the Matthews correlation
+        have none where a label has fewer than 10 rows, or 100 where several segments are judged.
+        With `adjust`, the limits of one rule hold at once in all segments and models of a margin:
+        that is the family.
 
         A frame without rows has no segments, and nothing to pass: `require` refuses it.
 
@@ -100,11 +112,11 @@ def check(
     >>> out = bf.check(compas, "reoffended", "high_risk", by="race", counts="n", rules=rules)
     >>> print(out.round(3).to_string(index=False))
          race                         rule  estimate    lower    upper  bound       status
-        Asian     balanced_accuracy >= 0.6     0.790    0.589    0.920    0.6 inconclusive
+        Asian     balanced_accuracy >= 0.6     0.790    0.582    0.935    0.6 inconclusive
         Asian                     n >= 100    32.000   32.000   32.000  100.0         fail
     Caucasian     balanced_accuracy >= 0.6     0.644    0.622    0.666    0.6         pass
     Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
-          NaN ratio(selection_rate) >= 0.8     0.718    0.270    1.000    0.8 inconclusive
+          NaN ratio(selection_rate) >= 0.8     0.718    0.220    1.000    0.8 inconclusive
     """
     known = read_rules(rules)
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
@@ -115,9 +127,11 @@ def check(
     if decide == "confident":
         check_have_limits(known)
     metrics = [rule.quantity for rule in known if rule.metric is not None]
-    scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", options["class_weight"], ())
-    by_limits = decide == "confident"
-    search = Search(by_limits, adjust is not None, level, options["min_support"])
+    absent, weights = options["absent"], options["class_weight"]
+    scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
+    by_limits, method = decide == "confident", options["interval"]
+    check_choice("interval", method, (None, *get_args(Method)))
+    search = Search(by_limits, adjust is not None, level, method, options["min_support"])
 
     def check_query(query: Query) -> None:
         if any(rule.over is not None for rule in known):

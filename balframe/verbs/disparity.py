@@ -44,6 +44,7 @@ _NUMBERS = (
     statistic("statistic"),
     count("df"),
     test("p_value"),
+    test("p_value_recalls"),
 )
 VERB = Verb.of(*ROLLED_UP, key("metric", tells=True, naming=Naming.METRIC), *EXTREMES, *_NUMBERS)
 
@@ -65,14 +66,15 @@ def disparity(
     """Find the segments that score lowest and highest: how far apart, and are all alike.
 
     The extremes of many segments look far apart by selection alone. So the limits come from
-    limits of all segments that hold together (Bonferroni), and the test asks whether all are alike.
+    limits of all segments that hold together (Bonferroni), those by which `check` decides, and
+    the test asks whether all segments score the same.
 
     Parameters
     ----------
     min_support : int, default 1
         Rows that the smallest denominator of a metric must have for a segment to be compared. That
-        of a mean of recalls is the rarest of all labels: with the default, a segment that lacks
-        one is left out; with 0, it is compared on the labels it has.
+        of a mean of recalls is its rarest label. With the default, a segment that lacks a label
+        of another one is left out of such a mean; with 0, it is compared on the labels it has.
 
     Returns
     -------
@@ -87,14 +89,24 @@ def disparity(
           the highest is 0, the limits also where that of a segment is below 0
         - `n_segments`: segments compared; `n_left_out`: segments that were not, for the score is
           undefined or `min_support` not reached. With fewer than two, nothing is compared.
-        - `statistic`, `df`, `p_value`: Q of the test that all segments are alike, its degrees of
-          freedom and p-value; null for metrics that are not linear in recalls, the p-value also
-          where a support is under 10
+        - `statistic`, `df`, `p_value`: Q of the test that all segments have the same score, each
+          with recalls of its own, its degrees of freedom and p-value; null for metrics that are not
+          linear in recalls, and where segments have different labels. It finds little where the
+          rarest label has fewer than about one expected error.
+        - `p_value_recalls`: p-value of the test that all segments have the same recalls. It
+          compares scores too, with standard errors from recalls pooled over the segments. It
+          finds more where errors are rare, and rejects too often where scores are equal but
+          recalls are not. Null also where a support is under 10.
+
+        The limits and p-values of a row hold for it alone, as a family of one.
 
     References
     ----------
-    W. G. Cochran, "The combination of estimates from different experiments", Biometrics 1954, for
-    the form of the statistic; here the variances are of pooled recalls.
+    C. R. Rao, "Large sample tests of statistical hypotheses concerning several parameters with
+    applications to problems of estimation", 1948, for the test of equal scores; F. E.
+    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
+    Bulletin 1946; W. G. Cochran, "The combination of estimates from different experiments",
+    Biometrics 1954, for the test of equal recalls.
 
     Examples
     --------
@@ -112,10 +124,13 @@ def disparity(
     highest                         0.448
     difference                      0.301
     difference_lower                0.206
-    difference_upper                0.378
-    >>> print(out.iloc[:, 8:].round(3).to_string(index=False))
-     ratio  ratio_lower  ratio_upper  n_segments  n_left_out  statistic  df  p_value
-     0.329        0.209        0.508           4           2    237.762   3      0.0
+    difference_upper                0.382
+    >>> print(out.iloc[:, 8:13].round(3).to_string(index=False))
+     ratio  ratio_lower  ratio_upper  n_segments  n_left_out
+     0.329          0.2        0.508           4           2
+    >>> print(out.iloc[:, 13:].round(3).to_string(index=False))
+     statistic  df  p_value  p_value_recalls
+       237.701   3      0.0              0.0
     """
     scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
     check_level(options["level"])

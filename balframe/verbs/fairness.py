@@ -82,8 +82,9 @@ def fairness(
         - [`margin`: the columns that make the segments], [`model`]
         - `criterion`; `measure`: "difference" (highest - lowest; 0 is equal) or "ratio" (lowest /
           highest; 1 is equal); `metric`: the rate that is furthest apart
-        - `estimate`, `lower`, `upper`: the measure and its limits, null where fewer than two
-          segments can be compared or, for ratios, the highest rate is 0
+        - `estimate`, `lower`, `upper`: the measure and its limits, which allow for all segments but
+          for no other row, null where fewer than two segments can be compared or, for ratios, the
+          highest rate is 0
         - `bound`: the least ratio that the four-fifths rule allows
         - `lowest_<by>`, `highest_<by>` for each by-column; `lowest`, `highest`: their rates
         - `n_segments`: segments compared; `n_left_out`: segments that were not, for the rate is

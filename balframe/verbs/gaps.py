@@ -79,11 +79,16 @@ def gaps(
           `report`; `reference`: its name, `reference_estimate`
         - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
           where one of them is below 0 or the second is 0
-        - `lower`, `upper`: limits of the difference, null for metrics without an interval
-        - `p_value`: two-sided, for accuracy, balanced, weighted and adjusted accuracies and every
-          proportion; `p_adjusted`; `n_tests`: size of the family
+        - `lower`, `upper`: limits of the difference, of each row by itself, null for metrics
+          without an interval
+        - `p_value`: two-sided, that both sides have the same score, for every proportion and mean
+          of recalls; it is under 1 - level where the limits exclude 0, and nowhere else.
+          `p_adjusted`; `n_tests`: size of the family, the p-values of the metric in the margin
 
-        The reference's own row has the difference 0 and no limits.
+        The reference's own row has the difference 0 and no limits. `reference="rest"` pools rows,
+        so that its recalls are weighted by support: where segments have equal scores from unequal
+        recalls, the rest may score differently. A segment as reference, or the test of
+        `disparity`, asks the other question.
 
     Raises
     ------
@@ -93,9 +98,11 @@ def gaps(
 
     References
     ----------
-    R. G. Newcombe, "Interval estimation for the difference between independent proportions",
-    Statistics in Medicine 1998; Y. Benjamini and Y. Hochberg, "Controlling the false discovery
-    rate", JRSS B 1995.
+    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017, for proportions and, extended, means of recalls; R. G. Newcombe, "Interval
+    estimation for the difference between independent proportions", Statistics in Medicine 1998,
+    from the limits of both sides, for other metrics; Y. Benjamini and Y. Hochberg, "Controlling
+    the false discovery rate", JRSS B 1995.
 
     Examples
     --------
@@ -109,7 +116,7 @@ def gaps(
     >>> shown = ["race", "estimate", "reference", "difference", "lower", "upper"]
     >>> print(out[shown].round(4).to_string(index=False))
                 race  estimate reference  difference  lower  upper
-    African-American    0.4485 Caucasian      0.2139 0.1821  0.245
+    African-American    0.4485 Caucasian      0.2139 0.1822 0.2452
            Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
     """
     scoring = Scoring.of(metrics, options["class_weight"], COMPARED)

@@ -13,7 +13,7 @@ from balframe.core.labels import Label
 from balframe.frames.engines.supported import ENGINES
 from balframe.frames.library import Name
 from balframe.frames.query import MAX_CELLS
-from balframe.intervals.request import IntervalOption, Prior
+from balframe.intervals.request import IntervalOption, Method, Prior
 
 Names = Name | Sequence[Name] | None
 Decide = Literal["confident", "estimate"]
@@ -114,11 +114,12 @@ class Intervals(Level, total=False):
     interval: Annotated[
         IntervalOption,
         Option(
-            '{True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional',
-            "Add confidence limits: by the default method of each metric, or by a named one where "
-            'it is defined. Proportions have "wilson", "jeffreys" and "exact"; means of recalls, '
-            'as balanced accuracy is, have "score", "mover" and "posterior". Metrics without an '
-            "interval get null limits.",
+            '{True, "score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"}, '
+            "optional",
+            "Add confidence limits of each segment by itself: by the default method of each "
+            'metric, or by a named one where it is defined. Proportions have "wilson", "scas", '
+            '"jeffreys" and "exact"; means of recalls, as balanced accuracy is, have "score", '
+            '"scas", "mover" and "posterior". Metrics without an interval get null limits.',
         ),
     ]
 
@@ -172,14 +173,40 @@ class Adjustment(TypedDict, total=False):
             '{"bh", "holm"} or None, default "bh"',
             "How p-values are adjusted for their number: so that few of the differences found are "
             "false alarms (Benjamini and Hochberg), or that hardly ever one is (Holm). The family "
-            "is all p-values of one metric in the result.",
+            "is all p-values of one metric, in each margin by itself; undefined ones are left out.",
             default="bh",
         ),
     ]
 
 
-class Decisions(Level, ClassWeights, total=False):
+class GateAbsences(TypedDict, total=False):
+    """What becomes of labels that a segment lacks where rules are decided."""
+
+    absent: Annotated[
+        Absent,
+        Option(
+            '{"null", "skip", "zero"}',
+            "What an average over labels does about a label of the label set that a segment "
+            "lacks: be null, so that a rule is inconclusive, average over the other labels, or "
+            "count zero for it.",
+            default="null",
+        ),
+    ]
+
+
+class Decisions(GateAbsences, Level, ClassWeights, total=False):
     """How rules are decided."""
+
+    interval: Annotated[
+        Method | None,
+        Option(
+            '{"score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"}, optional',
+            "The method of the limits where a metric has it. By default, and for other metrics, "
+            "limits that rarely decide wrongly even where errors are rare and segments many: "
+            "those of Clopper and Pearson for a proportion, and for a mean of recalls the wider "
+            'of "score" and "scas".',
+        ),
+    ]
 
     decide: Annotated[
         Decide,
@@ -195,19 +222,19 @@ class Decisions(Level, ClassWeights, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Make the limits of a rule hold in all its segments and models at once, at this level. "
-            "With None each holds by itself, and of many segments some would fail by chance.",
+            "Make the limits of a rule hold in all its segments and models at once, at this level, "
+            "in each margin by itself. With None each holds alone, and of many segments some "
+            "would fail by chance.",
             default="bonferroni",
         ),
     ]
     min_support: Annotated[
         int,
         Option(
-            "int, default 0",
+            "int, default 1",
             "Rows that the smallest denominator of a metric must have; segments with fewer are "
-            "inconclusive. That of a mean of recalls is the rarest of all labels, 0 where a "
-            "segment lacks one.",
-            default=0,
+            "inconclusive. That of a mean of recalls is the rarest label present.",
+            default=1,
         ),
     ]
 

@@ -1,20 +1,23 @@
 """The verb `ranking`."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.analyses.at_operating_points import effective_sides
+from balframe.analyses.areas import Areas
+from balframe.analyses.differences_of_areas import differences_of_areas
+from balframe.analyses.references import ReferenceOption, check_reference
+from balframe.analyses.scoring import check_by
+from balframe.core.class_counts import ClassCounts
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Reads
+from balframe.frames.query import Query, Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
-from balframe.intervals.delong import delong
 from balframe.intervals.request import check_level
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits
+from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits, note
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names, OfScores
 
@@ -27,6 +30,10 @@ VERB = Verb.of(
     estimate("average_precision", span=Span.UNIT),
     estimate("ks_statistic", span=Span.UNIT),
     estimate("brier_score", span=Span.UNIT),
+    note("reference", under="reference"),
+    estimate("reference_roc_auc", under="reference"),
+    estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
+    *limits("roc_auc_difference", under="reference"),
 )
 
 
@@ -40,9 +47,20 @@ def ranking(
     y_score: Names,
     *,
     by: Names = None,
+    reference: ReferenceOption = None,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Score how well each segment's scores rank positives above negatives, at no threshold.
+
+    Parameters
+    ----------
+    reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping, optional
+        Compare the area under the ROC curve of each segment with that of all other rows
+        ("rest"), of all rows ("overall", the difference only), of the segment with the most rows
+        ("largest"), of that with the "best" or "worst" area, or of that with this value in the
+        by-column. `{"sex": "F", "race": "A"}` names a segment of several columns, and
+        `{"sex": None}` that of the rows where the column is null. Limits against the best or worst
+        allow for its choice among all segments. By default nothing is compared.
 
     Returns
     -------
@@ -52,21 +70,34 @@ def ranking(
         - the by-columns, [`margin`: the columns that make the segment], [`model`]
         - `n`: rows; `n_positive`: rows with the positive label
         - `roc_auc`: area under the ROC curve, the chance that a positive scores above a negative,
-          ties counting half; `roc_auc_lower`, `roc_auc_upper`: DeLong's limits, null where the
-          estimated variance is 0 or a side has a single row
+          ties counting half; `roc_auc_lower`, `roc_auc_upper`: Newcombe's limits (method 5), their
+          variance scaled towards DeLong's the more rows there are; null only without an area
         - `average_precision`: sum of the precisions at the thresholds, weighted by the recall that
           each adds; null without a positive
         - `ks_statistic`: largest distance between recall and false positive rate
         - `brier_score`: mean squared distance of score and label, null where a score is outside of
           [0, 1]
+        - with `reference`, `reference`: its name, `reference_roc_auc`, `roc_auc_difference`:
+          roc_auc - reference_roc_auc, and its limits `roc_auc_difference_lower`,
+          `roc_auc_difference_upper`, recovered from those of both areas. The reference's own row
+          has the difference 0 and no limits. There is no p-value.
+
+    Notes
+    -----
+    With weights, limits take Kish's effective numbers of positives and negatives, and weighted
+    means in DeLong's variance. How often such limits hold the true area has not been studied.
+    Where squares of weights leave the range of a float, limits are null.
 
     References
     ----------
     J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
-    characteristic (ROC) curve", Radiology 1982; E. R. DeLong, D. M. DeLong and D. L.
-    Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
-    characteristic curves", Biometrics 1988; G. W. Brier, "Verification of forecasts expressed in
-    terms of probability", Monthly Weather Review 1950.
+    characteristic (ROC) curve", Radiology 1982; R. G. Newcombe, "Confidence intervals for an effect
+    size measure based on the Mann-Whitney statistic. Part 2", Statistics in Medicine 2006; E. R.
+    DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or more correlated
+    receiver operating characteristic curves", Biometrics 1988; G. Y. Zou and A. Donner,
+    "Construction of confidence limits about effect measures", Statistics in Medicine 2008; G. W.
+    Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review
+    1950.
 
     Examples
     --------
@@ -79,20 +110,16 @@ def ranking(
     level = options["level"]
     check_level(level)
 
+    def check(query: Query) -> None:
+        if reference is not None:
+            check_by(query, "ranking with a reference")
+            check_reference(reference, query, {})
+
     def compute(scored: Scored) -> Columns:
-        r = Ranking.of(scored.ties)
-        auc, totals = r.roc_auc(), r.points.totals()
-        lower, upper = delong(auc, *r.spreads(auc), *effective_sides(r.points), level)
-        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | {
-            "n": totals.n,
-            "n_positive": totals.count(totals.n_correct),
-            "roc_auc": auc,
-            "roc_auc_lower": lower,
-            "roc_auc_upper": upper,
-            "average_precision": r.average_precision(),
-            "ks_statistic": r.ks_statistic(),
-            "brier_score": r.brier_score(),
-        }
+        columns, areas, totals = _ranked(scored, level)
+        if reference is not None:
+            columns |= differences_of_areas(reference, scored, areas, totals, level)
+        return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
 
     return answer(
         frame,
@@ -101,4 +128,24 @@ def ranking(
         compute,
         reads=Reads(scores=True),
         source=Scores(Thresholds()),
+        shown=() if reference is None else ("reference",),
+        check=check,
     )
+
+
+def _ranked(scored: Scored, level: float) -> tuple[dict[Name, Any], Areas, ClassCounts]:
+    """Rank the rows of each segment; what stands for single ties is gone afterwards."""
+    r = Ranking.of(scored.ties)
+    areas, totals = Areas.of(r), r.points.totals()
+    lower, upper = areas.limits(level)
+    columns: dict[Name, Any] = {
+        "n": totals.n,
+        "n_positive": totals.count(totals.n_correct),
+        "roc_auc": areas.auc,
+        "roc_auc_lower": lower,
+        "roc_auc_upper": upper,
+        "average_precision": r.average_precision(),
+        "ks_statistic": r.ks_statistic(),
+        "brier_score": r.brier_score(),
+    }
+    return columns, areas, totals

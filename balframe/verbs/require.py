@@ -62,9 +62,9 @@ def require(
     >>> bf.require(compas, **columns, rules=["recall >= 0.6", "difference(recall) <= 0.5"])
     Traceback (most recent call last):
     balframe.errors.CheckFailed: 1 of 3 verdicts fails and 2 are inconclusive (too few rows):
-      fail: recall >= 0.6: 0.5228 [0.4867, 0.5586] where race is Caucasian
-      inconclusive: recall >= 0.6: 0.6667 [0.3186, 0.8954] where race is Asian
-      inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.5768]
+      fail: recall >= 0.6: 0.5228 [0.4862, 0.5592] where race is Caucasian
+      inconclusive: recall >= 0.6: 0.6667 [0.2611, 0.9421] where race is Asian
+      inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.6811]
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     known = read_rules(rules)

@@ -75,6 +75,8 @@ OWN = {
     "ranking": {
         "": {},
         "--by g --level 0.8": {"by": "g", "level": 0.8},
+        "--by g --reference rest": {"by": "g", "reference": "rest"},
+        "--by g --reference b": {"by": "g", "reference": "b"},
         "--y-score t --margins overall --by g": {
             "y_score": ["s", "t"],
             "margins": "overall",
@@ -102,6 +104,11 @@ OWN = {
         "--decide estimate --by g": {"decide": "estimate"},
         "--adjust none --level 0.8 --by g": {"adjust": None, "level": 0.8},
         "--min-support 15 --by g": {"min_support": 15},
+        "--interval exact --absent skip --by g": {"interval": "exact", "absent": "skip"},
+        "--interval scas --by g --rule uar>=0.4": {
+            "interval": "scas",
+            "rules": ["accuracy>=0.6", "uar>=0.4"],
+        },
         "--class-weight balanced --by g": {"class_weight": "balanced"},
         "--rule n>=10 --allow-inconclusive --by g": {"rules": ["accuracy>=0.6", "n>=10"]},
     },

@@ -1,57 +1,33 @@
-import math
-from fractions import Fraction
-from itertools import product
-
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import proportion
-from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
 
-from balframe.intervals.differences import mcnemar, mover_difference, p_value, paired_limits
-from balframe.intervals.mid_p import mid_p_value
+from balframe.intervals.differences import mover_difference, scas_difference
 from balframe.intervals.proportions import wilson
+from balframe.intervals.recalls import score
 
-Z = 1.959963984540054
+ROUNDING = 1e-12
 
 
 def row(*values):
     return np.array([values], dtype=float)
 
 
-def p_of_one(one, n_one, other, n_other, *a):
-    """Test one pair of segments, given by a value for each label; labels weigh alike by default."""
-    (weights,) = a or ([1 / len(one)] * len(one),)
-    (p,) = p_value(row(*one), row(*n_one), row(*other), row(*n_other), row(*weights))
-    return p
-
-
-def by_enumeration(one, n_one, other, n_other, a):
-    """Go through all outcomes in exact arithmetic; ties with what was observed count half."""
-    n = (*n_one, *n_other)
-    pooled = [Fraction(x + y, m + k) for x, y, m, k in zip(one, other, n_one, n_other, strict=True)]
-    weights = [*a, *(-weight for weight in a)]
-
-    def difference(outcome):
-        return sum(w * Fraction(x, m) for w, x, m in zip(weights, outcome, n, strict=True))
-
-    observed, lower, upper = difference((*one, *other)), Fraction(0), Fraction(0)
-    for outcome in product(*(range(m + 1) for m in n)):
-        mass = math.prod(
-            math.comb(m, x) * p**x * (1 - p) ** (m - x)
-            for x, m, p in zip(outcome, n, pooled * 2, strict=True)
-        )
-        found = difference(outcome)
-        lower += mass * (found < observed) + mass * Fraction(found == observed, 2)
-        upper += mass * (found > observed) + mass * Fraction(found == observed, 2)
-    return float(min(1, 2 * min(lower, upper)))
+def compared(one, n_one, other, n_other, a=None, level=0.95):
+    """Compare two segments, given by a value for each label: limits and p-value."""
+    a = [1 / len(one)] * len(one) if a is None else a
+    found = scas_difference(*(row(*v) for v in (one, n_one, other, n_other, a)), level)
+    return [float(values[0]) for values in found]
 
 
 @pytest.mark.parametrize(
     "table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8), (0, 4, 0, 9)]
 )
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_differences_of_proportions_have_newcombes_limits(table, level):
+def test_mover_of_proportions_has_newcombes_limits(table, level):
     x, n, y, m = (np.array([float(value)]) for value in table)
     of_one, of_other = wilson(x, n, level), wilson(y, m, level)
 
@@ -61,207 +37,179 @@ def test_differences_of_proportions_have_newcombes_limits(table, level):
     assert np.ravel(found) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("table", [(40, 45, 30, 50), (99, 100, 180, 200), (30, 30, 28, 30)])
-def test_one_label_of_many_rows_is_the_pooled_z_test(table):
-    x, n, y, m = table
-    _, expected = proportion.proportions_ztest([x, y], [n, m])
+class TestPublished:
+    """Figures of P. J. Laud: Pharmaceutical Statistics 2017, Table 2, and his package ratesci."""
 
-    assert p_of_one([x], [n], [y], [m]) == pytest.approx(expected, rel=1e-10)
-
-
-def test_several_labels_of_many_rows_are_the_normal_test_of_pooled_recalls():
-    one, n_one, other, n_other = [30, 80, 45], [40, 100, 50], [60, 70, 90], [100, 100, 120]
-    a = [0.5, 0.3, 0.2]
-    pooled = [90 / 140, 150 / 200, 135 / 170]
-    difference = 0.5 * (0.75 - 0.6) + 0.3 * (0.8 - 0.7) + 0.2 * (0.9 - 0.75)
-    variance = (
-        0.25 * pooled[0] * (1 - pooled[0]) * (1 / 40 + 1 / 100)
-        + 0.09 * pooled[1] * (1 - pooled[1]) * (1 / 100 + 1 / 100)
-        + 0.04 * pooled[2] * (1 - pooled[2]) * (1 / 50 + 1 / 120)
+    @pytest.mark.parametrize(
+        ("table", "expected"),
+        [(([12], [16], [1], [16]), (0.386, 0.878)), (([19], [29], [22], [30]), (-0.312, 0.160))],
     )
-    expected = math.erfc(difference / math.sqrt(2 * variance))
+    def test_limits_of_table_2(self, table, expected):
+        lower, upper, _ = compared(*table)
 
-    assert p_of_one(one, n_one, other, n_other, a) == pytest.approx(expected, rel=1e-12)
-    two = (one[:2], n_one[:2], other[:2], n_other[:2])
-    assert p_of_one(*two, [1, 0]) == pytest.approx(p_of_one([30], [40], [60], [100]), rel=1e-12)
+        assert (round(lower, 3), round(upper, 3)) == expected
+
+    def test_limits_and_test_of_ratesci(self):
+        lower, upper, p = compared([5], [56], [0], [29])
+
+        assert (round(lower, 4), round(upper, 4)) == (-0.0186, 0.1867)
+        assert p == pytest.approx(0.08199729, abs=5e-9)
+
+    def test_limits_of_a_trial(self):
+        lower, upper, _ = compared([245], [356], [270], [370])
+
+        assert (round(lower, 3), round(upper, 4)) == (-0.108, 0.0246)
+
+    def test_limits_of_miettinen_and_nurminen_without_the_correction(self):
+        low, high = score(row(5, 29), row(56, 29), row(0.5, 0.5), 0.95)
+
+        assert (round(2 * low[0] - 1, 4), round(2 * high[0] - 1, 4)) == (-0.0326, 0.1933)
 
 
-@pytest.mark.parametrize(
-    ("table", "a"),
-    [
-        (([3], [3], [1], [4]), [1]),
-        (([0], [2], [3], [7]), [1]),
-        (([2], [5], [2], [5]), [1]),
-        (([9], [9], [9], [12]), [1]),
-        (([12], [20], [3], [6]), [1]),
-        (([1, 3], [2, 3], [1, 1], [3, 2]), [Fraction(1, 2)] * 2),
-        (([0, 4], [3, 4], [3, 2], [3, 4]), [Fraction(1, 2)] * 2),
-        (([2, 2], [2, 2], [2, 0], [3, 5]), [Fraction(1, 4), Fraction(3, 4)]),
-        (([5, 3], [5, 5], [2, 3], [5, 5]), [Fraction(1, 2)] * 2),
-        (([1, 2, 0], [1, 2, 1], [1, 0, 1], [2, 2, 1]), [Fraction(1, 3)] * 3),
-    ],
+@pytest.mark.parametrize(("x", "y", "n"), [(7, 1, 34), (12, 1, 16), (90, 75, 100), (3, 9, 12)])
+def test_p_value_of_equally_many_rows_is_that_of_chi_square_for_fixed_margins(x, y, n):
+    q = stats.chi2_contingency([[x, n - x], [y, n - y]], correction=False).statistic
+
+    expected = stats.chi2.sf(q * (2 * n - 1) / (2 * n), 1)
+    assert compared([x], [n], [y], [n])[2] == pytest.approx(expected, rel=1e-10)
+
+
+def test_many_rows_are_compared_as_normal():
+    x, n, y, m = (1e7 * np.array(v) for v in ([7, 8], [9, 10], [13, 21], [18, 25]))
+    variance = sum(0.25 * r * (k - r) / k**3 for r, k in zip([*x, *y], [*n, *m], strict=True))
+    difference = 0.5 * (x / n - y / m).sum()
+    half = 1.959963984540054 * variance**0.5
+
+    lower, upper, _ = compared(x, n, y, m)
+
+    assert lower == pytest.approx(difference - half, rel=1e-4)
+    assert upper == pytest.approx(difference + half, rel=1e-4)
+
+
+def test_scores_are_compared_and_not_recalls():
+    lower, upper, p = compared([18, 285], [30, 300], [285, 18], [300, 30])
+
+    assert p == 1
+    assert lower == pytest.approx(-upper, abs=1e-15)
+
+
+@pytest.mark.parametrize(("n", "m"), [([4], [7]), ([50], [80]), ([3, 40], [5, 90]), ([1.4], [2.2])])
+@pytest.mark.parametrize("share", [0, 1])
+def test_where_nothing_varies_the_p_value_is_1(n, m, share):
+    lower, upper, p = compared([share * v for v in n], n, [share * v for v in m], m)
+
+    assert p == 1
+    assert lower < 0 < upper
+
+
+# where no score differs the statistic may be anything up to 1, by skewness alone: level .683
+LEVELS = (0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999)
+ROWS = st.one_of(st.integers(1, 12), st.integers(13, 3000))
+SIDE = ROWS.flatmap(lambda n: st.tuples(st.sampled_from([0, 1, n // 2, n - 1, n]), st.just(n)))
+PAIR = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4).map(
+    lambda labels: [[label[side][i] for label in labels] for i in (0, 1) for side in (0, 1)]
 )
-def test_few_rows_have_the_mid_p_value_of_all_outcomes(table, a):
-    expected = by_enumeration(*table, a)
-
-    assert p_of_one(*table, [float(w) for w in a]) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(("x", "y"), [(9, 700), (3, 700), (8, 700), (6, 950), (10, 500)])
-def test_a_binomial_of_many_trials_enters_as_a_normal(x, y):
-    n, m, p = 10, 1000, (x + y) / 1010
-    observed = x / n - y / m
-    both = np.subtract.outer(np.arange(n + 1) / n, np.arange(m + 1) / m)
-    mass = np.outer(stats.binom.pmf(np.arange(n + 1), n, p), stats.binom.pmf(range(m + 1), m, p))
-    tie = np.isclose(both, observed, atol=1e-9)
-    lower = mass[(both < observed) & ~tie].sum() + mass[tie].sum() / 2
+@given(PAIR, st.sampled_from(LEVELS))
+def test_any_pair(pair, level):
+    x, y, n, m = pair
+    difference = (np.divide(x, n) - np.divide(y, m)).mean()
 
-    # a mid-distribution of binomials is off the normal one by |1 - 2p| phi(0) / 6 sd at most,
-    # to the order of 1 / m, and a p-value is twice a tail
-    off = 2 * abs(1 - 2 * p) / math.sqrt(2 * math.pi) / (6 * math.sqrt(m * p * (1 - p))) + 1 / m
-    assert p_of_one([x], [n], [y], [m]) == pytest.approx(2 * min(lower, 1 - lower), abs=off)
+    lower, upper, p = compared(x, n, y, m, level=level)
 
-
-@pytest.mark.parametrize("right", [([5, 4, 5], [2, 4, 3]), ([1, 2, 3], [3, 3, 4])])
-def test_three_labels_of_five_rows(right):
-    table = (right[0], [5] * 3, right[1], [5] * 3)
-    x = np.stack(np.meshgrid(*[np.arange(6)] * 6, indexing="ij"), axis=-1).reshape(-1, 6)
-    pooled = np.add(*right) / 10
-    mass = stats.binom.pmf(x, 5, np.tile(pooled, 2)).prod(axis=1)
-    sums = x[:, :3].sum(axis=1) - x[:, 3:].sum(axis=1)
-    observed = sum(right[0]) - sum(right[1])
-    lower = mass[sums < observed].sum() + mass[sums == observed].sum() / 2
-
-    # five of the six binomials are exact; the normal in place of the sixth smears the ties
-    assert p_of_one(*table) == pytest.approx(2 * min(lower, 1 - lower), abs=0.01)
+    assert -1 <= lower <= difference + ROUNDING
+    assert difference - ROUNDING <= upper <= 1
+    assert 0 <= p <= 1
+    # not where rounding decides
+    if abs(p - (1 - level)) > 1e-9:
+        assert (p < 1 - level) == (lower > 0 or upper < 0)
 
 
-def test_five_labels_against_simulation():
-    rng = np.random.default_rng(8)
-    one, other = [9, 7, 8, 10, 5], [70, 65, 62, 80, 55]
-    n, m = np.full(5, 10), np.full(5, 100)
-    pooled, rows = np.add(one, other) / 110, 200_000
-    found = (rng.binomial(n, pooled, (rows, 5)) / n - rng.binomial(m, pooled, (rows, 5)) / m).sum(1)
-    observed = np.sum(one / n - other / m)
-    lower = np.mean(found < observed - 1e-9) + np.mean(abs(found - observed) < 1e-9) / 2
+@given(PAIR)
+def test_the_sides_mirror_each_other(pair):
+    x, y, n, m = pair
+    lower, upper, p = compared(x, n, y, m)
 
-    # the simulated share has a standard error of 0.0007 here, and a p-value is twice that
-    p = p_of_one(one, n, other, m)
-    assert 0.01 < p < 0.2
-    assert p == pytest.approx(2 * min(lower, 1 - lower), abs=0.006)
+    swapped = compared(y, m, x, n)
+    wrong = compared(np.subtract(n, x), n, np.subtract(m, y), m)
+
+    for found in swapped, wrong:
+        assert found == pytest.approx([-upper, -lower, p], rel=1e-9, abs=1e-11)
 
 
-def random_pairs(rows, labels, most, seed=0):
-    rng = np.random.default_rng(seed)
+@given(PAIR, st.randoms())
+def test_the_order_of_labels_does_not_matter(pair, random):
+    order = random.sample(range(len(pair[0])), len(pair[0]))
+    x, y, n, m = ([values[i] for i in order] for values in pair)
+
+    expected = compared(pair[0], pair[2], pair[1], pair[3])
+    assert compared(x, n, y, m) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@given(PAIR)
+def test_limits_widen_with_the_level(pair):
+    x, y, n, m = pair
+    found = np.array([compared(x, n, y, m, level=level) for level in LEVELS])
+
+    assert (np.diff(found[:, 0]) <= ROUNDING).all()
+    assert (np.diff(found[:, 1]) >= -ROUNDING).all()
+    assert len(set(found[:, 2])) == 1
+
+
+def random_pairs(rows, labels, most):
+    rng = np.random.default_rng(labels)
     n, m = np.rint(np.exp(rng.uniform(0, np.log(most), (2, rows, labels))))
-    x, y = rng.binomial(n.astype(int), 0.7), rng.binomial(m.astype(int), 0.8)
-    a = rng.uniform(0.2, 1, (rows, labels))
-    return x.astype(float), n, y.astype(float), m, a / a.sum(axis=1, keepdims=True)
+    x, y = (rng.binomial(size.astype(int), rng.uniform(0.5, 1, size.shape)) for size in (n, m))
+    a = np.full((rows, labels), 1 / labels)
+    return x.astype(float), n, y.astype(float), m, a
 
 
-@pytest.mark.parametrize(("labels", "most"), [(1, 3000), (2, 12), (2, 3000), (4, 50)])
+@pytest.mark.parametrize(("labels", "most"), [(1, 3000), (2, 12), (2, 3000), (7, 50)])
 class TestManyPairsAtOnce:
     def test_give_what_each_gives_alone(self, labels, most):
-        pairs = random_pairs(120, labels, most)
+        pairs = random_pairs(60, labels, most)
 
-        alone = [p_value(*(v[i : i + 1] for v in pairs))[0] for i in range(120)]
+        alone = [np.ravel(scas_difference(*(v[i : i + 1] for v in pairs), 0.95)) for i in range(60)]
 
-        assert p_value(*pairs) == pytest.approx(np.array(alone), abs=1e-12)
+        found = np.transpose(scas_difference(*pairs, 0.95))
+        assert found == pytest.approx(np.array(alone), rel=1e-9, abs=1e-12)
 
-    def test_are_probabilities(self, labels, most):
-        p = p_value(*random_pairs(120, labels, most, seed=1))
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_have_p_values_under_alpha_where_limits_exclude_0(self, labels, most, level):
+        lower, upper, p = scas_difference(*random_pairs(3000, labels, most), level)
 
-        assert (p >= 0).all()
-        assert (p <= 1).all()
-        assert len(np.unique(p.round(9))) > 20
-
-    def test_do_not_depend_on_which_side_is_first(self, labels, most):
-        x, n, y, m, a = random_pairs(120, labels, most, seed=2)
-
-        assert p_value(x, n, y, m, a) == pytest.approx(p_value(y, m, x, n, a), abs=1e-12)
-
-    def test_do_not_depend_on_the_order_of_labels(self, labels, most):
-        pairs = random_pairs(120, labels, most, seed=3)
-        turned = [v[:, ::-1] for v in pairs]
-
-        # where supports of two labels are equal, another one may be the one taken as normal
-        assert p_value(*pairs) == pytest.approx(p_value(*turned), abs=1e-12 if labels < 4 else 0.01)
+        excludes = (lower > 0) | (upper < 0)
+        by_rounding = np.abs(p - (1 - level)) < 1e-9
+        assert ((p < 1 - level) == excludes)[~by_rounding].all()
+        assert by_rounding.mean() < 0.01
+        if level < 0.999:
+            assert excludes.any()
+        assert not excludes.all()
 
 
-def test_batches_of_many_states_lose_no_row():
-    n, p, weight = row(29, 40, 55), row(0.7, 0.8, 0.6), row(0.3, 0.3, -0.5)
-    observed = np.linspace(-0.4, 0.4, 101)
-    repeated = (np.tile(v, (101, 1)) for v in (n, p, weight))
-
-    found = mid_p_value(observed, *repeated)
-
-    expected = [mid_p_value(observed[[i]], n, p, weight)[0] for i in range(101)]
-    assert found == pytest.approx(np.array(expected), abs=1e-12)
-
-
-@pytest.mark.parametrize(("n", "m"), [([4], [7]), ([50], [80]), ([3, 40], [5, 90]), ([0.4], [2.2])])
-def test_where_nothing_varies_the_p_value_is_1(n, m):
-    nothing, zeros = [1 / len(n)] * len(n), [0] * len(n)
-
-    assert p_of_one(n, n, m, m, nothing) == p_of_one(zeros, n, zeros, m, nothing) == 1
+EDGES = {
+    "one row of each": ([1], [1], [0], [1]),
+    "one row, all right": ([1, 1], [1, 1], [1, 1], [1, 1]),
+    "all wrong": ([0, 0], [4, 9], [0, 0], [2, 7]),
+    "all right against all wrong": ([4, 9], [4, 9], [0, 0], [2, 7]),
+    "very many rows": ([10**9 - 3, 5 * 10**8], [10**9] * 2, [10**9, 5 * 10**8], [10**9] * 2),
+    "one row beside very many": ([1], [1], [10**9 - 1], [10**9]),
+    "few effective rows": ([1.02, 0.3], [1.02, 1.1], [0, 1.7], [1.3, 1.7]),
+    "a hundred labels": ([1, 0] * 50, [1, 2] * 50, [3, 2] * 50, [3] * 100),
+}
 
 
-def test_labels_that_do_not_vary_change_nothing():
-    alone = p_of_one([3], [6], [8], [9])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99999])
+@pytest.mark.parametrize("table", EDGES.values(), ids=EDGES)
+def test_edges(table, level):
+    for weights in ([0.999, 0.001], [0.001, 0.999], [0.5, 0.5]):
+        a = weights if len(table[0]) == 2 else None
+        x, n, y, m = table
+        difference = np.average(np.divide(x, n) - np.divide(y, m), weights=a)
 
-    found = p_of_one([3, 7], [6, 7], [8, 4], [9, 4], [0.5, 0.5])
+        lower, upper, p = compared(*table, a, level)
 
-    assert found == pytest.approx(alone, abs=1e-12)
-
-
-def test_trials_that_are_not_whole_are_rounded():
-    p, weight, observed = row(0.6, 0.6), row(1, -1), np.array([0.35])
-
-    for n, whole in (((5.4, 7.6), (5, 8)), ((0.3, 3.2), (1, 3)), ((59.6, 60.4), (60, 60))):
-        found, expected = (mid_p_value(observed, row(*m), p, weight) for m in (n, whole))
-        assert found == pytest.approx(expected, abs=1e-15)
-
-
-@pytest.mark.parametrize(("only_one", "only_other", "n"), [(12, 3, 100), (0, 0, 8), (5, 0, 9)])
-def test_paired_proportions_have_the_limits_of_bonett_and_price(only_one, only_other, n):
-    p, q = (only_one + 1) / (n + 2), (only_other + 1) / (n + 2)
-    half = Z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
-
-    found = paired_limits(row(only_one), row(only_other), row(n), row(1), 0.95)
-
-    assert np.ravel(found) == pytest.approx([p - q - half, p - q + half], abs=1e-12)
-
-
-def test_paired_limits_of_two_labels_by_hand():
-    # limits of 4 and 1 of 20 rows, and of 2 and 0 of 11: 1 is added to each, 2 to the rows
-    below, above = Fraction(0), Fraction(0)
-    difference = Fraction(3, 4) * Fraction(3, 20) + Fraction(1, 4) * Fraction(2, 11)
-    for weight, (one, other, n) in ((Fraction(3, 4), (4, 1, 20)), (Fraction(1, 4), (2, 0, 11))):
-        centre, rows = Fraction(one - other, n + 2), n + 2
-        half = 1.6448536269514722 * math.sqrt((Fraction(one + other + 2, rows) - centre**2) / rows)
-        below += weight**2 * (Fraction(one - other, n) - centre + Fraction(half)) ** 2
-        above += weight**2 * (centre + Fraction(half) - Fraction(one - other, n)) ** 2
-
-    found = paired_limits(row(4, 2), row(1, 0), row(20, 11), row(0.75, 0.25), 0.9)
-
-    expected = [float(difference) - math.sqrt(below), float(difference) + math.sqrt(above)]
-    assert np.ravel(found) == pytest.approx(expected, abs=1e-12)
-
-
-def test_paired_limits_mirror_when_the_models_change_places():
-    counts = row(4, 2, 0), row(1, 0, 3), row(20, 11, 7), row(0.5, 0.3, 0.2)
-
-    low, high = paired_limits(*counts, 0.95)
-    other_low, other_high = paired_limits(counts[1], counts[0], *counts[2:], 0.95)
-
-    assert low == pytest.approx(-other_high, abs=1e-15)
-    assert high == pytest.approx(-other_low, abs=1e-15)
-
-
-@pytest.mark.parametrize("only_one", [0, 1, 3, 12, 40])
-@pytest.mark.parametrize("only_other", [0, 1, 3, 40, 200])
-def test_mcnemar_equals_statsmodels(only_one, only_other):
-    (found,) = mcnemar(np.array([float(only_one)]), np.array([float(only_other)]))
-
-    expected = mcnemar_of_statsmodels([[7, only_one], [only_other, 5]], exact=True).pvalue
-    assert found == pytest.approx(1 if only_one == only_other else expected, rel=1e-9)
+        assert -1 <= lower <= difference + ROUNDING
+        assert difference - ROUNDING <= upper <= 1
+        assert 0 < p <= 1

@@ -2,14 +2,13 @@ import math
 
 import numpy as np
 import pytest
-from scipy import optimize, special, stats
 from statsmodels.stats.multitest import multipletests
 
 from balframe.intervals.families import (
     adjusted,
+    adjusted_within,
     extreme_difference,
     extreme_ratio,
-    homogeneity,
 )
 from balframe.intervals.request import Request
 
@@ -64,10 +63,71 @@ def test_adjusted_by_hand():
     assert adjusted(p, None) == pytest.approx(p, abs=0, nan_ok=True)
 
 
+def test_families_are_adjusted_apart():
+    p = column(0.01, 0.2, 0.03, NAN, 0.04, NAN)
+    family = np.array([7, 2, 7, 7, 2, 5])
+
+    found, sizes = adjusted_within(p, family, "holm")
+
+    # 2 * 0.01 and 0.03 of one family, 2 * 0.04 and 0.2 of another; of the third nothing is known
+    assert found == pytest.approx([0.02, 0.2, 0.03, NAN, 0.08, NAN], nan_ok=True)
+    assert sizes.tolist() == [2, 2, 2, 2, 2, 0]
+    assert sizes.dtype == np.int64
+
+
+@pytest.mark.parametrize("method", ["bh", "holm", None])
+def test_one_family_is_adjusted_as_without(method):
+    p = column(0.3, NAN, 0.001, 0.04, 0.02)
+
+    found, sizes = adjusted_within(p, np.zeros(5, np.int64), method)
+
+    assert found == pytest.approx(adjusted(p, method), abs=0, nan_ok=True)
+    assert sizes.tolist() == [4] * 5
+
+
 @pytest.mark.parametrize("method", ["bh", "holm", None])
 def test_adjusted_of_nothing(method):
+    assert [v.shape for v in adjusted_within(column(), np.zeros(0, int), method)] == [(0,), (0,)]
     assert adjusted(column(), method).shape == (0,)
     assert np.isnan(adjusted(column(NAN, NAN), method)).all()
+
+
+class TestAdjustedWithin:
+    p = column(0.01, 0.01, NAN, 0.03, 0.04, 0.02)
+    family = np.array([3, 0, 3, 3, 3, 0])
+
+    def test_counts_the_tests_of_each_family(self):
+        found, sizes = adjusted_within(self.p, self.family, "holm")
+
+        # of three: 3 * .01, 2 * .03, no smaller; of two: 2 * .01, .02, no smaller
+        assert found == pytest.approx([0.03, 0.02, NAN, 0.06, 0.06, 0.02], nan_ok=True)
+        assert sizes.tolist() == [3, 2, 3, 3, 3, 2]
+
+    @pytest.mark.parametrize("method", ["bh", "holm", None])
+    def test_gives_what_each_family_gives_alone(self, method):
+        found, _ = adjusted_within(self.p, self.family, method)
+
+        for one in (0, 3):
+            alone = adjusted(self.p[self.family == one], method)
+            assert found[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
+
+    def test_leaves_what_it_is_given(self):
+        given = self.p.copy()
+
+        adjusted_within(given, self.family, "bh")
+
+        assert given == pytest.approx(self.p, abs=0, nan_ok=True)
+
+    def test_a_family_without_a_test_has_size_0(self):
+        found, sizes = adjusted_within(column(NAN, 0.2), np.array([0, 1]), "holm")
+
+        assert found == pytest.approx([NAN, 0.2], nan_ok=True)
+        assert sizes.tolist() == [0, 1]
+
+    def test_nothing(self):
+        found, sizes = adjusted_within(column(), np.zeros(0, np.int64), "bh")
+
+        assert found.shape == sizes.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +138,7 @@ def test_limits_together_share_the_error_out(level, comparisons, expected):
     request = Request(None, level).together(comparisons)
 
     assert request.level == pytest.approx(expected, abs=1e-15)
+    assert request.n_together == comparisons
 
 
 @pytest.mark.parametrize(
@@ -106,119 +167,3 @@ def test_limits_of_extremes_by_hand(lower, upper, difference, ratio):
 
     assert extreme_difference(*limits) == pytest.approx(difference, abs=1e-15, nan_ok=True)
     assert extreme_ratio(*limits) == pytest.approx(ratio, abs=1e-15, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("x", "n"),
-    [
-        ([7, 15, 40], [10, 20, 50]),
-        ([30, 28, 12, 90], [40, 40, 40, 95]),
-        ([0, 10], [10, 10]),
-        ([700, 15], [1000, 20]),
-    ],
-)
-@pytest.mark.parametrize("weight", [1, 0.25])
-def test_one_label_has_the_chi_square_of_a_contingency_table(x, n, weight):
-    expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False)
-    x, n = column(*x)[:, None], column(*n)[:, None]
-
-    found = homogeneity(x, n, np.full_like(x, weight))
-
-    assert found == pytest.approx((expected.statistic, expected.pvalue), rel=1e-10)
-
-
-def test_several_labels_by_hand():
-    x = column([8, 30], [12, 20], [18, 50])
-    n = column([10, 40], [20, 40], [30, 60])
-    a = column([0.5, 0.5], [0.25, 0.75], [0.5, 0.5])
-    pooled = 38 / 60, 100 / 140
-    spread = [p * (1 - p) for p in pooled]
-    theta = [(0.8 + 0.75) / 2, 0.25 * 0.6 + 0.75 * 0.5, (0.6 + 5 / 6) / 2]
-    w = [
-        1 / (0.25 * spread[0] / 10 + 0.25 * spread[1] / 40),
-        1 / (0.0625 * spread[0] / 20 + 0.5625 * spread[1] / 40),
-        1 / (0.25 * spread[0] / 30 + 0.25 * spread[1] / 60),
-    ]
-    mean = sum(v * t for v, t in zip(w, theta, strict=True)) / sum(w)
-    q = sum(v * (t - mean) ** 2 for v, t in zip(w, theta, strict=True))
-
-    # a chi-square of two degrees of freedom is exponential
-    assert homogeneity(x, n, a) == pytest.approx((q, math.exp(-q / 2)), rel=1e-12)
-
-
-def test_a_label_that_all_get_right_does_not_count():
-    x, n = column([7, 12], [15, 11], [40, 20]), column([10, 12], [20, 11], [50, 20])
-    half = np.full_like(x, 0.5)
-
-    found = homogeneity(x, n, half)
-
-    assert found == pytest.approx(homogeneity(x[:, :1], n[:, :1], half[:, :1]), rel=1e-12)
-
-
-def test_the_order_of_segments_and_labels_does_not_matter():
-    x, n = column([8, 30], [12, 20], [18, 50]), column([10, 40], [20, 40], [30, 60])
-    a = np.full_like(x, 0.5)
-
-    expected = homogeneity(x, n, a)
-
-    assert expected[0] > 1
-    assert homogeneity(x[::-1, ::-1], n[::-1, ::-1], a) == pytest.approx(expected, rel=1e-12)
-
-
-def simulated_variance(pooled, n, a, draws=1_000_000):
-    """Draw segments that are alike, and take the variance of Q with recalls pooled anew."""
-    x = np.random.default_rng(0).binomial(n.astype(int), pooled, size=(draws, *n.shape))
-    found = x.sum(axis=1) / n.sum(axis=0)
-    varies = ((found > 0) & (found < 1)).all(axis=1)
-    spread = (found * (1 - found))[varies, None]
-    w = 1 / (a * a * spread / n).sum(axis=2)
-    theta = (a * x[varies] / n).sum(axis=2)
-    mean = (w * theta).sum(axis=1, keepdims=True) / w.sum(axis=1, keepdims=True)
-    return (w * (theta - mean) ** 2).sum(axis=1).var()
-
-
-ERRORS = column([2, 2], [1, 1], [11, 15], [17, 12])
-ROWS = column([10, 30], [20, 15], [400, 500], [600, 300])
-WEIGHTS = column([0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.4, 0.6])
-
-
-@pytest.mark.parametrize(
-    ("x", "n", "a"),
-    [
-        (ERRORS[:, :1], ROWS[:, :1], np.ones((4, 1))),
-        (ERRORS, ROWS, WEIGHTS),
-    ],
-    ids=["one label", "two labels"],
-)
-@pytest.mark.slow
-def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(x, n, a):
-    q, p = homogeneity(x, n, a)
-
-    scale = optimize.brentq(lambda scale: special.chdtrc(3 / scale, q / scale) - p, 1.001, 9)
-
-    assert scale > 1.3
-    expected = simulated_variance(x.sum(axis=0) / n.sum(axis=0), n, a)
-    assert 2 * 3 * scale == pytest.approx(expected, rel=0.01)
-
-
-@pytest.mark.parametrize(("least", "holds"), [(9, False), (9.9, False), (10, True)])
-def test_supports_under_10_have_a_statistic_without_a_p_value(least, holds):
-    x, n = column([5, 40], [30, 20]), column([least, 50], [40, 30])
-
-    statistic, p = homogeneity(x, n, np.full_like(x, 0.5))
-
-    assert statistic > 0
-    assert math.isnan(p) is not holds
-
-
-@pytest.mark.parametrize("share", [0, 1])
-def test_all_right_or_all_wrong_are_alike(share):
-    n = column([10, 40], [20, 40], [37, 11])
-
-    assert homogeneity(share * n, n, np.full_like(n, 0.5)) == (0, 1)
-
-
-def test_one_segment_has_nothing_to_compare():
-    found = homogeneity(column([8, 30]), column([10, 40]), column([0.5, 0.5]))
-
-    assert np.isnan(found).all()

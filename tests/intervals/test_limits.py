@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import proportion
 
 from balframe.intervals.proportions import exact, jeffreys, wilson
-from balframe.intervals.recalls import geometric, mover, score
+from balframe.intervals.recalls import gate, mover, scas, scas_of_proportion, score
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 
@@ -28,13 +30,6 @@ def test_mean_of_recalls_has_the_reference_limits(case):
     assert limits_of(mover, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
     of_wilson = limits_of(partial(mover, limits=wilson), case)
     assert of_wilson == pytest.approx(case["mover_wilson"], abs=1e-6)
-
-
-@pytest.mark.parametrize("case", REFERENCE["geometric"], ids=lambda case: str(case["correct"]))
-def test_geometric_mean_has_the_reference_limits(case):
-    found = geometric(row(*case["correct"]), row(*case["support"]), 0.95)
-
-    assert np.ravel(found) == pytest.approx(case["score"], abs=1e-6)
 
 
 @pytest.mark.parametrize("x", range(13))
@@ -82,33 +77,140 @@ def test_score_with_one_label_is_wilsons():
     assert np.transpose(found) == pytest.approx(np.transpose(wilson(x, n, 0.9)), abs=1e-12)
 
 
-def coverage(supports):
-    """Enumerate all results: the probability that the limits hold the balanced accuracy."""
-    first, second = (np.arange(n + 1) for n in supports)
-    x = np.stack(np.meshgrid(first, second, indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
-    low, high = score(x, np.tile(row(*supports), (len(x), 1)), np.full_like(x, 0.5), 0.95)
-    recalls = np.linspace(0.5, 1, 26)
-    mass = [stats.binom.pmf(np.arange(n + 1)[:, None], n, recalls) for n in supports]
-    covered = []
-    for i, p in enumerate(recalls):
-        for j, q in enumerate(recalls):
-            if p < 1 or q < 1:
-                holds = (low <= (p + q) / 2 + 1e-12) & ((p + q) / 2 - 1e-12 <= high)
-                covered.append((np.outer(mass[0][:, i], mass[1][:, j]).ravel() * holds).sum())
-    return np.mean(covered), np.min(covered)
+@pytest.mark.parametrize("x", range(13))
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_score_with_one_label_equals_statsmodels(x, level):
+    found = score(row(x), row(12), row(1), level)
+
+    expected = proportion.proportion_confint(x, 12, 1 - level, "wilson")
+    assert np.ravel(found) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("supports", "worst"), [((5, 5), 0.89), ((10, 50), 0.89), ((3, 100), 0.82)]
+@pytest.mark.parametrize("x", range(13))
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_limits_that_decide_on_one_label_equal_statsmodels(x, level):
+    found = gate(row(x), row(12), row(1), level)
+
+    low, high = proportion.proportion_confint(x, 12, 1 - level, "beta")
+    expected = [0.0 if x == 0 else low, 1.0 if x == 12 else high]
+    assert np.ravel(found) == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_proportion_has_the_published_limits_with_the_correction_for_skewness():
+    # of P. J. Laud's package ratesci
+    low, high = scas_of_proportion(np.array([1.0]), np.array([29.0]), 0.95)
+
+    assert (round(low[0], 5), round(high[0], 3)) == (0.00199, 0.155)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 1000])
+def test_the_correction_for_skewness_has_a_closed_form_for_a_proportion(n):
+    """P. J. Laud, appendix A.4: a quadratic equation in p once T = z + A (z^2 - 1) is squared."""
+    x, z = np.arange(n + 1.0), 1.959963984540054
+    # (x / n - p) / sqrt(pq / n) = z + (z^2 - 1) (1 - 2 p) / (6 sqrt(n pq)), so that
+    # (x / n - p - lean (1 - 2 p))^2 = z^2 pq / n
+    lean, p = (z * z - 1) / (6 * n), x / n
+    a = (1 - 2 * lean) ** 2 + z * z / n
+    b = (p - lean) * (1 - 2 * lean) + z * z / (2 * n)
+    c = (p - lean) ** 2
+    expected = (b - np.sqrt(np.maximum(b * b - a * c, 0))) / a
+
+    low, high = scas_of_proportion(x, np.full(n + 1, n), 0.95)
+
+    reached = p > lean
+    assert low[reached] == pytest.approx(expected[reached], abs=1e-12)
+    assert high[::-1][reached] == pytest.approx(1 - expected[reached], abs=1e-12)
+
+
+def test_limits_that_decide_are_the_widest_where_rows_are_few():
+    x, n, a = (np.tile(v, (3, 1)) for v in (row(0, 0, 0), row(4, 40, 40), row(1, 1, 1) / 3))
+    x += [[4, 40, 40], [3, 30, 40], [0, 1, 0]]
+    each = [method(x, n, a, 0.9995) for method in (score, scas, partial(mover, limits=exact))]
+    lower, upper = (np.array(limits) for limits in zip(*each, strict=True))
+
+    low, high = gate(x, n, a, 0.9995)
+
+    assert low.tolist() == lower.min(axis=0).tolist()
+    assert high.tolist() == upper.max(axis=0).tolist()
+    # each method is the widest somewhere
+    assert {*lower.argmin(axis=0), *upper.argmax(axis=0)} == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("rows", "is_few"), [(4, True), (4.9, True), (5, False), (60, False)])
+def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
+    n, a = row(rows, 60, 60, 60), row(1, 1, 1, 1) / 4
+    low = min(method(n, n, a, 0.9995)[0] for method in (score, scas))
+    of_each, _ = mover(n, n, a, 0.9995, exact)
+
+    found, _ = gate(n, n, a, 0.9995)
+
+    assert of_each < low
+    assert found == (of_each if is_few else low)
+
+
+def test_all_right_leave_room_below():
+    """The constraint does not bind until l a > n: the limits are not 1 and 1."""
+    for method in (score, scas, gate):
+        (low,), (high,) = method(row(5, 5), row(5, 5), row(0.5, 0.5), 0.95)
+
+        assert 0.6 < low < 0.75
+        assert high == 1
+
+
+LEVELS = (0.5, 0.8, 0.95, 0.99, 0.9999, 1 - 1e-7)
+ROWS = st.one_of(st.integers(1, 12), st.integers(13, 3000), st.just(10**9), st.floats(1, 9))
+LABEL = ROWS.flatmap(
+    lambda n: st.tuples(st.sampled_from([0, min(1, n), n / 3, n // 2, n - 1, n]), st.just(n))
 )
-def test_score_covers_the_balanced_accuracy(supports, worst):
-    mean, least = coverage(supports)
-
-    assert mean >= 0.95
-    assert least >= worst
 
 
-@pytest.mark.parametrize("method", [score, mover, lambda x, n, a, level: geometric(x, n, level)])
+@pytest.mark.parametrize("method", [score, scas, gate])
+@given(st.lists(LABEL, min_size=1, max_size=5))
+def test_any_segment(method, labels):
+    x, n = (row(*values) for values in zip(*labels, strict=True))
+    a = np.full_like(x, 1 / len(labels))
+
+    limits = np.array([method(x, n, a, level) for level in LEVELS])[:, :, 0]
+
+    estimate = (x / n).mean()
+    assert (limits[:, 0] >= 0).all()
+    assert (limits[:, 0] <= estimate + 1e-12).all()
+    assert (limits[:, 1] >= estimate - 1e-12).all()
+    assert (limits[:, 1] <= 1).all()
+    assert (np.diff(limits[:, 0]) <= 1e-12).all()
+    assert (np.diff(limits[:, 1]) >= -1e-12).all()
+
+
+EDGES = {
+    "one row": ([1], [1]),
+    "one row of each": ([1, 0], [1, 1]),
+    "all right": ([7, 30], [7, 30]),
+    "all wrong": ([0, 0], [7, 30]),
+    "very many rows": ([10**9 - 1, 10**8], [10**9, 10**9]),
+    "one row beside very many": ([1, 10**9 - 7], [1, 10**9]),
+    "few effective rows": ([1.02, 0.3], [1.02, 1.1]),
+    "a hundred labels of one row": ([1, 0, 1, 1] * 25, [1] * 100),
+    "a hundred labels": ([2, 0, 30, 9] * 25, [3, 1, 30, 10] * 25),
+}
+
+
+@pytest.mark.parametrize("method", [score, scas, gate])
+@pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])
+@pytest.mark.parametrize("counts", EDGES.values(), ids=EDGES)
+def test_edges(counts, level, method):
+    x, n = (row(*values) for values in counts)
+    for light in (0.5, 0.001, 0.999, 1e-12):
+        a = row(light, 1 - light) if x.size == 2 else np.full_like(x, 1 / x.size)
+        estimate = (a * x / n).sum()
+
+        (low,), (high,) = method(x, n, a, level)
+
+        assert 0 <= low <= estimate + 1e-12
+        assert estimate - 1e-12 <= high <= 1
+        assert low < high
+
+
+@pytest.mark.parametrize("method", [score, scas, gate, mover])
 class TestAnyMeanOfRecalls:
     rng = np.random.default_rng(5)
     n = rng.integers(1, 400, (500, 3)).astype(float)
@@ -118,14 +220,12 @@ class TestAnyMeanOfRecalls:
     def test_limits_stand_around_the_estimate_within_0_and_1(self, method):
         low, high = method(self.x, self.n, self.a, 0.95)
         p = self.x / self.n
-        is_geometric = method not in (score, mover)
-        estimate = np.prod(p, axis=1) ** (1 / 3) if is_geometric else p.mean(axis=1)
+        estimate = p.mean(axis=1)
 
         assert (low >= 0).all()
         assert (high <= 1).all()
-        # the geometric mean treats a recall of 1 as 1 - 1e-7
         assert (low <= estimate + 1e-12).all()
-        assert (high >= estimate - (1e-7 if is_geometric else 1e-12)).all()
+        assert (high >= estimate - 1e-12).all()
 
     def test_limits_widen_with_the_level(self, method):
         low, high = method(self.x, self.n, self.a, 0.8)
@@ -133,6 +233,14 @@ class TestAnyMeanOfRecalls:
 
         assert (lower <= low).all()
         assert (higher >= high).all()
+
+    def test_wrong_rows_are_as_right_ones(self, method):
+        low, high = method(self.x, self.n, self.a, 0.95)
+
+        wrong = method(self.n - self.x, self.n, self.a, 0.95)
+
+        assert 1 - wrong[1] == pytest.approx(low, abs=1e-11)
+        assert 1 - wrong[0] == pytest.approx(high, abs=1e-11)
 
     def test_limits_narrow_with_the_counts(self, method):
         low, high = method(self.x, self.n, self.a, 0.95)

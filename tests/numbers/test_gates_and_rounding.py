@@ -1,7 +1,11 @@
-"""A score that equals its bound is judged as equal, whatever the last digit of a float."""
+"""A score that equals its bound is judged as equal, whatever the last digit of a float.
+
+And a bound decides on the side of a limit on which it is, however close.
+"""
 
 import polars as pl
 import pytest
+from constrained_oracle import limits
 
 import balframe as bf
 
@@ -32,3 +36,25 @@ def test_a_difference_equal_to_its_bound(operator, status):
     out = bf.check(TWO, "y", "p", rules=rule, by="g", counts="k", decide="estimate")
 
     assert set(out["status"]) == {status}
+
+
+@pytest.mark.parametrize("segments", [1, 60])
+def test_a_bound_close_to_a_limit(segments):
+    right, rows, weights = (9, 190), (10, 200), (0.5, 0.5)
+    level = 1 - 0.05 / segments
+    each = [limits(right, rows, weights, level, skewness=one) for one in (False, True)]
+    low, high = float(min(one[0] for one in each)), float(max(one[1] for one in each))
+    cells = [(0, 0, 9), (0, 1, 1), (1, 1, 190), (1, 0, 10)]
+    frame = pl.DataFrame(
+        [(g, *cell) for g in range(segments) for cell in cells], schema=list("gypk"), orient="row"
+    )
+
+    for bound, status in (
+        (low - 1e-9, "pass"),
+        (low + 1e-9, "inconclusive"),
+        (high - 1e-9, "inconclusive"),
+        (high + 1e-9, "fail"),
+    ):
+        rule = f"balanced_accuracy >= {bound:.12f}"
+        out = bf.check(frame, "y", "p", rules=rule, by="g", counts="k")
+        assert set(out["status"]) == {status}

@@ -4,61 +4,74 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mpmath import betainc, mp, mpf, sqrt
+from constrained_oracle import limits
+from mpmath import betainc, mp, mpf
 
-from balframe.intervals.proportions import exact, jeffreys, normal_quantile, wilson
-from balframe.intervals.recalls import geometric, mover, score
+from balframe.intervals.proportions import exact, jeffreys, wilson
+from balframe.intervals.recalls import gate, mover, scas, scas_of_proportion, score
+from balframe.intervals.request import Request
 from balframe.intervals.sums_of_betas import Posterior
 
 pytestmark = pytest.mark.slow
 mp.dps = 50
-PROPORTIONS = [wilson, jeffreys, exact]
-MEANS = [score, mover, lambda x, n, a, level: geometric(x, n, level)]
+PROPORTIONS = [wilson, jeffreys, exact, scas_of_proportion]
+MEANS = [score, scas, gate, mover]
+ONE = np.ones((1, 1))
 FEW = [(0, 1), (1, 1), (0, 5), (5, 5), (0, 10**9), (10**9, 10**9), (1, 10**9), (10**9 - 1, 10**9)]
 
 
-def beyond(theta, x, n, a, side):
-    """Compare l V with z sqrt(V_f) where the constrained mean is theta, in many digits.
-
-    `side` is 1 for the lower limit. The multiplier l is found by bisection, as theta falls in it.
-    """
-    x = [mpf(v) if side > 0 else mpf(m) - mpf(v) for v, m in zip(x, n, strict=True)]
-    n, a = [mpf(v) for v in n], [mpf(v) for v in a]
-    wanted = mpf(theta) if side > 0 else sum(a) - mpf(theta)
-
-    def recalls(multiplier):
-        parts = zip(x, n, a, strict=True)
-        terms = [(right, size + multiplier * w, size, multiplier * w) for right, size, w in parts]
-        return [2 * r / (s + sqrt((m - lw) ** 2 + 4 * lw * (m - r))) for r, s, m, lw in terms]
-
-    low, high = mpf(-60), mpf(100)
-    for _ in range(170):
-        middle = (low + high) / 2
-        mean = sum(w * p for w, p in zip(a, recalls(mp.exp(middle)), strict=True))
-        low, high = (middle, high) if mean > wanted else (low, middle)
-    multiplier = mp.exp(high)
-    spread = [p * (1 - p) for p in recalls(multiplier)]
-    part = [w * w / m for w, m in zip(a, n, strict=True)]
-    factor = [m / (m - 1 + q / sum(part)) for q, m in zip(part, n, strict=True)]
-    v = sum(q * s for q, s in zip(part, spread, strict=True))
-    v_f = sum(q * s * f for q, s, f in zip(part, spread, factor, strict=True))
-    return multiplier * v / sqrt(v_f) - mpf(normal_quantile(0.95))
+SEGMENTS = [
+    ((10**9 // 3, 10**9 // 2), (10**9, 10**9), (0.5, 0.5)),
+    ((7, 999_000_000), (10, 10**9), (1e-12, 1 - 1e-12)),
+    ((7, 999_000_000), (10, 10**9), (1 - 1e-12, 1e-12)),
+    ((1, 3, 10**9 - 7), (2, 4, 10**9), (0.2, 0.3, 0.5)),
+    ((1,), (1,), (1,)),
+    ((10**9 - 1,), (10**9,), (1,)),
+    ((0, 5), (3, 5), (0.5, 0.5)),
+    ((4, 9), (4, 9), (0.75, 0.25)),
+    ((0.25, 1.5), (1.125, 1.5), (0.5, 0.5)),
+    ((1, 0, 1, 1, 2), (1, 1, 1, 2, 3), (0.2,) * 5),
+]
 
 
-@pytest.mark.parametrize(
-    ("x", "n", "a"),
-    [
-        ((10**9 // 3, 10**9 // 2), (10**9, 10**9), (0.5, 0.5)),
-        ((7, 999_000_000), (10, 10**9), (1e-12, 1 - 1e-12)),
-        ((7, 999_000_000), (10, 10**9), (1 - 1e-12, 1e-12)),
-        ((1, 3, 10**9 - 7), (2, 4, 10**9), (0.2, 0.3, 0.5)),
-    ],
-)
-def test_score_limits_solve_their_equation(x, n, a):
-    low, high = score(*(np.array([v], float) for v in (x, n, a)), 0.95)
+@pytest.mark.parametrize("skewness", [False, True])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9995])
+@pytest.mark.parametrize(("x", "n", "a"), SEGMENTS)
+def test_limits_of_means_of_recalls(x, n, a, level, skewness):
+    method = scas if skewness else score
+    found = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
 
-    assert abs(beyond(low[0], x, n, a, 1)) < 1e-6
-    assert abs(beyond(high[0], x, n, a, -1)) < 1e-6
+    for limit, expected in zip(found, limits(x, n, a, level, skewness=skewness), strict=True):
+        assert limit == pytest.approx(float(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("x", [0, 1, 4, 9, 11, 12])
+@pytest.mark.parametrize("skewness", [False, True])
+def test_limits_of_means_are_as_close_to_their_ends_as_floats_are(x, skewness):
+    """What lies between 1 and a limit keeps its digits, on the side of the few."""
+    method, n = scas if skewness else score, 10**9
+    low, _ = method(*(np.array([[float(v)]]) for v in (x, n, 1)), 0.95)
+
+    expected, _ = limits((x,), (n,), (1,), 0.95, skewness=skewness)
+    assert low[0] == pytest.approx(float(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize("segments", [1, 60, 500])
+@pytest.mark.parametrize(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
+def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
+    level = Request(None, 0.95).together(segments).level
+    low, high = (v[0] for v in gate(np.array([[float(x)]]), np.array([[float(n)]]), ONE, level))
+
+    tail = (1 - mpf(level)) / 2
+    # P(X >= x) at the lower limit, and P(X <= x) at the upper
+    assert float(betainc(x, n - x + 1, 0, mpf(low), regularized=True) / tail) == pytest.approx(
+        1, rel=1e-9
+    )
+    if x == n:
+        assert high == 1
+    else:
+        below = betainc(n - x, x + 1, 0, 1 - mpf(high), regularized=True)
+        assert float(below / tail) == pytest.approx(1, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", PROPORTIONS)
@@ -83,7 +96,8 @@ def test_proportions_at_their_ends(method, x, n):
 @pytest.mark.parametrize("lightest", [1.0, 1e-12, 1e-300])
 def test_means_at_their_ends(method, supports, lightest):
     n = np.array(list(supports), float)
-    few = () if method is mover else (5e-324,)  # Jeffreys' limits are exact at 0 alone
+    of_proportions = method in (mover, gate)  # limits of each recall are exact at 0 alone
+    few = () if of_proportions else (5e-324,)
     x = np.array(list(product(*((0.0, *few, m) for m in supports))))
     n, weight = np.tile(n, (len(x), 1)), np.ones_like(x)
     weight[:, 0] = lightest
@@ -97,9 +111,8 @@ def test_means_at_their_ends(method, supports, lightest):
     assert (wide[0] <= narrow[0] + 1e-12).all()
     assert (narrow[0] <= narrow[1]).all()
     assert (narrow[1] <= wide[1] + 1e-12).all()
-    if method in MEANS[:2]:
-        flipped = method(n - x, n, a, 0.9)
-        assert 1 - flipped[1] == pytest.approx(narrow[0], abs=1e-9)
+    flipped = method(n - x, n, a, 0.9)
+    assert 1 - flipped[1] == pytest.approx(narrow[0], abs=1e-9)
 
 
 @pytest.mark.parametrize(("x", "n"), [(999_999_000, 10**9), (1000, 10**9), (3, 10**12), (1, 1)])

@@ -1,4 +1,4 @@
-"""Limits of kappa and of the correlation by the delta method, in 50 digits, for rare labels."""
+"""Limits of kappa and of the correlation in 50 digits, for rare labels and for very many rows."""
 
 from itertools import product
 
@@ -14,57 +14,130 @@ Z = mpf("1.95996398454005423552")
 METRICS = ["cohen_kappa", "matthews_corrcoef"]
 
 
-def delta(matrix):
-    """Give value, lower and upper limit of each coefficient of a matrix of counts."""
-    n, labels = mpf(sum(map(sum, matrix))), range(len(matrix))
-    share = [[value / n for value in row] for row in matrix]
+def coefficients(share):
+    """Give kappa and the correlation of shares, each with its derivative by a share."""
+    labels = range(len(share))
     true = [sum(row) for row in share]
     called = [sum(column) for column in zip(*share, strict=True)]
     right = sum(share[k][k] for k in labels)
     chance = sum(t * p for t, p in zip(true, called, strict=True))
     b, d = (1 - sum(v * v for v in margin) for margin in (called, true))
     kappa, correlation = (right - chance) / (1 - chance), (right - chance) / sqrt(b * d)
-    slopes = {
-        kappa: lambda i, j: ((i == j) - (called[i] + true[j]) * (1 - kappa)) / (1 - chance),
-        correlation: lambda i, j: (
-            ((i == j) - called[i] - true[j]) / sqrt(b * d)
-            + correlation * (called[j] / b + true[i] / d)
+    return [
+        (
+            kappa,
+            lambda i, j: ((i == j) - (called[i] + true[j]) * (1 - kappa)) / (1 - chance),
         ),
-    }
-    for value, slope in ((kappa, slopes[kappa]), (correlation, slopes[correlation])):
-        terms = [(share[i][j], slope(i, j)) for i, j in product(labels, labels)]
-        mean = sum(p * g for p, g in terms)
-        half = Z * sqrt(sum(p * (g - mean) ** 2 for p, g in terms) / n)
-        yield [float(one) for one in (value, max(value - half, -1), min(value + half, 1))]
+        (
+            correlation,
+            lambda i, j: (
+                ((i == j) - called[i] - true[j]) / sqrt(b * d)
+                + correlation * (called[j] / b + true[i] / d)
+            ),
+        ),
+    ]
 
 
-def report(matrix):
+def expected_of(weights, squares):
+    """Give value, lower and upper limit of each coefficient of a matrix of sums of weights."""
+    k, total = len(weights), mpf(sum(map(sum, weights)))
+    size = total**2 / sum(map(sum, squares))
+    row = total / size
+    values = [value for value, _ in coefficients([[w / total for w in of] for of in weights])]
+    smoothed = [[w + 2 * row / k**2 for w in of] for of in weights]
+    smoothed_squares = [[s + 2 * row**2 / k**2 for s in of] for of in squares]
+    whole = total + 2 * row
+    share = [[w / whole for w in of] for of in smoothed]
+    for estimate, (value, derivative) in zip(values, coefficients(share), strict=True):
+        cells = list(product(range(k), range(k)))
+        mean = sum(share[i][j] * derivative(i, j) for i, j in cells)
+        terms = (smoothed_squares[i][j] * (derivative(i, j) - mean) ** 2 for i, j in cells)
+        n = (1 - value**2) / (sum(terms) / whole**2) * size / (size + 2)
+        u = (1 + estimate) / 2
+        half = Z * sqrt(u * (1 - u) / n + Z**2 / (4 * n * n))
+        ends = [(u + Z**2 / (2 * n) + sign * half) / (1 + Z**2 / n) for sign in (-1, 1)]
+        yield [float(one) for one in (estimate, *(2 * end - 1 for end in ends))]
+
+
+def assert_limits(matrix, found, weight=1):
+    exact = [[mpf(n) * weight for n in row] for row in matrix]
+    squares = [[mpf(n) * weight**2 for n in row] for row in matrix]
+    for name, expected in zip(METRICS, expected_of(exact, squares), strict=True):
+        values = [found[name + end].item() for end in ("", "_lower", "_upper")]
+        assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def report(matrix, **options):
     cells = [(y, p, n) for y, row in enumerate(matrix) for p, n in enumerate(row)]
     frame = pl.DataFrame(cells, schema=["y", "p", "k"], orient="row")
-    return bf.report(frame, "y", "p", metrics=METRICS, counts="k", interval=True)
+    return bf.report(frame, "y", "p", metrics=METRICS, counts="k", interval=True, **options)
 
 
 @pytest.mark.parametrize("majority", [10**3, 10**9, 10**12, 10**15])
 @pytest.mark.parametrize(
     "rare",
-    [[[2], [0, 1]], [[1], [2, 1]], [[5], [5, 5]], [[0, 3], [1, 4, 0], [2, 0, 7]]],
+    [
+        [[2], [0, 1]],
+        [[1], [2, 1]],
+        [[5], [5, 5]],
+        [[0], [0, 1]],
+        [[0], [0, 3]],
+        [[0, 3], [1, 4, 0], [2, 0, 7]],
+        [[0, 0], [0, 4, 0], [0, 0, 7]],
+        [[9, 8], [7, 0, 6], [5, 4, 0]],
+    ],
     ids=str,
 )
 def test_labels_of_few_rows_beside_one_of_many(majority, rare):
     first, *others = rare
     matrix = [[majority, *first], *others]
-    found = report(matrix).row(0, named=True)
 
-    for name, expected in zip(METRICS, delta(matrix), strict=True):
-        values = [found[name + end] for end in ("", "_lower", "_upper")]
-        assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert_limits(matrix, report(matrix))
 
 
-@pytest.mark.parametrize("rare", [1, 3])
-@pytest.mark.parametrize("majority", [3, 10**9 + 7, 10**12, 10**15])
-def test_a_perfect_score_has_no_limits(majority, rare):
-    found = report([[majority, 0], [0, rare]])
+@pytest.mark.parametrize("majority", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize(
+    "matrix",
+    [[[0, None], [6, 0]], [[5, None], [0, 4]], [[3, None, 0], [0, 3, 1], [2, 0, 9]]],
+    ids=str,
+)
+def test_nearly_all_rows_wrong_in_the_same_way(majority, matrix):
+    matrix = [[majority if value is None else value for value in row] for row in matrix]
 
-    for name in METRICS:
-        assert found[name].item() == pytest.approx(1, abs=1e-15)
-        assert found[f"{name}_lower"].item() is found[f"{name}_upper"].item() is None
+    assert_limits(matrix, report(matrix))
+
+
+@pytest.mark.parametrize("n", [1, 10**5, 10**9])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1, 0], [0, 1]],
+        [[0, 1], [1, 0]],
+        [[1, 1], [1, 1]],
+        [[7, 0, 0], [0, 2, 0], [0, 0, 1]],
+        [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+        [[5, 1, 0, 0], [0, 5, 1, 0], [0, 0, 5, 1], [1, 0, 0, 5]],
+    ],
+    ids=str,
+)
+def test_very_many_rows_of_each_label(matrix, n):
+    matrix = [[value * n for value in row] for row in matrix]
+
+    assert_limits(matrix, report(matrix))
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 3])
+def test_few_wrong_rows_among_very_many(wrong):
+    matrix = [[10**9, wrong, 0], [0, 10**9 + 7, 0], [wrong, 0, 3 * 10**8]]
+
+    assert_limits(matrix, report(matrix))
+
+
+@pytest.mark.parametrize("unit", [2.0**-300, 0.75, 2.0**300])
+def test_weights_of_any_unit(unit):
+    matrix = [[400, 3, 1], [2, 50, 0], [0, 1, 6]]
+    cells = [(y, p, n, unit) for y, row in enumerate(matrix) for p, n in enumerate(row)]
+    frame = pl.DataFrame(cells, schema=["y", "p", "k", "w"], orient="row")
+    options = {"metrics": METRICS, "counts": "k", "sample_weight": "w", "interval": True}
+
+    assert_limits(matrix, bf.report(frame, "y", "p", **options), mpf(unit))

@@ -44,7 +44,7 @@ def test_every_score_is_a_threshold_and_both_zeros_are_one(make):
 
 
 @pytest.mark.parametrize("make", MAKE, ids=["polars", "pandas", "lazy"])
-def test_delong_with_ties_is_what_pairs_give(make):
+def test_the_area_and_its_limits_with_ties_are_what_pairs_give(make):
     columns = table()
     sides = [[s for y, s in zip(columns["y"], columns["s"], strict=True) if y == k] for k in (1, 0)]
     wins = np.array([[(p > q) + (p == q) / 2 for q in sides[1]] for p in sides[0]])
@@ -54,9 +54,18 @@ def test_delong_with_ties_is_what_pairs_give(make):
     (found,) = rows(bf.ranking(make(columns), "y", "s"))
 
     assert found["roc_auc"] == pytest.approx(auc, abs=1e-14)
-    half = 1.959963984540054 * math.sqrt(variance)
-    assert found["roc_auc_lower"] == pytest.approx(max(auc - half, 0), abs=1e-12)
-    assert found["roc_auc_upper"] == pytest.approx(min(auc + half, 1), abs=1e-12)
+    fewer = min(wins.shape) - 1
+    r = variance / newcombe(auc, *wins.shape)
+    scale = (fewer * r + 50 * max(r, 1)) / (fewer + 50)
+    for limit, sign in ((found["roc_auc_lower"], 1), (found["roc_auc_upper"], -1)):
+        error = math.sqrt(scale * newcombe(limit, *wins.shape))
+        assert sign * (auc - limit) == pytest.approx(1.959963984540054 * error, abs=1e-12)
+
+
+def newcombe(t, positives, negatives):
+    """Give the variance of Newcombe's method 5, of which DeLong's is a multiple."""
+    spread = (1 - t) / (2 - t) + t / (1 + t)
+    return t * (1 - t) * (1 + ((positives + negatives) / 2 - 1) * spread) / positives / negatives
 
 
 @pytest.mark.parametrize(("score", "above"), list(product(EDGES, repeat=2)))
@@ -66,4 +75,10 @@ def test_one_positive_and_one_negative(score, above):
     (found,) = rows(bf.ranking(frame, "y", "s"))
 
     assert found["roc_auc"] == (above > score) + (above == score) / 2
-    assert found["roc_auc_lower"] is found["roc_auc_upper"] is None
+    # one row of either side: Wilson's limits of one row, (2 p + z^2 -+ ...) / (2 (1 + z^2))
+    z = 1.959963984540054
+    p = found["roc_auc"]
+    half = z * math.sqrt(z * z + 4 * p * (1 - p))
+    expected = [(2 * p + z * z - half) / (2 + 2 * z * z), (2 * p + z * z + half) / (2 + 2 * z * z)]
+    limits = [found["roc_auc_lower"], found["roc_auc_upper"]]
+    assert limits == pytest.approx(expected, abs=1e-12)

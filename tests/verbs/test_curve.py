@@ -162,7 +162,7 @@ def test_every_metric_is_what_report_says_of_the_predictions(options):
             assert mine[name] == [pytest.approx(v, abs=1e-12) if name != "g" else v for v in values]
 
 
-@pytest.mark.parametrize("interval", ["score", "wilson", "jeffreys", "posterior"])
+@pytest.mark.parametrize("interval", ["score", "wilson", "scas", "jeffreys", "posterior"])
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
 def test_limits_of_other_kinds_are_those_of_report(interval, prior):
     frame = pl.DataFrame(DATA).with_columns(called=pl.col("r") >= 0.4, y=pl.col("y") == 1)

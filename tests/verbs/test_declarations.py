@@ -41,6 +41,7 @@ SHOWING = {  # the options under which further columns are there
     "weights": {"sample_weight": "w"},
     "interval": {"interval": True},
     "normalize": {"normalize": "true"},
+    "reference": {"reference": "rest"},
     "band": {"band": True},
     "reasons": {"rules": [{"rule": "n >= 1", "reason": "as agreed"}]},
 }

@@ -3,15 +3,16 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
+from by_bisection import effective, gate
 from constructors import assert_table, head, plain
-from scipy import stats
+from segments import FOUR, disparity, random_frame, table, values_of
 from sklearn import metrics as sk
 
 import balframe as bf
 
 COLUMNS = ["lowest", "highest", "difference", "difference_lower", "difference_upper"]
 COLUMNS += ["ratio", "ratio_lower", "ratio_upper", "n_segments", "n_left_out"]
-COLUMNS += ["statistic", "df", "p_value"]
+COLUMNS += ["statistic", "df", "p_value", "p_value_recalls"]
 SCORES = {
     "accuracy": sk.accuracy_score,
     "balanced_accuracy": sk.balanced_accuracy_score,
@@ -23,46 +24,12 @@ SCORES = {
     "matthews_corrcoef": sk.matthews_corrcoef,
     "hamming_loss": sk.hamming_loss,
 }
-PARTS = {  # hits and rows out of tp, fn, fp, tn
-    "accuracy": lambda tp, fn, fp, tn: (tp + tn, tp + fn + fp + tn),
-    "recall": lambda tp, fn, fp, tn: (tp, tp + fn),
-    "false_positive_rate": lambda tp, fn, fp, tn: (fp, fp + tn),
-    "precision": lambda tp, fn, fp, tn: (tp, tp + fp),
-    "selection_rate": lambda tp, fn, fp, tn: (tp + fp, tp + fn + fp + tn),
-}
-FOUR = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (41, 42, 36, 80), "d": (90, 30, 31, 50)}
-
-
-def random_frame(seed=0, rows=700):
-    rng = np.random.default_rng(seed)
-    y, right = rng.integers(0, 2, rows), rng.random((2, rows)) < 0.7
-    p, q = (np.where(hit, y, rng.integers(0, 2, rows)) for hit in right)
-    g, sex = (rng.choice([None, *values], rows).tolist() for values in ("abcd", "fm"))
-    w = rng.random(rows) + 0.1
-    return pl.DataFrame({"g": g, "sex": sex, "y": y, "p": p, "q": q, "w": w})
-
-
-def table(**segments):
-    """Write tp, fn, fp, tn of each segment as counted rows."""
-    g, size = np.repeat([*segments], 4).tolist(), len(segments)
-    n = [count for counts in segments.values() for count in counts]
-    return {"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n}
-
-
-def disparity(metrics, segments, **options):
-    """Compare the segments of a table; rows as dicts."""
-    options |= {"by": "g", "metrics": metrics, "counts": "n"}
-    return bf.disparity(pl.DataFrame(table(**segments)), "y", "p", **options).to_dicts()
-
-
-def values_of(row, names=COLUMNS):
-    return [row[name] for name in names]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_the_extremes_are_those_of_a_loop_with_scikit_learn(seed, weight):
-    frame = random_frame(seed)
+    frame = random_frame(seed, segments="abcd")
     out = bf.disparity(frame, "y", "p", by="g", metrics=[*SCORES], sample_weight=weight)
     assert out.columns == ["metric", "lowest_g", "highest_g", *COLUMNS]
     assert out["metric"].to_list() == [*SCORES]
@@ -81,23 +48,63 @@ def test_the_extremes_are_those_of_a_loop_with_scikit_learn(seed, weight):
         assert values_of(row, ["n_segments", "n_left_out", "df"]) == [5, 0, 4]
 
 
+def check_extremes(row, lower, upper):
+    """Compare with limits that come from those of all segments."""
+    difference = [max(max(lower) - min(upper), 0), max(upper) - min(lower)]
+    assert values_of(row, COLUMNS[3:5]) == pytest.approx(difference, abs=1e-9)
+    if min(lower) < 0:
+        assert values_of(row, COLUMNS[6:8]) == [None, None]
+    else:
+        ratio = [min(lower) / max(upper), min(min(upper) / max(lower), 1)]
+        assert values_of(row, COLUMNS[6:8]) == pytest.approx(ratio, abs=1e-9)
+
+
+def rows_worth(part, is_right, among, weight):
+    """Count the right rows and all rows of a part, or what their weights are worth."""
+    if weight is None:
+        return part.filter(is_right & among).height, part.filter(among).height
+    right, wrong = (part.filter(one & among)["w"].to_numpy() for one in (is_right, ~is_right))
+    return effective(right, wrong)
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_limits_come_from_limits_of_all_segments_that_hold_together(level, weight):
-    frame, names = random_frame(5), ["accuracy", "uar", "recall", "f1", "kappa", "geometric_mean"]
-    names += ["adjusted_balanced_accuracy"]
-    options = {"by": "g", "metrics": names, "sample_weight": weight}
-    together = {"interval": True, "level": 1 - (1 - level) / 5}
-    limits = bf.report(frame, "y", "p", **together, **options)
-    for row in bf.disparity(frame, "y", "p", level=level, **options).to_dicts():
-        low, high = (limits[f"{row['metric']}_{end}"] for end in ("lower", "upper"))
-        difference = [max(low.max() - high.min(), 0), high.max() - low.min()]
-        assert values_of(row, COLUMNS[3:5]) == pytest.approx(difference, abs=1e-12)
-        if low.min() < 0:
-            assert values_of(row, COLUMNS[6:8]) == [None, None]
-        else:
-            ratio = [low.min() / high.max(), min(high.min() / low.max(), 1)]
-            assert values_of(row, COLUMNS[6:8]) == pytest.approx(ratio, abs=1e-12)
+def test_limits_come_from_gate_limits_of_all_segments_that_hold_together(level, weight):
+    frame, each = random_frame(5, segments="abcd"), 1 - (1 - level) / 5
+    y, p, right = pl.col("y") == 1, pl.col("p") == 1, pl.col("y") == pl.col("p")
+    parts = [part for _, part in frame.group_by("g")]
+    counted = {
+        "accuracy": [(right, pl.lit(value=True))],
+        "recall": [(p, y)],
+        "balanced_accuracy": [(p, y), (~p, ~y)],
+        "f1": [(y & p, y | p)],  # through the Jaccard index
+    }
+    limits = {}
+    for name, sides in counted.items():
+        of_parts = [
+            zip(*(rows_worth(part, *side, weight) for side in sides), strict=True) for part in parts
+        ]
+        a = [1 / len(sides)] * len(sides)
+        limits[name] = np.transpose([gate(*one, a, each) for one in of_parts])
+    limits["f1"] = 2 * limits["f1"] / (1 + limits["f1"])
+    limits["adjusted_balanced_accuracy"] = 2 * limits["balanced_accuracy"] - 1
+
+    options = {"by": "g", "metrics": [*limits], "sample_weight": weight, "level": level}
+    for row in bf.disparity(frame, "y", "p", **options).to_dicts():
+        check_extremes(row, *limits[row["metric"]])
+
+
+@pytest.mark.parametrize("metric", ["kappa", "mcc", "geometric_mean", "precision", "informedness"])
+def test_limits_come_from_those_by_which_check_decides(metric):
+    out = bf.check(
+        pl.DataFrame(table(**FOUR)), "y", "p", by="g", counts="n", rules=f"{metric} >= 0"
+    )
+    (row,) = disparity(metric, FOUR)
+    lower, upper = out["lower"].to_list(), out["upper"].to_list()
+    if None in lower:
+        assert values_of(row, [*COLUMNS[3:5], *COLUMNS[6:8]]) == [None] * 4
+    else:
+        check_extremes(row, lower, upper)
 
 
 def test_metrics_without_an_interval_have_no_limits():
@@ -105,52 +112,6 @@ def test_metrics_without_an_interval_have_no_limits():
         assert 0 < row["ratio"] < 1
         names = [f"{name}_{end}" for name in ("difference", "ratio") for end in ("lower", "upper")]
         assert values_of(row, names) == [None] * 4
-
-
-@pytest.mark.parametrize("metric", PARTS)
-def test_whether_proportions_are_alike_is_pearsons_chi_square(metric):
-    parts = np.array([PARTS[metric](*counts) for counts in FOUR.values()])
-    hits, rows = parts.T
-    expected = stats.chi2_contingency(np.array([hits, rows - hits]), correction=False)
-    (row,) = disparity(metric, FOUR)
-    assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-12)
-    assert (row["df"], row["p_value"]) == (3, pytest.approx(expected.pvalue, rel=1e-9))
-
-
-@pytest.mark.parametrize(
-    ("metric", "class_weight", "shares"),
-    [
-        ("balanced_accuracy", None, (1 / 2, 1 / 2)), ("informedness", None, (1 / 2, 1 / 2)),
-        ("weighted_balanced_accuracy", {1: 1, 0: 3}, (1 / 4, 3 / 4)),
-    ],
-)  # fmt: skip
-def test_whether_means_of_recalls_are_alike(metric, class_weight, shares):
-    counts, shares = np.array([*FOUR.values()]), np.array(shares)
-    hits = counts[:, [0, 3]]
-    rows = hits + counts[:, [1, 2]]
-    pooled = hits.sum(axis=0) / rows.sum(axis=0)
-    weight = 1 / (shares**2 * pooled * (1 - pooled) / rows).sum(axis=1)
-    means = (shares * hits / rows).sum(axis=1)
-    statistic = (weight * (means - np.average(means, weights=weight)) ** 2).sum()
-    (row,) = disparity(metric, FOUR, class_weight=class_weight)
-    assert row["statistic"] == pytest.approx(statistic, rel=1e-12)
-    assert row["p_value"] == pytest.approx(stats.chi2.sf(statistic, 3), rel=1e-12)
-
-
-def test_the_p_value_needs_10_rows_of_every_label():
-    for support, is_null in ((9, True), (10, False)):
-        few = {**FOUR, "d": (support - 2, 2, 31, 50)}
-        rows = disparity(["recall", "uar", "false_positive_rate"], few)
-        assert [row["p_value"] is None for row in rows] == [is_null, is_null, False]
-        assert all(row["statistic"] > 0 for row in rows)
-    (row,) = disparity("recall", {"a": (10, 0, 1, 1), "b": (12, 0, 1, 1)})
-    assert values_of(row, ["statistic", "df", "p_value"]) == [0, 1, 1]
-
-
-def test_metrics_that_are_not_linear_in_recalls_have_no_statistic():
-    for row in disparity(["f1", "kappa", "mcc", "geometric_mean", "f1_macro"], FOUR):
-        assert values_of(row, ["statistic", "df", "p_value"]) == [None, 3, None]
-        assert row["difference"] > 0
 
 
 def test_the_ratio_of_scores_below_0_or_to_0_is_null():
@@ -179,7 +140,7 @@ def test_segments_of_too_few_rows_are_left_out_and_counted(metric, min_support, 
         assert values_of(row, names) == values_of(alone, names)
     if len(used) < 2:
         assert values_of(row, COLUMNS[2:8]) == [None] * 6
-        assert values_of(row, COLUMNS[10:]) == [None, 0, None]
+        assert values_of(row, COLUMNS[10:]) == [None, 0, None, None]
     if not used:
         assert values_of(row, ["lowest_g", "highest_g", *COLUMNS[:2]]) == [None] * 4
 
@@ -200,7 +161,8 @@ def test_a_segment_that_lacks_a_label():
             0,
         ]
         assert row["highest"] == pytest.approx(19 / 20)
-        assert values_of(row, ["statistic", "p_value"]) == [None, None]  # of unequal labels
+        tests = ["statistic", "p_value", "p_value_recalls"]
+        assert values_of(row, tests) == [None] * 3  # of unequal labels
     for min_support in (0, 1):
         (row,) = disparity("false_positive_rate", segments, min_support=min_support)
         assert values_of(row, ["lowest", "highest", "n_left_out"]) == [0.6, 0.8, 1]
@@ -221,7 +183,7 @@ def test_of_several_extremes_the_one_with_the_most_rows_and_then_the_first():
 
 
 def test_extremes_within_each_margin_and_model():
-    frame = random_frame(7)
+    frame = random_frame(7, segments="abcd")
     options = {"by": ["g", "sex"], "metrics": ["accuracy", "uar"], "margins": "all"}
     out = bf.disparity(frame, "y", ["q", "p"], **options)
     segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
@@ -244,7 +206,7 @@ def test_where_a_score_is_undefined_the_segment_is_left_out():
     assert values_of(row, ["lowest_g", "highest_g", "n_segments", "n_left_out"]) == [*"ca", 2, 1]
     (row,) = disparity("recall", {"a": (0, 0, 2, 8), "b": (0, 0, 5, 5)})
     names = ["lowest_g", "highest_g", *COLUMNS]
-    assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None]
+    assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None, None]
 
 
 SEGMENT_VERBS = pytest.mark.parametrize(
@@ -259,7 +221,7 @@ SEGMENT_VERBS = pytest.mark.parametrize(
 
 @SEGMENT_VERBS
 def test_segments_compare_the_same_everywhere(constructor, verb, options):
-    data = random_frame(8).to_dict(as_series=False)
+    data = random_frame(8, segments="abcd").to_dict(as_series=False)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", **options}
     expected = verb(pl.DataFrame(data), "y", ["q", "p"], **options)
     frame = constructor(data)
@@ -273,7 +235,7 @@ def test_segments_compare_the_same_everywhere(constructor, verb, options):
 @SEGMENT_VERBS
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_cells_compare_as_their_rows_do(verb, options, weight):
-    frame, options = random_frame(9), {"by": ["g", "sex"], **options}
+    frame, options = random_frame(9, segments="abcd"), {"by": ["g", "sex"], **options}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
     out = verb(cells, "y", "p", cells=True, **options)
     assert_table(out, plain(verb(frame, "y", "p", sample_weight=weight, **options)))
@@ -290,11 +252,11 @@ def test_cells_compare_as_their_rows_do(verb, options, weight):
 )
 def test_what_cannot_be_used_raises(verb, options, words):
     with pytest.raises(bf.InvalidInputError, match=words.format(verb=verb.__name__)):
-        verb(random_frame(1, 50), "y", "p", **{"by": "g", **options})
+        verb(random_frame(1, rows=50), "y", "p", **{"by": "g", **options})
 
 
 @pytest.mark.parametrize("verb", [bf.disparity, bf.fairness])
 @pytest.mark.parametrize("min_support", [-1, 1.5, True, None, "1"])
 def test_a_support_is_a_count_of_rows(verb, min_support):
     with pytest.raises(bf.InvalidInputError, match=r"min_support=.* has to be a count of rows"):
-        verb(random_frame(1, 50), "y", "p", by="g", min_support=min_support)
+        verb(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)

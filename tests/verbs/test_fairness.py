@@ -4,6 +4,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from by_bisection import clopper_pearson
 from sklearn import metrics as sk
 
 import balframe as bf
@@ -146,6 +147,31 @@ def test_limits_are_those_of_disparity(level, options):
         assert values_of(row, names) == values_of(worst, names)
         assert row["estimate"] == worst[measure]
         assert row["n_segments"] < 2 or row["lower"] <= row["estimate"] <= row["upper"]
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_limits_come_from_exact_ones_that_hold_together(level):
+    rows = fairness({"a": (90, 10, 24, 76), "b": (20, 20, 2, 58)}, level=level)
+    # selected are 114 of 200 and 22 of 100
+    (low, high), (low_b, high_b) = (
+        clopper_pearson(*one, 1 - (1 - level) / 2) for one in ((114, 200), (22, 100))
+    )
+    ends = ["lower", "upper"]
+    expected = pytest.approx([low - high_b, high - low_b], rel=1e-9)
+    assert values_of(rows["demographic_parity", "difference"], ends) == expected
+    expected = pytest.approx([low_b / high, high_b / low], rel=1e-9)
+    assert values_of(rows["demographic_parity", "ratio"], ends) == expected
+    assert values_of(rows["four_fifths_rule", "ratio"], ends) == expected
+    # of the odds: recalls of 90 in 100 and 20 in 40, false alarms in 24 of 100 and 2 of 60
+    (hit, hit_b), (alarm, alarm_b) = (
+        [clopper_pearson(*one, 1 - (1 - level) / 4) for one in pair]
+        for pair in (((90, 100), (20, 40)), ((24, 100), (2, 60)))
+    )
+    furthest = (
+        max(hit[0] - hit_b[1], alarm[0] - alarm_b[1]),
+        max(hit[1] - hit_b[0], alarm[1] - alarm_b[0]),
+    )
+    assert values_of(rows[ODDS[0]], ends) == pytest.approx(furthest, rel=1e-9)
 
 
 def test_what_can_be_compared_in_fewer_than_two_segments_is_null():

@@ -1,98 +1,20 @@
+import itertools
 import math
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy import stats
+from by_bisection import difference
+from segments import FOUR, PARTS, gaps, random_frame, table, values_of, without
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 import balframe as bf
 
 COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
 COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]
-LABELS = [(2, "balanced"), (4, {0: 1, 1: 2, 2: 0, 3: 3})]
 SIDES = ["estimate", "reference_estimate"]
-PARTS = {  # hits and rows out of tp, fn, fp, tn
-    "accuracy": lambda tp, fn, fp, tn: (tp + tn, tp + fn + fp + tn),
-    "recall": lambda tp, fn, fp, tn: (tp, tp + fn),
-    "false_positive_rate": lambda tp, fn, fp, tn: (fp, fp + tn),
-    "precision": lambda tp, fn, fp, tn: (tp, tp + fp),
-    "selection_rate": lambda tp, fn, fp, tn: (tp + fp, tp + fn + fp + tn),
-}
-FOUR = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (41, 42, 36, 80), "d": (90, 30, 31, 50)}
-EQUAL = [((40, 10, 20, 30), (80, 20, 40, 60)), ((9, 0, 0, 9), (8, 0, 0, 7))]
 TIED = {"a": (8, 2, 4, 6), "b": (40, 10, 20, 30), "c": (40, 10, 20, 30), "d": (5, 5, 5, 5)}
-
-
-def random_frame(seed=0, labels=2, rows=700):
-    rng = np.random.default_rng(seed)
-    y, right = rng.integers(0, labels, rows), rng.random((2, rows)) < 0.7
-    p, q = (np.where(hit, y, rng.integers(0, labels, rows)) for hit in right)
-    g, sex = (rng.choice([None, *values], rows).tolist() for values in ("abc", "fm"))
-    w, k = rng.random(rows) + 0.1, rng.integers(0, 5, rows)
-    columns = {"g": g, "sex": sex, "y": y, "p": p, "q": q, "w": w, "k": k}
-    return pl.DataFrame({**columns, "heavy": w * np.where(np.array(g) == "a", 1e12, 1)})
-
-
-def table(**segments):
-    """Write tp, fn, fp, tn of each segment as counted rows."""
-    g, size = np.repeat([*segments], 4).tolist(), len(segments)
-    n = [count for counts in segments.values() for count in counts]
-    return {"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n}
-
-
-def gaps(data, metrics, by="g", **options):
-    """Compare the segments of a table; rows as dicts."""
-    options |= {"by": by, "metrics": metrics, "counts": "n"}
-    return bf.gaps(pl.DataFrame(data), "y", "p", **options).to_dicts()
-
-
-def values_of(row, names=COLUMNS):
-    return [row[name] for name in names]
-
-
-def without(frame, row, columns):
-    inside = [pl.col(name).eq_missing(pl.lit(row[name], pl.String)) for name in columns]
-    return frame.filter(~pl.all_horizontal(inside))
-
-
-def mover(one, other):
-    (p, low, high), (p_other, low_other, high_other) = one, other
-    lower = math.hypot(p - low, high_other - p_other)
-    return p - p_other - np.array([lower, -math.hypot(high - p, p_other - low_other)])
-
-
-@pytest.mark.parametrize("counts", [None, "k"])
-@pytest.mark.parametrize("weight", [None, "w", "heavy"])
-@pytest.mark.parametrize(("labels", "class_weight"), LABELS)
-def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts, weight):
-    frame = random_frame(labels, labels)
-    options = {"metrics": "all", "class_weight": class_weight, "pos_label": 1}
-    options |= {"counts": counts, "sample_weight": weight}
-    limits = {"interval": True, "layout": "long", **options}
-    ranges = dict(zip(*bf.list_metrics().select("name", "range"), strict=True))
-    out = bf.gaps(frame, "y", "p", by="g", **options)
-    assert out.columns == ["g", *COLUMNS]
-    own = bf.report(frame, "y", "p", by="g", **limits).to_dicts()
-    rest = {}
-    for g in ("a", "b", "c", None):
-        others = bf.report(without(frame, {"g": g}, ["g"]), "y", "p", **limits)
-        rest |= {(g, row["metric"]): row for row in others.to_dicts()}
-    for row, one in zip(out.to_dicts(), own, strict=True):
-        other = rest[row["g"], row["metric"]]
-        assert values_of(row, ["g", *COLUMNS[:4]]) == values_of(one, ["g", *COLUMNS[:4]])
-        sides = [side["estimate"] for side in (one, other)]
-        assert values_of(row, SIDES) == pytest.approx(sides, rel=1e-12)
-        assert row["difference"] == pytest.approx(sides[0] - sides[1], abs=1e-12)
-        ends = [values_of(side, ["estimate", "lower", "upper"]) for side in (one, other)]
-        if None in ends[0] + ends[1]:
-            assert row["lower"] is row["upper"] is None
-        else:
-            least, most = map(float, ranges[row["metric"]].strip("[])").split(","))
-            expected = np.clip(mover(*ends), least - most, most - least)
-            assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-9)
 
 
 def test_segments_are_compared_within_each_margin_and_model():
@@ -101,7 +23,9 @@ def test_segments_are_compared_within_each_margin_and_model():
     out = bf.gaps(frame, "y", ["p", "q"], by=["g", "sex"], margins="all", **options)
     assert out.columns == ["g", "sex", "margin", "model", *COLUMNS]
     assert out["metric"].to_list() == metrics * 2 * (12 + 4 + 3 + 1)
-    assert out["n_tests"].to_list() == [38, 38, 0, 0] * 2 * 20  # the whole frame has no rest
+    of_margins = np.repeat([24, 8, 6, 0], [12, 4, 3, 1])  # the whole frame has no rest
+    sizes = [(n, n, 0, 0) * 2 for n in of_margins.tolist()]
+    assert out["n_tests"].to_list() == [n for one in sizes for n in one]
     for row in out.filter(pl.col("margin") != "overall").to_dicts():
         others = without(frame, row, row["margin"].split(", "))
         rest = bf.report(others, "y", row["model"], **options)[row["metric"]][0]
@@ -158,38 +82,28 @@ def test_lacking_the_difficult_label_is_no_gap():
     assert of_accuracy["difference"] == pytest.approx(0.9 - 140 / 200, abs=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_proportions_have_newcombes_limits_and_the_pooled_test(level):
-    for row in gaps(table(**FOUR), [*PARTS], level=level):
-        others = np.sum([FOUR[g] for g in FOUR if g != row["g"]], axis=0)
-        (x, n), (x_rest, n_rest) = (PARTS[row["metric"]](*c) for c in (FOUR[row["g"]], others))
-        limits = confint_proportions_2indep(x, n, x_rest, n_rest, method="newcomb", alpha=1 - level)
-        p = proportions_ztest([x, x_rest], [n, n_rest])[1]
-        expected = [x / n - x_rest / n_rest, x / n / (x_rest / n_rest), *limits, p]
-        assert values_of(row, COLUMNS[7:12]) == pytest.approx(expected, rel=1e-9, abs=1e-15)
-
-
-def test_balanced_accuracies_of_many_rows_are_tested_by_z():
-    rows = gaps(table(**FOUR), ["balanced_accuracy", "adjusted_balanced_accuracy"], reference="c")
-    pooled, n, n_c = np.array([101 / 163, 135 / 186]), np.array([80, 70]), np.array([83, 116])
-    variance = (pooled * (1 - pooled) * (1 / n + 1 / n_c)).sum() / 4  # of a, and c's 41, 80
-    z = (60 / 80 + 55 / 70 - 41 / 83 - 80 / 116) / 2 / math.sqrt(variance)
-    assert [row["p_value"] for row in rows[:2]] == pytest.approx([2 * stats.norm.sf(z)] * 2)
-
-
 @pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm"), (None, None)])
-def test_p_values_are_adjusted_for_those_of_the_metric(adjust, method):
+def test_p_values_are_adjusted_for_those_of_the_metric_in_the_margin(adjust, method):
     options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}
     out = bf.gaps(random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], **options)
-    for name in options["metrics"]:
-        family = out.filter(metric=name)
+    margins = ["g, sex", "g", "sex", "overall"]
+    assert out["margin"].unique(maintain_order=True).to_list() == margins
+    for name, margin in itertools.product(options["metrics"], margins):
+        family = out.filter(metric=name, margin=margin)
         known = family.drop_nulls("p_value")
-        assert known.is_empty() == (name == "f1")
-        assert 0 < family["p_adjusted"].null_count() == len(family) - len(known)
+        assert known.is_empty() == (name == "f1" or margin == "overall")
+        assert family["p_adjusted"].null_count() == len(family) - len(known)
         p = known["p_value"].to_list()
         p = multipletests(p, method=method)[1] if p and method else p
         assert known["p_adjusted"].to_list() == pytest.approx(p, rel=1e-12)
         assert set(family["n_tests"]) == {len(known)}
+
+
+def test_a_margin_is_a_family_of_its_own():
+    frame, options = random_frame(3, rows=300), {"by": ["g", "sex"], "metrics": ["uar", "recall"]}
+    alone = bf.gaps(frame, "y", "p", **options)
+    beside = bf.gaps(frame, "y", "p", margins="all", **options)
+    assert beside.filter(margin="g, sex").drop("margin").equals(alone)
 
 
 @pytest.mark.parametrize(
@@ -203,17 +117,16 @@ def test_p_values_are_adjusted_for_those_of_the_metric(adjust, method):
 def test_the_segment_compared_with_and_the_price_of_its_choice(segments, reference, names):
     metrics = dict(zip(["recall", "false_positive_rate"], names, strict=True))
     choices = 3 if reference in ("best", "worst") else 1
-    named = {name: gaps(table(**segments), [*metrics], reference=name) for name in names}
-    for i, row in enumerate(gaps(table(**segments), [*metrics], reference=reference)):
+    for row in gaps(table(**segments), [*metrics], reference=reference):
         name, parts = metrics[row["metric"]], PARTS[row["metric"]]
-        (x, n), own = parts(*segments[name]), parts(*segments[row["g"]])
+        (x, n), (k, m) = parts(*segments[name]), parts(*segments[row["g"]])
         assert values_of(row, ["reference", "reference_estimate", "n_tests"]) == [name, x / n, 3]
         if row["g"] == name:
             assert values_of(row, COLUMNS[7:13]) == [0, 1, None, None, None, None]
         else:
-            limits = confint_proportions_2indep(*own, x, n, method="newcomb", alpha=0.05 / choices)
-            assert values_of(row, ["lower", "upper"]) == pytest.approx(limits, abs=1e-9)
-            assert row["p_value"] == min(1, choices * named[name][i]["p_value"])
+            low, high, p = difference(([k], [m]), ([x], [n]), [1], 1 - 0.05 / choices)
+            assert values_of(row, ["lower", "upper"]) == pytest.approx([low, high], abs=1e-9)
+            assert row["p_value"] == pytest.approx(min(1, choices * p), rel=1e-9)
 
 
 NULLED = table(a=(5, 3, 4, 6), b=(7, 2, 1, 11)) | {"sex": [*"mmmmffff"]}
@@ -255,14 +168,6 @@ def test_a_single_segment_and_no_segment(reference):
     empty, options = random_frame().head(0), {"metrics": "recall", "reference": reference}
     out = bf.gaps(empty, "y", "p", by="g", **options)
     assert (len(out), out.columns) == (0, ["g", *COLUMNS])
-
-
-@pytest.mark.parametrize(("a", "b"), EQUAL)
-def test_equal_segments_have_p_values_of_1(a, b):
-    for row in gaps(table(a=a, b=b), ["accuracy", "recall", "uar"]):
-        assert values_of(row, COLUMNS[7:9]) == pytest.approx([0, 1], abs=1e-12)
-        assert values_of(row, COLUMNS[11:]) == pytest.approx([1, 1, 2], abs=1e-12)
-        assert row["lower"] < 0 < row["upper"]
 
 
 def test_what_is_undefined_is_null_and_outside_of_the_family():

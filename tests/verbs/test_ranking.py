@@ -1,7 +1,6 @@
-"""Rankings against scikit-learn, scipy and DeLong's formula; what all verbs of scores refuse."""
+"""Rankings against scikit-learn, scipy and all pairs of rows; what all verbs of scores refuse."""
 
 import copy
-import math
 import re
 import warnings
 from functools import partial
@@ -9,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
+from areas import area, limits
 from constructors import CONSTRUCTORS, head, plain
 from scipy import stats
 from sklearn import metrics as sk
@@ -48,16 +48,6 @@ def segments(data, options=()):
         yield arrays["y"][at], arrays["s"][at], n[at], weight[at]
 
 
-def delong(y, s, level=0.95):
-    """Compare every positive with every negative."""
-    above = np.sign(s[y == 1][:, None] - s[y == 0]) / 2 + 0.5
-    of_positives, of_negatives = above.mean(axis=1), above.mean(axis=0)
-    variance = of_positives.var(ddof=1) / len(of_positives)
-    variance += of_negatives.var(ddof=1) / len(of_negatives)
-    half = stats.norm.ppf((1 + level) / 2) * math.sqrt(variance)
-    return max(above.mean() - half, 0), min(above.mean() + half, 1)
-
-
 @pytest.mark.parametrize("levels", [6, 40, 10**9])
 @carried
 def test_equals_scikit_learn(constructor, options, levels):
@@ -81,17 +71,19 @@ def test_equals_scikit_learn(constructor, options, levels):
 
 
 @pytest.mark.parametrize("levels", [6, 10**9])
-@pytest.mark.parametrize("options", [{}, {"counts": "k"}, {"counts": "k", "level": 0.8}], ids=str)
-def test_limits_and_distance_of_rows(constructor, options, levels):
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@carried
+def test_limits_and_distance_of_rows(constructor, options, level, levels):
     data = draw(levels)
-    out = plain(bf.ranking(constructor(data), "y", "s", by="g", **options))
-    for at, (y, s, n, _) in enumerate(segments(data, options)):
-        y, s = np.repeat(y, n), np.repeat(s, n)
-        lower, upper = delong(y, s, options.get("level", 0.95))
-        distance = stats.ks_2samp(s[y == 1], s[y == 0], method="asymp").statistic
-        assert out["roc_auc_lower"][at] == pytest.approx(lower, abs=1e-12)
-        assert out["roc_auc_upper"][at] == pytest.approx(upper, abs=1e-12)
-        assert out["ks_statistic"][at] == pytest.approx(distance, abs=1e-12)
+    out = plain(bf.ranking(constructor(data), "y", "s", by="g", level=level, **options))
+    for at, (y, s, n, weight) in enumerate(segments(data, options)):
+        y, s, w = (np.repeat(values, n) for values in (y, s, weight / n))
+        lower, upper = limits(*area(y, s, w), level)
+        assert out["roc_auc_lower"][at] == pytest.approx(lower, abs=1e-11)
+        assert out["roc_auc_upper"][at] == pytest.approx(upper, abs=1e-11)
+        if "sample_weight" not in options:
+            distance = stats.ks_2samp(s[y == 1], s[y == 0], method="asymp").statistic
+            assert out["ks_statistic"][at] == pytest.approx(distance, abs=1e-12)
 
 
 @pytest.mark.parametrize("weight", [0.1, 3.0, 1e-9, 1e-150, 1e150, 1e200])
@@ -123,7 +115,7 @@ def test_weights_of_other_segments_change_nothing(verb, size, other):
             assert found[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-9)
 
 
-NO_LIMITS = {
+FEW = {
     "perfect": ([0, 0, 1, 1], [1, 2, 3, 4], 1),
     "wrong way round": ([1, 1, 0, 0], [1, 2, 3, 4], 0),
     "all tied": ([0, 0, 1, 1], [5, 5, 5, 5], 1 / 2),
@@ -132,34 +124,39 @@ NO_LIMITS = {
 }
 
 
-@pytest.mark.parametrize(("y", "s", "auc"), NO_LIMITS.values(), ids=NO_LIMITS)
-def test_no_limits_where_the_variance_is_zero_or_a_side_is_one_row(constructor, y, s, auc):
+@pytest.mark.parametrize(("y", "s", "auc"), FEW.values(), ids=FEW)
+def test_few_rows_have_limits_even_if_nothing_varies(constructor, y, s, auc):
     out = plain(bf.ranking(constructor({"y": y, "s": s}), "y", "s"))
+    lower, upper = limits(*area(np.array(y), np.array(s)))
     assert out["roc_auc"] == pytest.approx([auc])
-    assert (out["roc_auc_lower"], out["roc_auc_upper"]) == ([None], [None])
+    assert out["roc_auc_lower"] == pytest.approx([lower], abs=1e-12)
+    assert out["roc_auc_upper"] == pytest.approx([upper], abs=1e-12)
+    assert 0 <= lower < upper <= 1
 
 
-def test_two_rows_of_each_label_are_enough_for_limits():
-    frame = pl.DataFrame({"y": [1, 1, 0, 0], "s": [0.9, 0.3, 0.5, 0.1]})
-
-    (row,) = bf.ranking(frame, "y", "s").to_dicts()
-
-    # half of the others are beyond one row of each label, all beyond the other: variances of 1/8
-    sd = math.sqrt((1 / 8) / 2 + (1 / 8) / 2)
-    assert row["roc_auc"] == 0.75
-    assert row["roc_auc_lower"] == pytest.approx(0.75 - stats.norm.ppf(0.975) * sd)
-    assert row["roc_auc_upper"] == 1
+def test_five_and_five_rows_in_perfect_order(constructor):
+    out = plain(bf.ranking(constructor({"y": [0] * 5 + [1] * 5, "s": list(range(10))}), "y", "s"))
+    assert [round(out["roc_auc_lower"][0], 3), out["roc_auc_upper"]] == [0.643, [1]]
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_perfect_separation_has_no_limits_under_weights(constructor, seed, sign):
+def test_perfect_separation_is_exact_under_weights(constructor, seed, sign):
     rng = np.random.default_rng(seed)
     y, w = [0] * 40 + [1] * 40, rng.uniform(0.1, 1, 80)
-    data = {"y": y, "s": [sign * i for i in range(80)], "w": w.tolist()}
-    out = plain(bf.ranking(constructor(data), "y", "s", sample_weight="w"))
-    assert out["roc_auc"] == pytest.approx([(1 + sign) / 2], abs=1e-12)
-    assert (out["roc_auc_lower"], out["roc_auc_upper"]) == ([None], [None])
+    s = [sign * i for i in range(80)]
+    out = plain(bf.ranking(constructor({"y": y, "s": s, "w": w}), "y", "s", sample_weight="w"))
+    _, variance, sizes = area(np.array(y), np.array(s), w)
+    lower, upper = limits((1 + sign) // 2, variance, sizes)
+    assert out["roc_auc"] == [(1 + sign) / 2]
+    assert out["roc_auc_lower"] == pytest.approx([lower], abs=1e-12)
+    assert out["roc_auc_upper"] == pytest.approx([upper], abs=1e-12)
+
+
+def test_squares_of_weights_beyond_the_range_of_a_float_leave_the_area_without_limits(constructor):
+    frame = constructor({"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "w": [1e200] * 4})
+    out = plain(bf.ranking(frame, "y", "s", sample_weight="w"))
+    assert (out["roc_auc"], out["roc_auc_lower"], out["roc_auc_upper"]) == ([0.75], [None], [None])
 
 
 def test_by_hand(constructor):

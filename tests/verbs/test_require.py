@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pandas as pd
 import polars as pl
 import pytest
+from by_bisection import clopper_pearson
 from constructors import assert_table, plain
 
 import balframe as bf
@@ -101,7 +102,9 @@ def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
         bf.require(frame, rules=rules, **OPTIONS)
     first, *below = str(raised.value).split("\n")
     assert first == "2 of 3 verdicts are inconclusive (too few rows):"
-    assert below[0].startswith("  inconclusive: recall >= 0.7: 0.75 [0.2")
+    low, high = clopper_pearson(3, 4, 0.975)  # with c the two that can be judged
+    limits = f"[{low:.4g}, {high:.4g}]"
+    assert below[0] == f"  inconclusive: recall >= 0.7: 0.75 {limits} where g is a"
     assert below[1] == "  inconclusive: recall >= 0.7: undefined where g is b"
     assert (raised.value.n_failed, raised.value.n_inconclusive) == (0, 2)
     assert bf.require(frame, rules=rules, allow_inconclusive=True, **OPTIONS) is frame

@@ -101,7 +101,12 @@ def normalized_accuracy(c: ClassCounts) -> FloatArray:
     chance="uniform",
 )
 def geometric_mean(c: ClassCounts) -> FloatArray:
-    """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K)."""
+    """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K).
+
+    Confidence limits are null where one is never found or many have few rows: with few rows the
+    logarithm of a recall is too low on average, and this bias would be more than half a standard
+    error of the mean.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.log(c.correct) - np.log(c.support)  # of a ratio too small for a float
         is_small = (c.recall < np.finfo(np.float64).tiny) & (c.correct > 0)

@@ -10,7 +10,7 @@ from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio, scaled
 from balframe.intervals.coefficients import correlation, kappa
-from balframe.intervals.kinds import Delta
+from balframe.intervals.kinds import CoefficientOfAgreement
 from balframe.metrics.registry import metric
 
 _ROOM = 1000  # as a power of two
@@ -37,7 +37,7 @@ def _gain(c: ClassCounts) -> FloatArray:
     range=(-1, 1),
     aliases=("kappa", "cohen_kappa_score"),
     source="Cohen 1960",
-    interval=Delta(kappa),
+    interval=CoefficientOfAgreement(kappa),
     chance=0,
 )
 def cohen_kappa(c: ClassCounts) -> FloatArray:
@@ -53,7 +53,7 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
     range=(-1, 1),
     aliases=("mcc",),
     source="Gorodkin 2004",
-    interval=Delta(correlation),
+    interval=CoefficientOfAgreement(correlation),
     chance=0,
 )
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:

@@ -26,7 +26,7 @@ class Ranking:
         return cls(ties, OperatingPoints.exact(ties))
 
     @cached_property
-    def _reaching(self) -> OneVersusRest:
+    def reaching(self) -> OneVersusRest:
         """The point that takes the score of each tie as its threshold."""
         every = self.points.counts(1, slice(None))
         is_tie = np.isfinite(self.points.threshold)
@@ -60,15 +60,18 @@ class Ranking:
 
     @cached_property
     def placement_of_positives(self) -> FloatArray:
-        """Share of the segment's negatives that lie below a positive of each tie, half of ties."""
-        negatives = self.negatives[self.ties.segment]
-        return ratio(self._reaching.tn + self.negative / 2, negatives)
+        """Share of the segment's negatives that lie below a positive of each tie, half of ties.
+
+        The negatives are added up from both sides of the tie: a perfect ranking has shares of 1.
+        """
+        below, others = self.reaching.tn, self.reaching.fp
+        return ratio(below + self.negative / 2, below + others)
 
     @cached_property
     def placement_of_negatives(self) -> FloatArray:
         """Share of the segment's positives that lie above a negative of each tie, half of ties."""
-        positives = self.positives[self.ties.segment]
-        return ratio(self._reaching.tp - self.positive / 2, positives)
+        above, others = self.reaching.tp, self.reaching.fn
+        return ratio(above - self.positive / 2, above + others)
 
     def roc_auc(self) -> FloatArray:
         """Find the chance that a positive scores above a negative, ties counting half.
@@ -95,15 +98,15 @@ class Ranking:
 
         As scikit-learn's `average_precision_score`: sum_i (R_i - R_{i-1}) P_i.
         """
-        precision = ratio(self._reaching.tp, self._reaching.tp + self._reaching.fp)
+        precision = ratio(self.reaching.tp, self.reaching.tp + self.reaching.fp)
         return ratio(self.sum(_times(self.positive, precision)), self.positives)
 
     def ks_statistic(self) -> FloatArray:
         """Find the largest distance between the distributions of both sides: max_t |TPR - FPR|."""
         segment = self.ties.segment
         distance = np.abs(
-            ratio(self._reaching.tp, self.positives[segment])
-            - ratio(self._reaching.fp, self.negatives[segment])
+            ratio(self.reaching.tp, self.positives[segment])
+            - ratio(self.reaching.fp, self.negatives[segment])
         )
         largest = np.zeros(self.ties.n_segments)
         np.fmax.at(largest, segment, distance)

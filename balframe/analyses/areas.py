@@ -1,0 +1,51 @@
+"""Areas under the ROC curves of segments, with what their confidence limits need."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from balframe.analyses.at_operating_points import effective_sides
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.intervals.proportions import Limits
+from balframe.intervals.roc_areas import auc_limits, delong_variance
+from balframe.metrics.units.rankings import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Areas:
+    """Areas, the spreads of the placements of either side, and its effective rows.
+
+    What is undefined is NaN.
+    """
+
+    auc: FloatArray
+    spread_of_positives: FloatArray
+    spread_of_negatives: FloatArray
+    n_positive: FloatArray
+    n_negative: FloatArray
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> "Areas":
+        """Take those of all segments."""
+        auc = ranking.roc_auc()
+        return cls(auc, *ranking.spreads(auc), *effective_sides(ranking.points))
+
+    @classmethod
+    def undefined(cls, n_segments: int) -> "Areas":
+        """Know nothing of so many segments."""
+        return cls(*np.full((len(fields(cls)), n_segments), np.nan))
+
+    def at(self, segments: Int64Array) -> "Areas":
+        """Take the segments at these positions, in this order and as often as they are given."""
+        return Areas(*(getattr(self, one.name)[segments] for one in fields(self)))
+
+    def put(self, segment: int, other: "Areas") -> None:
+        """Replace what is known of a segment by that of the only one of others."""
+        for one in fields(self):
+            getattr(self, one.name)[segment] = getattr(other, one.name).item()
+
+    def limits(self, level: float) -> Limits:
+        """Find the confidence limits of the areas."""
+        sizes = (self.n_positive, self.n_negative)
+        variance = delong_variance(self.spread_of_positives, self.spread_of_negatives, *sizes)
+        return auc_limits(self.auc, variance, *sizes, level)

@@ -1,0 +1,65 @@
+"""Areas under ROC curves of segments beside the area of what they are compared with."""
+
+from typing import Any
+
+import numpy as np
+
+from balframe.analyses.areas import Areas
+from balframe.analyses.areas_of_rests import areas_of_rests
+from balframe.analyses.limits import kept
+from balframe.analyses.references import Reference, check_not_ambiguous, n_choices, reference_of
+from balframe.core.arrays import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
+from balframe.core.ties import Ties
+from balframe.frames.library import Name
+from balframe.frames.scores import Scored
+from balframe.intervals.differences import mover_difference
+from balframe.intervals.request import Request
+from balframe.metrics.units.rankings import Ranking
+
+_COLUMNS = (
+    *("reference_roc_auc", "roc_auc_difference"),
+    *("roc_auc_difference_lower", "roc_auc_difference_upper"),
+)
+
+
+def differences_of_areas(
+    asked: object, scored: Scored, areas: Areas, c: ClassCounts, level: float
+) -> dict[Name, Any]:
+    """Compare the segments of each group, whose areas and counts are given, with a reference."""
+    reading = scored.reading
+    check_not_ambiguous(asked, reading)
+    values = np.full((len(_COLUMNS), c.n_segments), np.nan)
+    names, name_of = [], np.zeros(c.n_segments, np.int64)
+    for number, group in enumerate(reading.groups()):
+        own, members = areas.at(group.segments), segments_at(c, group.segments)
+        one = reference_of(asked, own.auc, "higher", group, members, reading)
+        request = Request(None, level).together(n_choices(asked, members))
+        ties = scored.ties.at(group.segments)
+        values[:, group.segments] = _compared(one, own, ties, request.level)
+        name_of[group.segments] = number
+        names.append(one.name)
+    reference = {"reference": reading.text_column(names, name_of)}
+    return reference | dict(zip(_COLUMNS, values, strict=True))
+
+
+def _compared(one: Reference, own: Areas, ties: Ties, level: float) -> tuple[FloatArray, ...]:
+    """Give the reference's areas, the differences and their limits, where the two share no rows."""
+    other = _beside(one, own, ties)
+    difference = own.auc - other.auc
+    limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level))
+    lower, upper = kept(*limits, difference, (-1, 1), around=True)
+    shared = one.shares_rows(np.arange(len(difference)))
+    lower, upper = (np.where(shared, np.nan, limit) for limit in (lower, upper))
+    return other.auc, difference, lower, upper
+
+
+def _beside(one: Reference, own: Areas, ties: Ties) -> Areas:
+    """Put beside each segment of a group what it is compared with."""
+    place = np.zeros(ties.n_segments, np.int64)
+    if one.position is not None:
+        return own.at(place + one.position)
+    if one.name == "rest" or not len(place):
+        return areas_of_rests(ties)
+    return Areas.of(Ranking.of(ties.rolled_up((), [0] * len(ties.by)))).at(place)

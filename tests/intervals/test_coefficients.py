@@ -1,0 +1,267 @@
+"""Limits of kappa and of Matthews' correlation, against the whole smoothed matrix."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import balframe as bf
+from balframe.core.cells import Cells
+from balframe.core.class_counts import ClassCounts
+from balframe.core.entries import Entries
+from balframe.core.measures import Measures
+from balframe.intervals.coefficients import effective_rows
+from balframe.intervals.interval import Sample
+from balframe.intervals.request import GATE, Request
+from balframe.metrics.catalogue import find
+
+REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
+METRICS = ["cohen_kappa", "matthews_corrcoef"]
+Z = stats.norm.ppf(0.975)
+
+
+def sample_of(matrix, squares=None):
+    """Count one segment; with squares, the matrix has sums of weights of a hundred rows each."""
+    matrix = np.array(matrix)
+    actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
+    if squares is None:
+        sums = Measures(matrix.ravel())
+    else:
+        rows = np.full(matrix.size, 100)
+        sums = Measures(rows, None, matrix.ravel(), np.array(squares, float).ravel())
+    cells = Cells((np.zeros_like(actual),), actual, outcome, sums).regrouped()
+    return Sample(ClassCounts.of(Entries.of(cells, len(matrix))), lambda: cells)
+
+
+def estimate_and_limits(name, sample, request):
+    estimate = find(name).function(sample.counts)
+    low, high = find(name).interval.limits(sample, estimate, request)
+    return estimate[0], low[0], high[0]
+
+
+def report(frame, by=None, weight=None, **options):
+    return bf.report(
+        frame, "y", "p", by=by, sample_weight=weight, metrics=METRICS, interval=True, **options
+    )
+
+
+def dense(name, weight, square):
+    """Compute estimate and limits with every cell of the matrix, as they are defined."""
+    occurs = np.flatnonzero(weight.sum(axis=0) + weight.sum(axis=1))
+    weight, square = (of[np.ix_(occurs, occurs)] for of in (weight, square))
+    k = len(occurs)
+    size = weight.sum() ** 2 / square.sum()
+    row = square.sum() / weight.sum()
+    estimate, _ = value_and_derivative(name, weight / weight.sum())
+    weight, square = weight + 2 * row / k**2, square + 2 * row**2 / k**2
+    share = weight / weight.sum()
+    value, derivative = value_and_derivative(name, share)
+    distance = derivative - (share * derivative).sum()
+    variance = (square * distance**2).sum() / weight.sum() ** 2
+    n = (1 - value**2) / variance * size / (size + 2)
+    u = (1 + estimate) / 2
+    half = Z * math.sqrt(u * (1 - u) / n + Z**2 / (4 * n * n))
+    ends = [(u + Z**2 / (2 * n) + sign * half) / (1 + Z**2 / n) for sign in (-1, 1)]
+    return [estimate, *(2 * end - 1 for end in ends)]
+
+
+def value_and_derivative(name, share):
+    true, predicted = share.sum(axis=1), share.sum(axis=0)
+    t, p, hit = true[:, None], predicted[:, None], np.eye(len(share))
+    gain = np.trace(share) - true @ predicted
+    if name == "cohen_kappa":
+        value = gain / (1 - true @ predicted)
+        return value, (hit - (p + t.T) * (1 - value)) / (1 - true @ predicted)
+    b, d = 1 - predicted @ predicted, 1 - true @ true
+    value = gain / math.sqrt(b * d)
+    return value, (hit - p - t.T) / math.sqrt(b * d) + value * (p.T / b + t / d)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("case", REFERENCE, ids=lambda case: str(case["matrix"]))
+class TestReference:
+    def test_pointwise_limits(self, case, name):
+        sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
+
+        found = estimate_and_limits(name, sample, Request(None, case["level"]))
+
+        kind = find(name).interval
+        rows = effective_rows(kind.coefficient, sample.counts, sample.cells())
+        assert rows == pytest.approx(expected["n_effective"], abs=1e-8)
+        limits = [expected[key] for key in ("estimate", "lower", "upper")]
+        assert found == pytest.approx(limits, abs=1e-8)
+
+    def test_limits_that_decide(self, case, name):
+        n_rows = 1 if case["squares"] is None else 100  # of a label of few rows: no limits
+        sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
+
+        _, low, high = estimate_and_limits(name, sample, Request(GATE, case["level"]))
+
+        if n_rows * np.sum(case["matrix"], axis=1).min() < 10:
+            assert math.isnan(low)
+            assert math.isnan(high)
+        else:
+            limits = [expected["gate_lower"], expected["gate_upper"]]
+            assert [low, high] == pytest.approx(limits, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("rows", "n_together", "decides"),
+    [(9, 1, False), (10, 1, True), (10, 2, False), (99, 60, False), (100, 60, True)],
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, decides):
+    request = Request(GATE, 0.95, n_together=n_together)
+
+    _, low, high = estimate_and_limits(name, sample_of([[rows, 0], [30, 500]]), request)
+
+    assert np.isfinite([low, high]).tolist() == [decides] * 2
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_labels_that_are_only_predicted_need_no_rows_to_decide(name):
+    sample = sample_of([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
+
+    assert np.isfinite(estimate_and_limits(name, sample, Request(GATE, 0.95))).all()
+
+
+def drawn(n_labels, n_rows, n_segments, seed):
+    rng = np.random.default_rng(seed)
+    true = (n_labels * rng.random(n_rows) ** 2).astype(int)
+    predicted = np.where(rng.random(n_rows) < 0.6, true, rng.permutation(true))
+    segment, weight = rng.integers(0, n_segments, n_rows), rng.exponential(1, n_rows)
+    return pl.DataFrame({"g": segment, "y": true, "p": predicted, "w": weight})
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("n_labels", [2, 3, 10, 60, 700])
+def test_many_labels_and_segments_have_the_limits_of_the_whole_matrix(n_labels, weight):
+    frame = drawn(n_labels, 2_000, 5, n_labels)
+
+    out = report(frame, "g", weight)
+
+    for found in out.to_dicts():
+        rows = frame.filter(pl.col("g") == found["g"])
+        weights = np.ones(len(rows)) if weight is None else rows["w"].to_numpy()
+        of, of_squares = np.zeros((2, n_labels, n_labels))
+        at = rows["y"].to_numpy(), rows["p"].to_numpy()
+        np.add.at(of, at, weights)
+        np.add.at(of_squares, at, weights**2)
+        for name in METRICS:
+            values = [found[name + end] for end in ("", "_lower", "_upper")]
+            assert values == pytest.approx(dense(name, of, of_squares), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_perfect_score_has_limits(name):
+    assert estimate_and_limits(name, sample_of([[3, 0], [0, 100]]), Request(None, 0.95)) == (
+        pytest.approx([1, 0.58, 1], abs=5e-4)
+    )
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("rows", [[5, 5], [1, 30], [2, 3, 4], [10**6, 10**6]], ids=str)
+def test_the_more_perfect_rows_the_closer_is_the_lower_limit(name, rows):
+    request = Request(None, 0.95)
+
+    few, many = (
+        estimate_and_limits(name, sample_of(np.diag(rows) * times), request) for times in (1, 10)
+    )
+
+    assert few[1] < many[1] < 1 - 1e-9
+    assert [few[0], many[0], few[2], many[2]] == pytest.approx([1] * 4, abs=1e-15)
+
+
+def swapped(frame):
+    return frame.rename({"y": "p", "p": "y"})
+
+
+def relabelled(frame):
+    return frame.with_columns((pl.col("y", "p") * 17 + 5) % 101)
+
+
+def weighted_by_three(frame):
+    return frame.with_columns(pl.col("w") * 3)
+
+
+def shuffled(frame):
+    return frame.sample(fraction=1, shuffle=True, seed=1)
+
+
+@pytest.mark.parametrize("change", [swapped, relabelled, weighted_by_three, shuffled])
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_limits_stay_the_same(change, weight):
+    frame = drawn(6, 500, 4, 1)
+
+    found, expected = (report(of, "g", weight) for of in (change(frame), frame))
+
+    for column in [name + end for name in METRICS for end in ("", "_lower", "_upper")]:
+        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+
+
+def test_equal_weights_are_rows():
+    frame = drawn(4, 300, 3, 2).with_columns(w=pl.lit(0.1))
+
+    found, expected = (report(frame, "g", weight) for weight in ("w", None))
+
+    for column in [name + end for name in METRICS for end in ("_lower", "_upper")]:
+        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+
+
+def test_rows_of_no_weight_change_nothing():
+    frame = drawn(3, 200, 2, 3)
+    others = pl.DataFrame({"g": [0, 1], "y": [7, 0], "p": [8, 9], "w": [0.0, 0.0]})
+
+    found, expected = (report(of, "g", "w") for of in (pl.concat([frame, others]), frame))
+
+    for column in [name + end for name in METRICS for end in ("_lower", "_upper")]:
+        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "defined"),
+    [([[5, 0], [0, 0]], []), ([[5, 5], [0, 0]], METRICS[:1]), ([[5, 0], [5, 0]], METRICS[:1])],
+    ids=str,
+)
+def test_undefined_scores_have_no_limits(matrix, defined):
+    cells = [(y, p, n) for y, row in enumerate(matrix) for p, n in enumerate(row)]
+    frame = pl.DataFrame(cells, schema=["y", "p", "k"], orient="row")
+
+    out = report(frame, counts="k").row(0, named=True)
+
+    for name in METRICS:
+        values = [out[name + end] for end in ("", "_lower", "_upper")]
+        assert [value is not None for value in values] == [name in defined] * 3
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-200, 1e-161])
+def test_squares_of_weights_out_of_range_leave_no_limits(unit):
+    frame = drawn(3, 60, 1, 4).with_columns(pl.col("w") * unit)
+
+    out = report(frame, weight="w").row(0, named=True)
+
+    assert [out[name] is None for name in METRICS] == [False, False]
+    assert [out[name + end] for name in METRICS for end in ("_lower", "_upper")] == [None] * 4
+
+
+@pytest.mark.parametrize("unit", [1e150, 1e-145])
+def test_large_and_small_weights_have_the_same_limits(unit):
+    frame = drawn(3, 60, 1, 4)
+
+    found, expected = (
+        report(frame.with_columns(pl.col("w") * by), weight="w").row(0) for by in (unit, 1)
+    )
+
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_method_is_named_in_a_long_report():
+    frame = drawn(3, 60, 1, 5)
+
+    out = report(frame, layout="long")
+
+    assert out["method"].to_list() == ["wilson", "wilson"]

@@ -1,0 +1,326 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+from balframe.intervals.differences import scas_difference
+from balframe.intervals.equality import equal_recalls, equal_scores
+
+
+def table(*segments):
+    return np.array(segments, dtype=float)
+
+
+def evenly(n):
+    return np.full(n.shape, 1 / n.shape[1])
+
+
+TABLES = [
+    ([7, 15, 40], [10, 20, 50]),
+    ([30, 28, 12, 90], [40, 40, 40, 95]),
+    ([0, 10, 7], [10, 10, 10]),
+    ([700, 15, 11], [1000, 20, 20]),
+]
+
+
+class TestOneLabel:
+    """The common score is then the share of all rows, and Q that of a contingency table."""
+
+    @pytest.mark.parametrize(("x", "n"), TABLES)
+    def test_statistic_is_that_of_a_contingency_table_for_fixed_margins(self, x, n):
+        expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).statistic
+        x, n = table(*zip(x)), table(*zip(n))
+
+        statistic, _ = equal_scores(x, n, np.ones_like(x))
+
+        assert statistic == pytest.approx(expected * (n.sum() - 1) / n.sum(), rel=1e-10)
+
+    @pytest.mark.parametrize("x", [[18, 20, 22], [20, 21, 17, 22], [10, 30, 15, 25, 20]])
+    def test_p_value_of_half_right_is_that_of_chi_square(self, x):
+        # recalls of 1/2 vary least beside their variance, so that the chi-square is not scaled
+        n = np.full((len(x), 1), 40.0)
+
+        statistic, p = equal_scores(table(*zip(x)), n, np.ones_like(n))
+
+        assert p == pytest.approx(stats.chi2.sf(statistic, len(x) - 1), rel=1e-12)
+
+    def test_rare_errors_scale_the_chi_square(self):
+        x, n = np.array([19, 47, 198, 993.0]), np.array([20, 50, 200, 1000.0])
+        p = x.sum() / n.sum()
+        v, share = p * (1 - p), n / n.sum()
+        expected = (x / n - p) ** 2 * n / v
+        # sum of fourth cumulants, less what the common score takes of the skewness
+        kurtosis = (1 - 6 * v) / (v * n) * (1 - share) ** 2
+        skewness = (((1 - share) * (1 - 2 * p) / v).sum()) ** 2 / (n.sum() / v)
+        scale = 1 + (kurtosis.sum() - skewness) / (2 * 3)
+
+        statistic, found = equal_scores(x[:, None], n[:, None], np.ones((4, 1)))
+
+        assert scale > 1.2
+        assert statistic == pytest.approx(expected.sum() * (n.sum() - 1) / n.sum(), rel=1e-10)
+        assert found == pytest.approx(stats.chi2.sf(statistic / scale, 3 / scale), rel=1e-10)
+
+
+def fitted(x, n, a):
+    """Maximise the likelihood of recalls under equal scores: a search that knows no multiplier."""
+    start = (x + 0.5) / (n + 1)
+
+    def surprise(p):
+        p = p.reshape(x.shape)
+        return -(special.xlogy(x, p) + special.xlog1py(n - x, -p)).sum()
+
+    def apart(p):
+        return np.diff((a * p.reshape(x.shape)).sum(axis=1))
+
+    found = optimize.minimize(
+        surprise,
+        start.ravel(),
+        jac=lambda p: ((n - x) / (1 - p.reshape(x.shape)) - x / p.reshape(x.shape)).ravel(),
+        method="SLSQP",
+        bounds=[(1e-9, 1 - 1e-9)] * x.size,
+        constraints={"type": "eq", "fun": apart},
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return found.x.reshape(x.shape)
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "a"),
+    [
+        ([(45, 33), (450, 330), (90, 60)], [(50, 40), (500, 400), (100, 90)], (0.5, 0.5)),
+        ([(8, 30), (12, 20), (18, 50)], [(10, 40), (20, 40), (30, 60)], (0.3, 0.7)),
+        ([(9, 8, 5), (7, 9, 2), (60, 80, 30)], [(10, 10, 7), (10, 12, 9), (90, 90, 50)], (1, 1, 1)),
+    ],
+)
+def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
+    x, n = table(*x), table(*n)
+    a = np.tile(np.array(a, float) / sum(a), (len(x), 1))
+    p = fitted(x, n, a)
+    # Rao: the gradient of the likelihood weighed with the inverse of the information
+    gradient = x / p - (n - x) / (1 - p)
+    of_segment = (gradient**2 * p * (1 - p) / n).sum(axis=1)
+    # each variance for the recalls having been fitted, and between labels
+    part = a * a / n
+    share = part / part.sum(axis=1, keepdims=True)
+    left = 1 - (1 / part.sum(axis=1)) / (1 / part.sum(axis=1)).sum()
+    plain = (part * p * (1 - p)).sum(axis=1)
+    larger = (part * p * (1 - p) * n / (n - 1 + share * left[:, None])).sum(axis=1)
+    between = 1 + 0.6 * (share * (1 - share) / n).sum(axis=1)
+
+    statistic, _ = equal_scores(x, n, a)
+
+    assert statistic == pytest.approx((of_segment * plain / larger / between).sum(), rel=1e-7)
+
+
+def test_swapped_recalls_have_equal_scores():
+    x, n = table((18, 285), (285, 18), (18, 285)), table((30, 300), (300, 30), (30, 300))
+
+    statistic, p = equal_scores(x, n, evenly(n))
+
+    assert (statistic, p) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("x", "n"),
+    [
+        (table([46, 33], [450, 330]), table([50, 40], [500, 400])),
+        (table([3], [90]), table([10], [100])),
+        (table([5, 5], [6, 9]), table([5, 5], [10, 10])),
+        (table([1, 0, 4], [2, 9, 8]), table([1, 2, 5], [3, 10, 10])),
+    ],
+)
+def test_p_value_of_two_segments_is_that_of_their_difference(x, n):
+    a = evenly(n)
+
+    _, p = equal_scores(x, n, a)
+
+    _, _, (expected,) = scas_difference(x[:1], n[:1], x[1:], n[1:], a[:1], 0.95)
+    assert p == expected
+
+
+def random_family(segments, labels, seed):
+    rng = np.random.default_rng(seed)
+    n = np.rint(np.exp(rng.uniform(np.log(2), np.log(200), (segments, labels))))
+    return rng.binomial(n.astype(int), rng.uniform(0.5, 1, labels)).astype(float), n, evenly(n)
+
+
+@pytest.mark.parametrize("segments", [2, 3, 12])
+@pytest.mark.parametrize("labels", [1, 2, 4])
+class TestAnyFamily:
+    def test_the_order_of_segments_and_labels_does_not_matter(self, segments, labels):
+        x, n, a = random_family(segments, labels, 1)
+
+        found = equal_scores(x[::-1, ::-1], n[::-1, ::-1], a)
+
+        assert found == pytest.approx(equal_scores(x, n, a), rel=1e-8)
+
+    def test_wrong_rows_are_tested_as_right_ones_are(self, segments, labels):
+        x, n, a = random_family(segments, labels, 2)
+
+        assert equal_scores(n - x, n, a) == pytest.approx(equal_scores(x, n, a), rel=1e-8)
+
+    def test_one_more_apart_is_less_likely(self, segments, labels):
+        x, n, a = random_family(segments, labels, 3)
+        best = np.argmax((a * x / n).sum(axis=1))
+        apart = x.copy()
+        apart[best] = 0
+
+        assert equal_scores(apart, n, a)[1] < equal_scores(x, n, a)[1]
+
+
+@pytest.mark.parametrize("right", [0, 0.5, 1])
+def test_equal_scores_are_equal(right):
+    n = table([10, 40], [20, 400], [36, 12])
+
+    assert equal_scores(right * n, n, evenly(n)) == (0, 1)
+
+
+@pytest.mark.parametrize("test", [lambda *of: equal_scores(*of)[1], equal_recalls])
+def test_one_segment_has_nothing_to_compare(test):
+    assert math.isnan(test(table([8, 30]), table([10, 40]), table([0.5, 0.5])))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        # the first always answers one label: nothing varies at its own score of a half
+        [(5, 0), (8, 7), (2, 3)],
+        [(5, 0), (5, 0), (8, 3)],
+        [(5, 0), (10, 0), (9, 1)],
+        [(0, 1), (0, 0), (1, 1)],
+        [(5, 5), (5, 0), (0, 0)],
+    ],
+)
+def test_segments_that_do_not_vary_at_the_common_score(x):
+    x = table(*x)
+    n = np.maximum(x.max(), 5) * np.ones_like(x)
+
+    statistic, p = equal_scores(x, n, evenly(n))
+
+    assert 0 <= statistic < 40
+    assert 0 < p <= 1
+
+
+def test_a_segment_that_does_not_vary_at_the_common_score_adds_nothing():
+    x, n = table((5, 0), (8, 7), (2, 3)), table((5, 5), (10, 10), (10, 10))
+    # by symmetry the common score is a half; recalls of (.8, .7) fall to those with a sum of 1
+    multiplier = optimize.brentq(lambda v: sum(_recall(k, 10, v) for k in (8, 7)) - 1, 0.1, 100)
+    spread = sum(p * (1 - p) for p in (_recall(8, 10, multiplier), _recall(7, 10, multiplier)))
+    # each of the two holds a share of 10 / 25 in the common score
+    variance = 0.25 * spread / (10 - 1 + 0.5 * (1 - 10 / 25))
+    expected = 2 * 0.25**2 / variance / (1 + 0.6 * 2 * 0.25 / 10)
+
+    assert equal_scores(x, n, evenly(n))[0] == pytest.approx(expected, rel=1e-10)
+
+
+def _recall(x, n, multiplier):
+    """Solve x / p - (n - x) / (1 - p) = l."""
+    return optimize.brentq(lambda p: x * (1 - p) - (n - x) * p - multiplier * p * (1 - p), 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "errors"),
+    [((1, 1), 10**6, 100), ((1,) * 5, 10**6, 100), ((10, 10), 10**5, 10), ((5, 5), 10**6, 1000)],
+)
+def test_nothing_speaks_against_few_rows_that_are_all_right_beside_rare_errors(few, many, errors):
+    n = np.array([*few, many], float)[:, None]
+    x = n - np.array([0] * len(few) + [errors])[:, None]
+
+    # fewer than .02 errors were expected in the small ones
+    assert equal_scores(x, n, np.ones_like(n))[1] > 0.9
+    if min(few) >= 10:
+        assert equal_recalls(x, n, np.ones_like(n)) > 0.9
+
+
+@pytest.mark.parametrize(("x", "n"), [t for t in TABLES if min(t[1]) >= 10])
+@pytest.mark.parametrize("weight", [1, 0.25])
+def test_equal_recalls_of_one_label_is_the_chi_square_test(x, n, weight):
+    expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).pvalue
+    x, n = table(*zip(x)), table(*zip(n))
+
+    assert equal_recalls(x, n, np.full_like(x, weight)) == pytest.approx(expected, rel=1e-10)
+
+
+ERRORS = table([2, 2], [1, 1], [11, 15], [17, 12])
+ROWS = table([10, 30], [20, 15], [400, 500], [600, 300])
+WEIGHTS = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.4, 0.6])
+
+
+class TestEqualRecalls:
+    def test_by_hand(self):
+        x = table([8, 30], [12, 20], [18, 50])
+        n = table([10, 40], [20, 40], [30, 60])
+        a = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5])
+        pooled = 38 / 60, 100 / 140
+        spread = [p * (1 - p) for p in pooled]
+        theta = [(0.8 + 0.75) / 2, 0.25 * 0.6 + 0.75 * 0.5, (0.6 + 5 / 6) / 2]
+        w = [
+            1 / (0.25 * spread[0] / 10 + 0.25 * spread[1] / 40),
+            1 / (0.0625 * spread[0] / 20 + 0.5625 * spread[1] / 40),
+            1 / (0.25 * spread[0] / 30 + 0.25 * spread[1] / 60),
+        ]
+        mean = sum(v * t for v, t in zip(w, theta, strict=True)) / sum(w)
+        q = sum(v * (t - mean) ** 2 for v, t in zip(w, theta, strict=True))
+
+        # a chi-square of two degrees of freedom is exponential
+        assert equal_recalls(x, n, a) == pytest.approx(math.exp(-q / 2), rel=1e-12)
+
+    def test_a_label_that_all_get_right_does_not_count(self):
+        x, n = table([7, 12], [15, 11], [40, 20]), table([10, 12], [20, 11], [50, 20])
+        half = evenly(n)
+
+        found = equal_recalls(x, n, half)
+
+        alone = equal_recalls(x[:, :1], n[:, :1], half[:, :1])
+        assert found == pytest.approx(alone, rel=1e-12)
+
+    def test_the_order_of_segments_and_labels_does_not_matter(self):
+        x, n = table([8, 30], [12, 20], [18, 50]), table([10, 40], [20, 40], [30, 60])
+
+        expected = equal_recalls(x, n, evenly(n))
+
+        assert 0.01 < expected < 0.5
+        found = equal_recalls(x[::-1, ::-1], n[::-1, ::-1], evenly(n))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+    @pytest.mark.parametrize(("least", "holds"), [(9, False), (9.9, False), (10, True)])
+    def test_supports_under_10_have_no_p_value(self, least, holds):
+        x, n = table([5, 40], [30, 20]), table([least, 50], [40, 30])
+
+        assert math.isnan(equal_recalls(x, n, evenly(n))) is not holds
+
+    @pytest.mark.parametrize("share", [0, 1])
+    def test_all_right_or_all_wrong_are_alike(self, share):
+        n = table([10, 40], [20, 40], [37, 11])
+
+        assert equal_recalls(share * n, n, evenly(n)) == 1
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("labels", [1, 2])
+    def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(self, labels):
+        x, n = ERRORS[:, :labels], ROWS[:, :labels]
+        a = np.ones((4, 1)) if labels == 1 else WEIGHTS
+        (q,) = statistic_of_recalls(x[None], n, a)
+
+        p = equal_recalls(x, n, a)
+
+        scale = optimize.brentq(lambda scale: special.chdtrc(3 / scale, q / scale) - p, 1.001, 9)
+        assert scale > 1.3
+        draws = np.random.default_rng(0).binomial(
+            n.astype(int), x.sum(axis=0) / n.sum(axis=0), size=(400_000, *n.shape)
+        )
+        # the standard error of this variance is .6% of it
+        expected = statistic_of_recalls(draws, n, a).var()
+        assert 2 * 3 * scale == pytest.approx(expected, rel=0.018)
+
+
+def statistic_of_recalls(x, n, a):
+    """Compute Q with pooled recalls, where these vary."""
+    pooled = x.sum(axis=1) / n.sum(axis=0)
+    varies = ((pooled > 0) & (pooled < 1)).all(axis=1)
+    spread = (pooled * (1 - pooled))[varies, None]
+    w = 1 / (a * a * spread / n).sum(axis=2)
+    theta = (a * x[varies] / n).sum(axis=2)
+    mean = (w * theta).sum(axis=1, keepdims=True) / w.sum(axis=1, keepdims=True)
+    return (w * (theta - mean) ** 2).sum(axis=1)

@@ -1,0 +1,141 @@
+"""Limits and tests against numbers computed by independent code, as inference.json says."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from balframe.core.class_counts import ClassCounts
+from balframe.intervals.constrained import Segments, standardised
+from balframe.intervals.differences import scas_difference
+from balframe.intervals.effective_rows import effective
+from balframe.intervals.equality import equal_scores
+from balframe.intervals.interval import Sample
+from balframe.intervals.later import special
+from balframe.intervals.proportions import exact, wilson
+from balframe.intervals.recalls import gate, scas, scas_of_proportion, score
+from balframe.intervals.request import GATE, Request
+from balframe.metrics.catalogue import find
+
+CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
+CLOSE = 1e-10
+
+
+def row(*values):
+    return np.array([values], dtype=float)
+
+
+def evenly(case):
+    return row(*[1 / len(case["support"])] * len(case["support"]))
+
+
+def level_of(case):
+    return Request(GATE, case["level"]).together(case["segments"]).level
+
+
+def named(case):
+    right, rows = case.get("correct", ""), case.get("support", "")
+    return f"{right} of {rows}" if right else None
+
+
+def ends(case, prefix="", suffix=""):
+    return [case[f"{prefix}{end}{suffix}"] for end in ("lower", "upper")]
+
+
+@pytest.mark.parametrize("method", [score, scas], ids=lambda method: method.__name__)
+@pytest.mark.parametrize("case", CASES["one_sample"], ids=named)
+def test_limits_of_one_segment(case, method):
+    counts = (row(*case[name]) for name in ("correct", "support", "weight"))
+
+    found = method(*counts, case["level"])
+
+    assert np.ravel(found) == pytest.approx(ends(case, f"{method.__name__}_"), abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES["one_sample"] if len(c["support"]) == 1])
+def test_limits_of_a_proportion(case):
+    counts = np.array(case["correct"], float), np.array(case["support"], float), case["level"]
+
+    assert np.ravel(wilson(*counts)) == pytest.approx(ends(case, "score_"), abs=CLOSE)
+    assert np.ravel(scas_of_proportion(*counts)) == pytest.approx(ends(case, "scas_"), abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["gate"], ids=named)
+def test_limits_that_decide(case):
+    right, rows = row(*case["correct"]), row(*case["support"])
+
+    found = gate(right, rows, evenly(case), level_of(case))
+
+    assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)
+    if len(case["support"]) == 1:
+        proportion = exact(right[0], rows[0], level_of(case))
+        assert np.ravel(proportion) == pytest.approx(ends(case), abs=CLOSE)
+
+
+def two_segments(case):
+    names = ("correct", "support", "reference_correct", "reference_support")
+    return *(row(*case[name]) for name in names), evenly(case)
+
+
+@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+def test_differences(case):
+    lower, upper, p = scas_difference(*two_segments(case), case["level"])
+
+    assert [lower[0], upper[0]] == pytest.approx(ends(case), abs=CLOSE)
+    assert p[0] == pytest.approx(case["p_value"], rel=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+def test_differences_without_the_correction_for_skewness(case):
+    x, n, y, m, a = two_segments(case)
+    both = np.hstack([x, m - y]), np.hstack([n, m]), np.hstack([a, a]) / 2
+
+    found = score(*both, case["level"])
+
+    expected = ends(case, suffix="_without_skewness")
+    assert 2 * np.ravel(found) - 1 == pytest.approx(expected, abs=CLOSE)
+    segments = Segments.of(*both)
+    (z,) = standardised(segments, *segments.held_at(np.array([0.5])))
+    p = 2 * special.ndtr(-abs(z))
+    assert p == pytest.approx(case["p_value_without_skewness"], rel=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["homogeneity"], ids=named)
+def test_equality_of_many_segments(case):
+    x, n = (np.array(case[name], float) for name in ("correct", "support"))
+
+    found = equal_scores(x, n, np.full(n.shape, 1 / n.shape[1]))
+
+    assert found == pytest.approx((case["statistic"], case["p_value"]), abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["effective_size"], ids=lambda case: str(case["right_sq"]))
+def test_effective_rows(case):
+    right, wrong, right_sq, wrong_sq = (
+        row(case[name])[0] for name in ("right", "wrong", "right_sq", "wrong_sq")
+    )
+
+    x, n = effective(right, right + wrong, right_sq, right_sq + wrong_sq)
+
+    expected = case["x_effective"], case["n_effective"]
+    assert (x[0], n[0]) == pytest.approx(expected, rel=1e-12)
+    limits = np.ravel(wilson(x, n, 0.95))
+    assert limits == pytest.approx(ends(case, "wilson_"), abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))
+def test_limits_of_f1_that_decide(case):
+    # the true negatives make no difference
+    matrix = np.array([[7, case["fp"]], [case["fn"], case["tp"]]])
+    counts = replace(ClassCounts.from_matrix(matrix), pos_label=1)
+    f1 = find("f1")
+
+    found = f1.interval.limits(
+        Sample(counts, lambda: pytest.fail("no cells are needed")),
+        f1(counts),
+        Request(GATE, case["level"]).together(case["segments"]),
+    )
+
+    assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)

@@ -1,0 +1,146 @@
+"""The functions answer with the numbers of inference.json, on pandas and on polars."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from constructors import pandas_numpy, plain, polars_eager
+
+import balframe as bf
+
+CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
+CLOSE = 1e-10
+
+pytestmark = pytest.mark.parametrize("make", [pandas_numpy, polars_eager])
+
+
+def whole(block):
+    """Take the cases that rows can be counted for."""
+    return [case for case in CASES[block] if all(x % 1 == 0 for x in np.ravel(case["correct"]))]
+
+
+def counts(segments):
+    """Lay out the confusion matrices of segments, given as correct rows and rows of each label."""
+    rows = [
+        (segment, label, predicted, k)
+        for segment, (right, support) in enumerate(segments)
+        for label, (x, n) in enumerate(zip(right, support, strict=True))
+        for predicted, k in ((label, x), ((label + 1) % max(len(support), 2), n - x))
+    ]
+    return dict(zip("gypk", map(list, zip(*rows, strict=True)), strict=True))
+
+
+def metrics_of(case):
+    """Name what the numbers are limits of: with one label, a proportion and a mean alike."""
+    return ["balanced_accuracy", "accuracy"] if len(case["support"]) == 1 else ["balanced_accuracy"]
+
+
+def limits(out, row=0, prefix=""):
+    return [out[f"{prefix}{end}"][row] for end in ("lower", "upper")]
+
+
+@pytest.mark.parametrize("interval", ["score", "scas"])
+@pytest.mark.parametrize("case", whole("one_sample"), ids=lambda case: str(case["correct"]))
+def test_report(make, case, interval):
+    frame = make(counts([(case["correct"], case["support"])]))
+    how = {"metrics": metrics_of(case)}
+    if len(set(case["weight"])) > 1:
+        weights = dict(enumerate(case["weight"]))
+        how = {"metrics": ["weighted_balanced_accuracy"], "class_weight": weights}
+
+    out = plain(
+        bf.report(frame, "y", "p", counts="k", interval=interval, level=case["level"], **how)
+    )
+
+    expected = [case[f"{interval}_lower"], case[f"{interval}_upper"]]
+    for name in how["metrics"]:
+        assert limits(out, prefix=f"{name}_") == pytest.approx(expected, abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["gate"], ids=lambda case: str(case["correct"]))
+def test_check_of_so_many_segments(make, case):
+    frame = make(counts([(case["correct"], case["support"])] * case["segments"]))
+    rules = [f"{name} >= 0.5" for name in metrics_of(case)]
+
+    how = {"min_support": 1, "absent": "skip", "level": case["level"]}
+    out = plain(bf.check(frame, "y", "p", by="g", counts="k", rules=rules, **how))
+
+    expected = [case["lower"], case["upper"]]
+    assert len(out["rule"]) == case["segments"] * len(rules)
+    for row in {0, len(out["rule"]) - 1, len(rules) - 1}:
+        assert limits(out, row) == pytest.approx(expected, abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))
+def test_check_of_f1(make, case):
+    cells = [(1, 1, case["tp"]), (1, 0, case["fn"]), (0, 1, case["fp"]), (0, 0, 7)]
+    rows = [(g, *cell) for g in range(case["segments"]) for cell in cells]
+    frame = make(dict(zip("gypk", map(list, zip(*rows, strict=True)), strict=True)))
+
+    how = {"min_support": 1, "level": case["level"]}
+    out = plain(bf.check(frame, "y", "p", by="g", counts="k", rules="f1 >= 0.5", **how))
+
+    assert limits(out) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["difference"], ids=lambda case: str(case["correct"]))
+def test_gaps(make, case):
+    reference = case["reference_correct"], case["reference_support"]
+    frame = make(counts([(case["correct"], case["support"]), reference]))
+
+    out = plain(
+        bf.gaps(
+            frame, "y", "p", by="g", counts="k", metrics=metrics_of(case), reference=1,
+            level=case["level"], adjust=None,
+        )
+    )  # fmt: skip
+
+    for row in range(len(metrics_of(case))):
+        assert out["difference"][row] == pytest.approx(case["difference"], abs=CLOSE)
+        assert limits(out, row) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
+        assert out["p_value"][row] == pytest.approx(case["p_value"], rel=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["homogeneity"], ids=lambda case: str(case["correct"]))
+def test_disparity(make, case):
+    frame = make(counts(list(zip(case["correct"], case["support"], strict=True))))
+
+    out = plain(bf.disparity(frame, "y", "p", by="g", counts="k", metrics="balanced_accuracy"))
+
+    assert out["df"] == [case["df"]]
+    assert out["statistic"] == pytest.approx([case["statistic"]], abs=CLOSE)
+    assert out["p_value"] == pytest.approx([case["p_value"]], abs=CLOSE)
+
+
+def weights_with(total, square):
+    """Find weights of this sum and this sum of squares: one, and others that are all the same."""
+    if not total:
+        return []
+    rows = math.ceil(total**2 / square)
+    spread = math.sqrt(max(square / rows - (total / rows) ** 2, 0))
+    others = total / rows - spread / math.sqrt(max(rows - 1, 1))
+    return [total - others * (rows - 1)] + [others] * (rows - 1)
+
+
+@pytest.mark.parametrize("case", CASES["effective_size"], ids=lambda case: str(case["right_sq"]))
+def test_report_of_weighted_rows(make, case):
+    right = weights_with(case["right"], case["right_sq"])
+    wrong = weights_with(case["wrong"], case["wrong_sq"])
+    assert sum(w * w for w in right) == pytest.approx(case["right_sq"], rel=1e-12)
+    rows = {
+        "y": [1] * len(right + wrong),
+        "p": [1] * len(right) + [0] * len(wrong),
+        "w": [float(w) for w in right + wrong],
+    }
+
+    out = plain(
+        bf.report(
+            make(rows), "y", "p", sample_weight="w", metrics=["accuracy", "uar"], interval=True
+        )
+    )
+
+    expected = [case["wilson_lower"], case["wilson_upper"]]
+    for name in ("accuracy", "uar"):
+        assert limits(out, prefix=f"{name}_") == pytest.approx(expected, abs=CLOSE)

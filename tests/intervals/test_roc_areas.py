@@ -1,0 +1,171 @@
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from balframe.intervals.proportions import wilson
+from balframe.intervals.roc_areas import auc_limits, delong_variance
+
+REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["auc"]
+LEVELS = (1e-9, 0.5, 0.8, 0.95, 0.999, 0.9999999)
+SIZES = [(1, 1), (1, 40), (2, 2), (5, 5), (3, 100), (20.5, 7.25), (500, 500), (1e9, 1e9), (1, 1e9)]
+AREAS = (0, 1e-18, 1e-6, 0.2, 0.5, 0.731, 0.99, 1 - 1e-9, 1)
+
+
+def arrays(*numbers):
+    return [np.array([number], float) for number in numbers]
+
+
+def limits(auc, variance, positives, negatives, level=0.95):
+    low, high = auc_limits(*arrays(auc, variance, positives, negatives), level)
+    return low.item(), high.item()
+
+
+def variance_at(t, positives, negatives):
+    """Newcombe's method 5, as he writes it: Q1 = t / (2 - t), Q2 = 2 t^2 / (1 + t)."""
+    m = (positives + negatives) / 2
+    first, second = t / (2 - t) - t**2, 2 * t**2 / (1 + t) - t**2
+    return (t * (1 - t) + (m - 1) * (first + second)) / (positives * negatives)
+
+
+def scaled(auc, variance, positives, negatives):
+    inside = 0 < auc < 1
+    r = variance / variance_at(auc, positives, negatives) if inside else 1
+    m = min(positives, negatives) - 1
+    return (m * r + 50 * max(r, 1)) / (m + 50)
+
+
+@pytest.mark.parametrize("case", REFERENCE, ids=lambda case: str(case["auc"]))
+def test_limits_are_those_of_the_reference(case):
+    data = (case[name] for name in ("auc", "delong_variance", "n_positive", "n_negative"))
+
+    found = limits(*data, case["level"])
+
+    assert found == pytest.approx((case["lower"], case["upper"]), abs=1e-12)
+
+
+def test_a_perfect_ranking_of_five_and_five_by_hand():
+    # t is the limit where 1 - t = z sqrt(V(t)); s is 1 as P = N = 5 and the area is 1
+    low, high = limits(1, 0, 5, 5)
+
+    assert (round(low, 3), high) == (0.643, 1)
+    assert 1 - low == pytest.approx(1.959963984540054 * math.sqrt(variance_at(low, 5, 5)))
+
+
+@pytest.mark.parametrize("auc", [0, 0.5, 1])
+@pytest.mark.parametrize("level", LEVELS)
+def test_one_row_of_either_side_has_wilsons_limits_of_one_row(auc, level):
+    # P = N = 1: V(t) = t (1 - t)
+    expected = np.ravel(wilson(*arrays(auc, 1), level))
+
+    assert limits(auc, 0, 1, 1, level) == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_limits_are_as_many_standard_errors_away_as_the_level_says(seed):
+    rng = np.random.default_rng(seed)
+    positives, negatives = 10 ** rng.uniform(0, 4, 2)
+    auc, level = rng.uniform(0.01, 0.99), rng.uniform(0.1, 0.9999)
+    variance = variance_at(auc, positives, negatives) * rng.uniform(0, 3)
+    scale = scaled(auc, variance, positives, negatives)
+    z = stats.norm.ppf((1 + level) / 2)
+
+    low, high = limits(auc, variance, positives, negatives, level)
+
+    assert 0 < low < auc < high < 1
+    for limit in (low, high):
+        error = math.sqrt(scale * variance_at(limit, positives, negatives))
+        assert abs(auc - limit) == pytest.approx(z * error, rel=1e-9)
+
+
+@pytest.mark.parametrize(("positives", "negatives"), SIZES)
+@pytest.mark.parametrize("auc", AREAS)
+def test_limits_are_around_the_area_and_widen_with_the_level(auc, positives, negatives):
+    variance = auc * (1 - auc) / min(positives, negatives)
+
+    found = [limits(auc, variance, positives, negatives, level) for level in LEVELS]
+
+    lower, upper = zip(*found, strict=True)
+    assert all(0 <= low <= auc <= high <= 1 for low, high in found)
+    assert list(lower) == sorted(lower, reverse=True)
+    assert list(upper) == sorted(upper)
+    assert (auc > 0) or set(lower) == {0}
+    assert (auc < 1) or set(upper) == {1}
+    assert found[-1][0] < found[-1][1]
+
+
+@pytest.mark.parametrize(("positives", "negatives"), SIZES)
+@pytest.mark.parametrize("auc", [0, 0.25, 0.5, 0.875, 1 - 2**-40])
+@pytest.mark.parametrize("level", LEVELS)
+def test_scores_turned_around_or_sides_swapped_have_the_limits_mirrored(
+    auc, positives, negatives, level
+):
+    variance = auc * (1 - auc) / max(positives, negatives)
+    low, high = limits(auc, variance, positives, negatives, level)
+
+    assert limits(auc, variance, negatives, positives, level) == pytest.approx((low, high))
+    mirrored = limits(1 - auc, variance, positives, negatives, level)
+    assert mirrored == pytest.approx((1 - high, 1 - low), rel=1e-12, abs=1e-15)
+
+
+def test_few_rows_of_a_side_never_narrow_the_limits_and_many_take_delongs_variance():
+    # r = 1/4 where a side has one row: s = max(r, 1) = 1; where it has a million: s = r and little
+    for n, scale in ((1, 1), (10**6, (999_999 / 4 + 50) / 1_000_049)):
+        variance = variance_at(0.8, n, 10**6) / 4
+        low, _ = limits(0.8, variance, n, 10**6)
+        error = math.sqrt(scale * variance_at(low, n, 10**6))
+        assert 0.8 - low == pytest.approx(1.959963984540054 * error, rel=1e-9)
+    assert 0.8 - low == pytest.approx(1.959963984540054 * math.sqrt(variance), rel=0.01)
+
+
+def test_limits_of_tiny_areas_keep_their_digits():
+    # P = N = 1: (AUC - t)^2 = z^2 t (1 - t), so t is next to AUC^2 / z^2 where both are small
+    z = 1.959963984540054
+
+    low, _ = limits(1e-18, 0, 1, 1)
+
+    assert low == pytest.approx(1e-36 / z**2, rel=1e-12)
+
+
+def test_levels_next_to_0_and_1_have_limits():
+    assert limits(0.5, 0.01, 10, 10, 5e-324) == pytest.approx((0.5, 0.5), abs=1e-30)
+    assert limits(0.5, 0.01, 10, 10, 1 - 2**-53) == pytest.approx((0, 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("unknown", range(4))
+def test_what_is_undefined_has_no_limits(unknown):
+    data = [0.75, 0.01, 10, 10]
+    data[unknown] = math.nan
+    known = arrays(0.75, 0.01, 10, 10)
+    both = [np.append(one, two) for one, two in zip(arrays(*data), known, strict=True)]
+
+    low, high = auc_limits(*both, 0.95)
+
+    assert np.isnan([low[0], high[0]]).all()
+    assert (low[1], high[1]) == limits(0.75, 0.01, 10, 10)
+
+
+def test_no_segments_have_no_limits():
+    low, high = auc_limits(*[np.zeros(0)] * 4, 0.95)
+
+    assert (len(low), len(high)) == (0, 0)
+
+
+def test_delongs_variance_by_hand():
+    # positives .9 and .4, negatives .1, .2 and .5: shares of the other side on the right side
+    positives, negatives = np.array([1, 2 / 3]), np.array([1, 1, 1 / 2])
+    spreads = positives.var(), negatives.var()
+
+    found = delong_variance(*arrays(*spreads, 2, 3))
+
+    assert found == pytest.approx([(1 / 18) / 2 + (1 / 12) / 3])  # sample variances
+
+
+@pytest.mark.parametrize("n", [1, 1 + 1e-15])
+def test_a_side_with_one_row_adds_nothing_to_delongs_variance(n):
+    assert delong_variance(*arrays(1e-17, 0.2, n, 5)) == pytest.approx([0.2 / 4])
+    assert delong_variance(*arrays(0.2, 1e-17, 5, n)) == pytest.approx([0.2 / 4])
+    assert delong_variance(*arrays(0, 0, n, n)) == [0]

@@ -1,0 +1,146 @@
+"""The area of all rows but a segment's, beside what dropping its rows gives."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import polars as pl
+import pytest
+from areas import CARRIED, check, close, draw, dropping
+from constructors import plain
+
+import balframe as bf
+
+carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
+
+
+def check_against_rests(frame, columns=("g",), **options):
+    found = bf.ranking(frame, "y", "s", by=list(columns), reference="rest", **options)
+    for row in found.to_dicts():
+        (other,) = dropping(frame, row, columns, **options)
+        assert row["reference"] == "rest"
+        check(row, other)
+    return found
+
+
+@carried
+@pytest.mark.parametrize("levels", [4, 40, 10**9])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_rest_is_what_is_left_without_the_rows(options, levels, seed):
+    found = check_against_rests(draw(seed, levels), **options)
+
+    assert found["g"].to_list() == ["a", "b", "c", "lone", None]
+    assert found["roc_auc"].is_null().to_list() == [False, False, False, True, False]
+    assert found["reference_roc_auc"].null_count() == 0
+
+
+@carried
+def test_every_library_gives_the_same_rest(constructor, options):
+    frame = draw()
+    expected = bf.ranking(frame, "y", "s", by="g", reference="rest", **options).to_dict(
+        as_series=False
+    )
+
+    data = frame.to_dict(as_series=False)
+    found = plain(bf.ranking(constructor(data), "y", "s", by="g", reference="rest", **options))
+
+    assert list(found) == list(expected)
+    for name, values in expected.items():
+        assert found[name] == (close(values) if name != "g" and name != "reference" else values)
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
+@pytest.mark.parametrize("rows", [3, 40])
+def test_a_rest_that_is_small_beside_its_segment_keeps_its_digits(options, rows):
+    large = draw(1, 10**9, 20_000, shares=(0.0, 1.0)).filter(pl.col("g") == "b")
+    small = draw(2, 10**9, rows, shares=(0.0, 0.0, 0.5, 0.5)).filter(pl.col("g") != "lone")
+    frame = pl.concat([large.with_columns(pl.col("w") * 1e12), small])
+
+    found = check_against_rests(frame, **options)
+
+    assert found.height == 3
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-12, 1e12, 1e140])
+def test_segments_with_weights_of_other_sizes(size):
+    frame = draw(3)
+    is_b = pl.col("g") == "b"
+    frame = frame.with_columns(pl.when(is_b).then(pl.col("w") * size).otherwise(pl.col("w")))
+
+    check_against_rests(frame, sample_weight="w")
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_segment_with_nearly_all_of_one_side(label):
+    heavy = (pl.col("g") == "b") & (pl.col("y") == label)
+    frame = draw(3).with_columns(pl.when(heavy).then(pl.col("w") * 1e12).otherwise(pl.col("w")))
+
+    check_against_rests(frame, sample_weight="w")
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
+def test_a_rest_in_perfect_order_is_exact(options, sign):
+    frame = draw(4, 10**9).with_columns(
+        s=pl.when(pl.col("g").is_null()).then(pl.col("s")).otherwise(sign * (1e6 * pl.col("y")))
+    )
+
+    found = check_against_rests(frame, **options)
+
+    rest_of_null = found.filter(pl.col("g").is_null()).row(0, named=True)
+    assert rest_of_null["reference_roc_auc"] == (1 + sign) / 2
+
+
+def test_rests_of_one_row_of_a_side_and_of_none():
+    y = [1, 0, 0, 1, 0, 0, 0, 0, 0]
+    frame = pl.DataFrame({"g": [*"aaabbbccc"], "y": y, "s": [3, 1, 4, 1, 5, 0, 2, 6, 5]})
+    found = check_against_rests(frame)
+    assert found["reference_roc_auc"].null_count() == 0
+
+    alone = check_against_rests(frame.filter(pl.col("g") != "b"))
+    assert alone["reference_roc_auc"].is_null().to_list() == [True, False]
+    nothing = check_against_rests(frame.with_columns(y=0), pos_label=1)
+    assert nothing["reference_roc_auc"].null_count() == 3
+
+
+def test_margins_and_models_are_compared_within_each():
+    frame = draw(5).filter(pl.col("g") != "lone")
+    options = {"by": ["g", "h"], "margins": "all", "reference": "rest", "sample_weight": "w"}
+
+    found = bf.ranking(frame, "y", ["s", "t"], **options).to_dicts()
+
+    assert {row["margin"] for row in found} == {"g, h", "g", "h", "overall"}
+    for row in found:
+        columns = row["margin"].split(", ")
+        if columns == ["overall"]:
+            assert (row["reference"], row["reference_roc_auc"]) == ("rest", None)
+            continue
+        (other,) = dropping(frame, row, columns, row["model"], sample_weight="w")
+        check(row, other)
+
+
+def test_rows_left_out_are_left_out_of_rests():
+    frame = draw(6).with_columns(s=pl.when(pl.col("k") == 0).then(None).otherwise(pl.col("s")))
+    frame = frame.vstack(frame[:3].with_columns(g=pl.lit("gone"), s=pl.lit(None, pl.Float64)))
+
+    found = check_against_rests(frame, missing="drop")
+
+    assert found.filter(pl.col("g") == "gone")["n"].item() == 0
+
+
+def test_many_segments_take_memory_as_their_ties_do():
+    # 4,000 segments of 50 rows: one number for each segment and score would be 6.4 GB
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200_000)
+    g, s = np.arange(200_000) % 4000, rng.normal(size=200_000) + y
+    frame = pl.DataFrame({"g": g, "y": y, "s": s})
+
+    tracemalloc.start()
+    found = bf.ranking(frame, "y", "s", by="g", reference="rest")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 200_000 * 1000
+    (other,) = bf.ranking(frame.filter(pl.col("g") != 17), "y", "s").to_dicts()
+    check(found.row(17, named=True), other)
+    assert math.isclose(found["reference_roc_auc"].mean(), 0.76, abs_tol=0.01)

@@ -1,0 +1,226 @@
+"""Options of rules: labels that segments lack, named methods of limits, least supports."""
+
+import inspect
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import pytest
+from by_bisection import clopper_pearson, gate
+from segments import FOUR, JUDGED, check, letters, table
+
+import balframe as bf
+from balframe.core.division import ratio
+from balframe.intervals.interval import Interval
+from balframe.intervals.kinds import Proportion
+from balframe.intervals.request import Method
+
+METHODS = get_args(Method)
+LIMITS = ["lower", "upper"]
+
+
+def frame_of(counts):
+    """Write right and wrong rows of each label of each segment; wrong ones are called 9."""
+    rows = [
+        {"g": g, "y": label, "p": p, "n": n}
+        for g, labels in counts.items()
+        for label, (right, wrong) in labels.items()
+        for p, n in ((label, right), (9, wrong))
+    ]
+    return pl.DataFrame(rows)
+
+
+LACKING = {
+    "a": {0: (18, 2), 1: (27, 3), 2: (40, 10), 9: (5, 0)},
+    "b": {0: (30, 10), 1: (45, 5)},
+    "c": {1: (24, 6)},
+}
+
+
+def judged(counts, rules="uar >= 0.5", **options):
+    return bf.check(frame_of(counts), "y", "p", by="g", counts="n", rules=rules, **options)
+
+
+def of_gate(labels, level):
+    """Find the limits of the mean recall of labels, all of the same weight."""
+    x, rows = zip(*((right, right + wrong) for right, wrong in labels.values()), strict=True)
+    return np.array(gate(x, rows, [1 / len(x)] * len(x), level))
+
+
+def test_by_default_a_mean_over_labels_is_open_where_a_segment_lacks_one():
+    out = judged(LACKING)
+    assert out["estimate"].to_list() == [pytest.approx(0.9), None, None]
+    assert letters(out) == "P--"
+    # one segment is judged, so that its limits need not allow for others
+    expected = [*of_gate(LACKING["a"], 0.95)]
+    assert out.select(LIMITS).row(0) == pytest.approx(expected, abs=1e-9)
+    assert out.equals(judged(LACKING, absent="null"))
+
+
+def test_labels_that_a_segment_lacks_are_skipped_or_count_zero():
+    level, skipped = 1 - 0.05 / 3, judged(LACKING, absent="skip")
+    limits = [of_gate(labels, level) for labels in LACKING.values()]
+    assert limits[2] == pytest.approx(clopper_pearson(24, 30, level), abs=1e-12)
+    assert skipped["estimate"].to_list() == pytest.approx([0.9, 0.825, 0.8])
+    assert skipped.select(LIMITS).to_numpy() == pytest.approx(np.array(limits), abs=1e-9)
+    assert letters(skipped) == "PPP"
+    shares = np.array([1, 2 / 4, 1 / 4])
+    zero = judged(LACKING, absent="zero")
+    assert zero["estimate"].to_list() == pytest.approx(shares * [0.9, 0.825, 0.8])
+    expected = shares[:, None] * limits
+    assert zero.select(LIMITS).to_numpy() == pytest.approx(expected, abs=1e-9)
+    assert letters(zero) == "PFF"
+
+
+def test_a_label_that_only_predictions_have_is_lacked_by_every_segment():
+    counts = {g: LACKING[g] for g in "bc"}  # whose wrong rows are called 9
+    assert judged(counts)["estimate"].to_list() == [None, None]
+    assert letters(judged(counts)) == "--"
+    skipped, zero = (judged(counts, absent=absent) for absent in ("skip", "zero"))
+    assert skipped["estimate"].to_list() == pytest.approx([0.825, 0.8])
+    assert zero["estimate"].to_list() == pytest.approx([0.825 * 2 / 3, 0.8 / 3])
+
+
+@pytest.mark.parametrize("absent", ["null", "skip", "zero"])
+def test_what_is_no_mean_over_labels_lacks_none(absent):
+    rules = ["accuracy >= 0.5", "kappa >= -1", "n_labels >= 2"]
+    out = judged(LACKING, rules, absent=absent, decide="estimate")
+    assert out.filter(rule=rules[0])["estimate"].to_list() == pytest.approx(
+        [0.85714, 5 / 6, 0.8], 1e-4
+    )
+    assert out.filter(rule=rules[2])["estimate"].to_list() == [4, 2, 1]
+
+
+@pytest.mark.parametrize("absent", ["null", "skip", "zero"])
+def test_means_over_different_labels_are_not_compared(absent):
+    counts = LACKING | {"d": {0: (20, 0), 1: (30, 0), 2: (40, 10), 9: (5, 0)}}
+    rules = [f"difference(uar) {comparison}" for comparison in ("<= 0.9", "<= 0.01", ">= 0.01")]
+    out = judged(counts, rules, absent=absent, decide="estimate")
+    assert out["estimate"].to_list() == pytest.approx([0.05] * 3, abs=1e-12)  # of a and d
+    assert letters(out) == "-F-"
+    out = judged(counts, rules[0], absent=absent, decide="estimate", min_support=0)
+    expected = {"null": (0.05, "-"), "skip": (0.95 - 0.8, "P"), "zero": (0.95 - 0.2, "P")}
+    assert (out["estimate"].item(), letters(out)) == (
+        pytest.approx(expected[absent][0]),
+        expected[absent][1],
+    )
+
+
+def test_an_option_that_is_unknown_raises():
+    with pytest.raises(bf.InvalidInputError, match="absent='drop' is not one of the options"):
+        judged(LACKING, absent="drop")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "f1", "uar", "informedness"])
+def test_a_named_method_is_that_of_a_report_where_the_metric_has_it(metric, method):
+    frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
+    options |= {"interval": method, "level": 1 - 0.05 / 4, "layout": "long"}
+    known = bf.report(frame, "y", "p", **options)
+    out = check(FOUR, f"{metric} >= 0.6", interval=method)
+    by_gate = check(FOUR, f"{metric} >= 0.6")
+    expected = known if known["method"][0] == method else by_gate
+    assert out.select(LIMITS).to_numpy() == pytest.approx(
+        expected.select(LIMITS).to_numpy(), abs=1e-12
+    )
+    of_proportions = method in ("wilson", "scas", "jeffreys", "exact")
+    of_means = method in ("score", "scas", "mover", "posterior")
+    has_it = of_means if metric in ("uar", "informedness") else of_proportions
+    assert (known["method"][0] == method) == has_it
+    assert out.equals(by_gate) == (not has_it or method == "exact")
+
+
+@pytest.mark.parametrize(("metric", "is_wilson"), [("recall", True), ("uar", False)])
+def test_differences_and_ratios_use_the_method_that_is_named(metric, is_wilson):
+    rules = [f"difference({metric}) <= 0.3", f"ratio({metric}) >= 0.8"]
+    out = check(FOUR, rules, interval="wilson")
+    by_gate = check(FOUR, rules)
+    if not is_wilson:
+        assert out.equals(by_gate)
+        return
+    frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
+    known = bf.report(frame, "y", "p", interval="wilson", level=1 - 0.05 / 4, **options)
+    low, high = (known[f"{metric}_{end}"] for end in LIMITS)
+    difference = (max(low.max() - high.min(), 0), high.max() - low.min())
+    quotient = (low.min() / high.max(), min(high.min() / low.max(), 1))
+    assert out.select(LIMITS).rows() == [pytest.approx(difference), pytest.approx(quotient)]
+    assert not out.select(LIMITS).equals(by_gate.select(LIMITS))
+
+
+@pytest.mark.parametrize("verb", [bf.check, bf.require])
+@pytest.mark.parametrize("interval", [True, False, "gate", "wald", 1])
+def test_what_is_no_method_raises(verb, interval):
+    frame = pl.DataFrame(table(**FOUR))
+    names = ", ".join(map(repr, METHODS))
+    message = f"^interval={interval!r} is not one of the options: None, {names}"
+    with pytest.raises(bf.InvalidInputError, match=message):
+        verb(frame, "y", "p", rules="n >= 1", interval=interval)
+
+
+def test_require_takes_the_options_of_check():
+    frame = frame_of(LACKING)
+    options = {"by": "g", "counts": "n", "rules": "uar >= 0.5"}
+    with pytest.raises(bf.CheckFailed, match="2 of 3 verdicts are inconclusive"):
+        bf.require(frame, "y", "p", **options)
+    assert bf.require(frame, "y", "p", absent="skip", **options) is frame
+    few = pl.DataFrame({"y": [1] * 9 + [0], "p": [1] * 9 + [0]})
+    bf.require(few, "y", "p", rules="recall >= 0.69", interval="wilson")
+    with pytest.raises(bf.CheckFailed, match=r"inconclusive: recall >= 0.69: 1 \[0.66"):
+        bf.require(few, "y", "p", rules="recall >= 0.69")
+
+
+@pytest.mark.parametrize("verb", [bf.check, bf.require, bf.disparity, bf.fairness])
+def test_one_row_is_support_enough_unless_more_is_asked_for(verb):
+    assert inspect.signature(verb).parameters["min_support"].default == 1
+
+
+def test_the_least_support_of_a_mean_is_that_of_the_rarest_label_present():
+    counts = {"a": {0: (900, 0), 1: (1, 0)}, "b": {0: (900, 0)}}
+    found = {
+        n: letters(judged(counts, "uar >= 0.1", absent="skip", min_support=n))
+        for n in (0, 1, 2, 900, 901)
+    }
+    assert found == {0: "PP", 1: "PP", 2: "-P", 900: "-P", 901: "--"}
+    assert letters(judged(counts, "uar >= 0.1", absent="skip")) == "PP"
+
+
+class WithinATenth(Interval):
+    """Limits a tenth below and above the estimate, whatever is asked for."""
+
+    def method_of(self, asked):
+        return "tenth"
+
+    def limits(self, sample, estimate, request):
+        return estimate - 0.1, estimate + 0.1
+
+
+@pytest.fixture
+def own_metrics(registry_put_back):
+    def parts(c):
+        return c.total_correct, c.total
+
+    @bf.metric(range=(0, 1), interval=WithinATenth())
+    def share_right(c):
+        """Share of rows that are right: sum_k TP_k / n."""
+        return ratio(c.total_correct, c.total)
+
+    @bf.metric(range=(0, 1), interval=Proportion(parts))
+    def part_right(c):
+        """Share of rows that are right: sum_k TP_k / n."""
+        return ratio(c.total_correct, c.total)
+
+
+@pytest.mark.usefixtures("own_metrics")
+@pytest.mark.parametrize("options", [{}, {"adjust": None}, {"interval": "wilson"}], ids=str)
+def test_a_kind_of_your_own_decides_by_its_own_limits(options):
+    rules = ["share_right >= 0.65", "difference(share_right) <= 0.3"]
+    out = check({"a": (50, 50), "b": (80, 20), "c": (70, 30)}, rules, **options)
+    assert letters(out) == "FP--"
+    expected = [(0.4, 0.6), (0.7, 0.9), (0.6, 0.8), (0.1, 0.5)]
+    assert out.select(LIMITS).rows() == [pytest.approx(pair) for pair in expected]
+
+
+@pytest.mark.usefixtures("own_metrics")
+def test_a_proportion_of_your_own_is_decided_as_those_that_are_shipped():
+    own, shipped = (check(FOUR, f"{name} >= 0.6") for name in ("part_right", "accuracy"))
+    assert own.select(JUDGED).equals(shipped.select(JUDGED))

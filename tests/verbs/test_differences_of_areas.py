@@ -1,0 +1,127 @@
+"""Areas of segments against a reference: which it is, and limits of the difference."""
+
+import polars as pl
+import pytest
+from areas import NAMES, check, close, draw, limits_in, of_difference
+from constructors import plain
+
+import balframe as bf
+
+
+def test_two_segments_by_hand():
+    # a: .9 and .4 against .5 and .1 are right in 3 pairs of 4; b: .8 and .2 against .3 in 1 of 2
+    g, y = [*"aaaabbb"], [1, 1, 0, 0, 1, 1, 0]
+    frame = pl.DataFrame({"g": g, "y": y, "s": [0.9, 0.4, 0.5, 0.1, 0.8, 0.2, 0.3]})
+
+    rest = bf.ranking(frame, "y", "s", by="g", reference="rest")
+    of_b = bf.ranking(frame, "y", "s", by="g", reference="b")
+
+    assert rest.select(NAMES[:3]).rows() == [("rest", 0.5, 0.25), ("rest", 0.75, -0.25)]
+    assert of_b.select(NAMES).row(1) == ("b", 0.5, 0, None, None)
+    assert of_b.select(NAMES[1:]).row(0) == pytest.approx(rest.select(NAMES[1:]).row(0))
+    a, b = rest.to_dicts()
+    expected = of_difference(0.75, limits_in(a), 0.5, limits_in(b))
+    assert limits_in(a, "roc_auc_difference") == pytest.approx(expected)
+    assert limits_in(b, "roc_auc_difference") == pytest.approx((-expected[1], -expected[0]))
+
+
+REFERENCES = {
+    "a value": ("b", "b"),
+    "a mapping": ({"g": "a"}, "a"),
+    "a null": ({"g": None}, None),
+    "the largest": ("largest", "c"),
+}
+
+
+@pytest.mark.parametrize(("asked", "segment"), REFERENCES.values(), ids=REFERENCES)
+def test_a_segment_as_reference(constructor, asked, segment):
+    frame = draw(7, shares=(0.2, 0.2, 0.2, 0.4))
+    data = frame.to_dict(as_series=False)
+
+    found = plain(bf.ranking(constructor(data), "y", "s", by="g", reference=asked))
+
+    rows = [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
+    (other,) = (row for row in rows if row["g"] == segment)
+    assert {row["reference"] for row in rows} == {segment or "null"}
+    assert [other[name] for name in NAMES[2:]] == [0, None, None]
+    for row in rows:
+        if row is not other:
+            check(row, other)
+
+
+@pytest.mark.parametrize(("asked", "choose"), [("best", max), ("worst", min)])
+def test_limits_against_a_segment_chosen_by_its_area_allow_for_the_choice(asked, choose):
+    frame = draw(8)
+    found = bf.ranking(frame, "y", "s", by="g", reference=asked, level=0.9).to_dicts()
+    level = 1 - 0.1 / (len(found) - 1)
+    wide = bf.ranking(frame, "y", "s", by="g", level=level).to_dicts()
+
+    chosen = choose((row for row in found if row["g"] != "lone"), key=lambda row: row["roc_auc"])
+    (theirs,) = (row for row in wide if row["g"] == chosen["g"])
+
+    for row, own in zip(found, wide, strict=True):
+        assert row["reference"] == str(chosen["g"] or "null")
+        if row is chosen:
+            assert [row[name] for name in NAMES[2:]] == [0, None, None]
+        else:
+            check(row | {name: own[name] for name in ("roc_auc_lower", "roc_auc_upper")}, theirs)
+
+
+def test_the_whole_has_no_limits_of_the_difference():
+    frame = draw(9)
+    (whole,) = bf.ranking(frame, "y", "s", sample_weight="w").to_dicts()
+
+    found = bf.ranking(frame, "y", "s", by="g", reference="overall", sample_weight="w").to_dicts()
+
+    for row in found:
+        assert row["reference_roc_auc"] == close(whole["roc_auc"])
+        assert limits_in(row, "roc_auc_difference") == (None, None)
+        if row["g"] != "lone":
+            assert row["roc_auc_difference"] == close(row["roc_auc"] - whole["roc_auc"])
+
+
+def test_nothing_is_compared_by_default_and_no_row_with_nothing():
+    frame = draw()
+    plain_answer = bf.ranking(frame, "y", "s", by="g")
+
+    compared = bf.ranking(frame, "y", "s", by="g", reference="rest")
+
+    assert not set(NAMES) & set(plain_answer.columns)
+    assert compared.select(plain_answer.columns).equals(plain_answer)
+    for asked in ("rest", "best", "largest", "overall", "b"):
+        empty = bf.ranking(frame.clear(), "y", "s", by="g", reference=asked)
+        assert empty.schema == compared.schema
+        assert empty.height == 0
+
+
+REFUSED = {
+    "no by": ({"by": None}, ValueError, "by=.*ranking with a reference compares the segments"),
+    "no such segment": ({"reference": "z"}, KeyError, r"no segment \{'g': 'z'\}.*'g': 'a'"),
+    "one of two columns": (
+        {"by": ["g", "h"], "reference": "a"},
+        ValueError,
+        "'g' and 'h'|'g', 'h'",
+    ),
+    "other columns": ({"reference": {"h": "x"}}, ValueError, "each of the columns of by: 'g'"),
+    "a list": ({"reference": ["a"]}, ValueError, "no value of a column"),
+}
+
+
+@pytest.mark.parametrize(("options", "kind", "words"), REFUSED.values(), ids=REFUSED)
+def test_references_that_cannot_be(options, kind, words):
+    with pytest.raises(bf.BalframeError, match=words) as raised:
+        bf.ranking(draw(), "y", "s", **{"by": "g", "reference": "rest"} | options)
+    assert isinstance(raised.value, kind)
+
+
+def test_a_keyword_that_is_a_segment_too_is_refused():
+    frame = draw().with_columns(g=pl.lit("rest"))
+    with pytest.raises(bf.BalframeError, match="option and also a value of column 'g'"):
+        bf.ranking(frame, "y", "s", by="g", reference="rest")
+
+
+def test_an_output_name_as_by_column_is_refused_only_where_it_is_in_the_answer():
+    frame = draw().rename({"g": "reference"})
+    assert bf.ranking(frame, "y", "s", by="reference").height == 5
+    with pytest.raises(bf.BalframeError, match=r"'reference'.*[Rr]ename"):
+        bf.ranking(frame, "y", "s", by="reference", reference="rest")

@@ -1,0 +1,128 @@
+"""Decisions on many segments err as often as they say, or less: simulated through the verbs.
+
+Of R families the share that errs has a standard error of at most 0.22 / sqrt(R) near 0.05; bounds
+allow three of them above 0.055.
+"""
+
+import math
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from benchmarks.families import (
+    Design,
+    Draws,
+    Weights,
+    equal,
+    false_differences_of_models,
+    false_disparities,
+    false_gaps,
+    false_verdicts,
+)
+
+pytestmark = pytest.mark.slow
+
+SWAPPED = ((0.6, 0.95), (0.95, 0.6))
+RULES = {
+    "5 rows": equal(5, recall=0.95),
+    "30 rows": equal(30, recall=0.98),
+    "1000 rows": equal(1000, recall=0.999),
+    "10, 10": equal(10, 10, recall=0.98),
+    "30, 300": Design(((30, 300),), ((0.6, 0.9),)),
+    "five of 20": equal(*[20] * 5, recall=0.9),
+}
+ALIKE = {
+    "30 rows": equal(30, recall=0.99),
+    "3 to 300 rows": Design(((3,), (30,), (300,)), ((0.99,),) * 3),
+    "10, 10": equal(10, 10, recall=0.8),
+    "100, 100, swapped": Design(((100, 100),) * 2, SWAPPED),
+}
+FAMILIES = {1: 2_000, 6: 1_000, 60: 400, 500: 100}
+SIZES = {6: 200, 60: 60, 500: 12}
+
+
+def most(families, nominal=0.05):
+    return nominal + 0.005 + 3 * math.sqrt(nominal * (1 - nominal) / families)
+
+
+@pytest.mark.parametrize("n_segments", FAMILIES)
+@pytest.mark.parametrize("design", RULES.values(), ids=RULES)
+def test_a_rule_kept_or_broken_at_its_bound(design, n_segments):
+    families = FAMILIES[n_segments]
+
+    fails, passes = false_verdicts(Draws(design, n_segments, families))
+
+    assert max(fails, passes) <= most(families)
+
+
+@pytest.mark.parametrize("design", RULES.values(), ids=RULES)
+def test_a_level_for_many_segments_is_that_of_bonferroni(design):
+    draws = Draws(design, 60, 1)
+    frame, rule = draws.frame(), f"{design.metric} >= {design.score}"
+    options = {"by": "g", "counts": "n", "rules": rule, "pos_label": 1}
+
+    found = bf.check(frame, "y", "yhat", **options)
+
+    expected = bf.check(frame, "y", "yhat", adjust=None, level=1 - 0.05 / 60, **options)
+    assert found.equals(expected)
+
+
+@pytest.mark.parametrize(("name", "method"), [("30 rows", "wilson"), ("10, 10", "score")])
+def test_limits_that_describe_err_more_often(name, method):
+    draws = Draws(RULES[name], 500, 20)
+
+    assert false_verdicts(draws, interval=method)[0] > 0.5
+
+
+@pytest.mark.parametrize("n_segments", SIZES)
+@pytest.mark.parametrize("design", ALIKE.values(), ids=ALIKE)
+def test_segments_that_score_the_same(design, n_segments):
+    families = SIZES[n_segments]
+    draws = Draws(design, n_segments, families)
+
+    extremes, equal_scores, _ = false_disparities(draws)
+    single, by_holm, by_bh = false_gaps(draws)
+
+    assert extremes <= 0.02
+    assert max(equal_scores, by_holm, by_bh) <= most(families)
+    assert single <= 0.075
+
+
+@pytest.mark.parametrize("n_segments", [1, 6, 60])
+@pytest.mark.parametrize(
+    ("supports", "share"), [((30,), 0.05), ((1000,), 0.005), ((50, 50), 0.1), ((30, 300), 0.1)]
+)
+def test_models_that_are_equally_good(supports, share, n_segments):
+    families = FAMILIES[n_segments]
+
+    single, by_holm = false_differences_of_models(
+        Draws(equal(*supports, recall=0.5), n_segments, families), share
+    )
+
+    assert single <= most(families * n_segments)
+    assert by_holm <= most(families)
+
+
+INFORMATIVE = Weights(0.05, 10, recall_of_heavy=0.2)
+
+
+@pytest.mark.parametrize("n_segments", [6, 60])
+@pytest.mark.parametrize(
+    ("rows", "score", "weights"),
+    [(400, 0.7, INFORMATIVE), (400, 0.9, Weights(0.1, 20)), (400, 0.98, Weights(0.1, 20))],
+    ids=["informative", "heavy", "heavy, rarely wrong"],
+)
+def test_weights(rows, score, weights, n_segments):
+    families = SIZES[n_segments]
+    draws = Draws(equal(rows, recall=score), n_segments, families)
+    frame = draws.weighted(weights)
+
+    verdicts = false_verdicts(draws, frame=frame, sample_weight="w")
+    extremes, equality, _ = false_disparities(draws, frame=frame, sample_weight="w")
+    _, by_holm, _ = false_gaps(draws, frame=frame, sample_weight="w")
+
+    assert frame.filter(pl.col("w") > 1)["n"].sum() > families  # there are heavy rows
+    assert max(verdicts) <= most(families)
+    assert extremes <= 0.02
+    assert max(equality, by_holm) <= most(families, 0.067)

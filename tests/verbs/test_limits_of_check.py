@@ -1,0 +1,164 @@
+"""Limits by which rules are decided, against exact ones and roots that are searched one by one."""
+
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from by_bisection import clopper_pearson, gate
+from segments import FOUR, JUDGED, LETTERS, check, letters, table
+
+import balframe as bf
+
+FEW = {"a": (2, 1, 0, 30), "b": (4, 0, 3, 1), "c": (3, 4, 1, 7), "d": (1, 0, 0, 1)}
+OF_COUNTS = {  # x, n and weights of the recalls out of tp, fn, fp, tn, and the metric out of limits
+    "accuracy": (lambda tp, fn, fp, tn: ([tp + tn], [tp + fn + fp + tn], [1]), lambda p: p),
+    "false_positive_rate": (lambda tp, fn, fp, tn: ([fp], [fp + tn], [1]), lambda p: p),
+    "precision": (lambda tp, fn, fp, tn: ([tp], [tp + fp], [1]), lambda p: p),
+    "f1": (lambda tp, fn, fp, tn: ([tp], [tp + fp + fn], [1]), lambda p: 2 * p / (1 + p)),
+    "balanced_accuracy": (
+        lambda tp, fn, fp, tn: ([tp, tn], [tp + fn, fp + tn], [0.5, 0.5]),
+        lambda p: p,
+    ),
+    "weighted_balanced_accuracy": (
+        lambda tp, fn, fp, tn: ([tp, tn], [tp + fn, fp + tn], [0.2, 0.8]),
+        lambda p: p,
+    ),
+    "adjusted_balanced_accuracy": (
+        lambda tp, fn, fp, tn: ([tp, tn], [tp + fn, fp + tn], [0.5, 0.5]),
+        lambda p: 2 * p - 1,
+    ),
+    "informedness": (
+        lambda tp, fn, fp, tn: ([tp, tn], [tp + fn, fp + tn], [0.5, 0.5]),
+        lambda p: 2 * p - 1,
+    ),
+}
+
+# recalls of 0.1, 0.5 and 0.9 of 40 rows; one of no rows and one of 3 rows
+SEGMENTS = {"a": (4, 36), "b": (20, 20), "c": (36, 4), "d": (0, 0, 9, 9), "e": (3, 0, 2, 2)}
+RECALLS = {"a": (30, 70), "b": (60, 40), "c": (90, 10)}
+
+
+def check_status(row):
+    wanted = "P" if row["lower"] >= row["bound"] else "F" if row["upper"] < row["bound"] else "-"
+    assert LETTERS[row["status"]] == wanted
+
+
+@pytest.mark.parametrize("segments", [FOUR, FEW], ids=["many rows", "few rows"])
+@pytest.mark.parametrize("metric", OF_COUNTS)
+def test_limits_are_wide_enough_to_decide_in_all_segments_at_once(metric, segments):
+    of_counts, transform = OF_COUNTS[metric]
+    options = {"class_weight": {1: 1, 0: 4}} if metric.startswith("weighted") else {}
+    out = check(segments, f"{metric} >= 0.6", level=0.9, **options)
+    for row in out.to_dicts():
+        limits = gate(*of_counts(*segments[row["g"]]), 1 - 0.1 / 4)
+        found = [row["lower"], row["upper"]]
+        assert found == pytest.approx([transform(limit) for limit in limits], abs=1e-9)
+        check_status(row)
+
+
+def test_geometric_means_are_decided_by_products_of_exact_limits():
+    out = check(FOUR, "geometric_mean >= 0.6", level=0.9)
+    for row in out.to_dicts():
+        tp, fn, fp, tn = FOUR[row["g"]]
+        of_sides = [
+            clopper_pearson(x, n, 1 - 0.1 / 4 / 2) for x, n in ((tp, tp + fn), (tn, tn + fp))
+        ]
+        expected = [math.sqrt(one * other) for one, other in zip(*of_sides, strict=True)]
+        assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-9)
+        check_status(row)
+
+
+@pytest.mark.parametrize("metric", ["mcc", "cohen_kappa"])
+def test_coefficients_are_decided_where_there_are_rows_enough(metric):
+    # of FOUR the rarest label of every segment has 70 to 83 rows
+    many = {g: tuple(10 * count for count in counts) for g, counts in FOUR.items()}
+    few = {"a": (9, 1, 1, 8)}
+    rule = f"{metric} >= 0.1"
+
+    assert check(FOUR, rule)["lower"].to_list() == [None] * 4
+    assert LETTERS[check(FOUR, rule)["status"][0]] == "-"
+    assert check({"a": FOUR["a"]}, rule)["lower"][0] > 0
+    assert check(few, rule)["lower"].to_list() == [None]
+    options = {"by": "g", "counts": "n", "metrics": metric, "interval": True, "level": 1 - 0.05 / 4}
+    known = bf.report(pl.DataFrame(table(**many)), "y", "p", **options)
+    for row, of_report in zip(check(many, rule).to_dicts(), known.to_dicts(), strict=True):
+        # exact limits with the same effective rows are wider than Wilson's
+        assert row["lower"] < of_report[f"{metric}_lower"] < of_report[metric]
+        assert of_report[metric] < of_report[f"{metric}_upper"] < row["upper"]
+        check_status(row)
+
+
+def test_a_single_row_that_is_wrong_fails_no_rule():
+    out = check({"a": (0, 1)}, "recall >= 0.8", labels=[0, 1])
+    assert out.select("lower", "upper").row(0) == pytest.approx((0, 0.975), abs=1e-12)
+    assert letters(out) == "-"
+    # Wilson's limits, which describe, reach up to z^2 / (1 + z^2) only
+    out = check({"a": (0, 1)}, "recall >= 0.8", labels=[0, 1], interval="wilson")
+    assert out.select("lower", "upper").row(0) == pytest.approx((0, 0.793450685622763), abs=1e-12)
+    assert letters(out) == "F"
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_limits_of_proportions_hold_at_once_in_the_segments_that_are_judged(level):
+    options = {"level": level, "min_support": 5}
+    out = check(SEGMENTS, "recall >= 0.5", **options)
+    assert out.columns == ["g", "rule", *JUDGED]
+    assert out["g"].to_list() == [*"abcde"]
+    assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
+    assert out["bound"].to_list() == [0.5] * 5
+    for adjust, each in (("bonferroni", 1 - (1 - level) / 3), (None, level)):
+        out = check(SEGMENTS, "recall >= 0.5", adjust=adjust, **options)
+        expected = [clopper_pearson(hits, 40, each) for hits in (4, 20, 36)]
+        found = out.select("lower", "upper").rows()
+        assert found[:3] == [pytest.approx(pair, abs=1e-12) for pair in expected]
+        assert found[3:] == [(None, None)] * 2
+    out = check(SEGMENTS, "recall >= 0.5", decide="estimate", **options)
+    assert out.select("lower", "upper").rows() == [(None, None)] * 5
+    assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
+
+
+def test_counts_are_of_rows_and_scores_of_weights():
+    frame = pl.DataFrame({"y": [1, 1, 1], "p": [1, 1, 0], "w": [0.5, 0.5, 3.0]})
+    options = {"sample_weight": "w", "decide": "estimate"}
+    out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], **options)
+    assert out.columns == ["rule", *JUDGED]
+    assert out["estimate"].to_list() == [3, 0.25]
+    assert letters(out) == "PP"
+    n_eff = 16 / 9.5  # Kish: (sum w)^2 / sum w^2
+    out = bf.check(frame, "y", "p", rules="recall <= 0.25", sample_weight="w")
+    limits = (out["lower"].item(), out["upper"].item())
+    assert limits == pytest.approx(clopper_pearson(n_eff / 4, n_eff, 0.95), abs=1e-12)
+
+
+def test_differences_and_ratios_come_from_limits_that_hold_at_once():
+    low, high = np.transpose([clopper_pearson(hits, 100, 1 - 0.05 / 3) for hits in (30, 60, 90)])
+    expected = {
+        "difference": (0.6, low[2] - high[0], high[2] - low[0]),
+        "ratio": (1 / 3, low[0] / high[2], high[0] / low[2]),
+    }
+    for over, numbers in expected.items():
+        between = [repr(float(np.mean(pair))) for pair in itertools.pairwise(sorted(numbers))]
+        bounds = ["0.0001", *between, "0.9999"]
+        for operator, wanted in (("<=", "F--P"), (">=", "P--F"), ("<", "F--P"), (">", "P--F")):
+            out = check(RECALLS, [f"{over}(recall) {operator} {bound}" for bound in bounds])
+            assert letters(out) == wanted
+            assert out["g"].to_list() == [None] * 4
+            for row in out.select(JUDGED[:3]).rows():
+                assert row == pytest.approx(numbers, abs=1e-12)
+        rule, options = f"{over}(recall) == {numbers[0]!r}", {"decide": "estimate"}
+        out = check(RECALLS, rule)
+        assert (out["status"].item(), out.columns) == ("inconclusive", ["g", "rule", *JUDGED])
+        out = check(RECALLS, f"{over}(recall) <= 0.5", **options)
+        assert out["lower"].to_list() == out["upper"].to_list() == [None]
+        assert letters(out) == {"difference": "F", "ratio": "P"}[over]
+
+
+def test_alike_segments_have_a_difference_from_0_and_a_ratio_to_1():
+    out = check({"a": (50, 50), "b": (52, 48)}, ["difference(recall) >= 0", "ratio(recall) <= 1"])
+    (low, high), (least, most) = (clopper_pearson(hits, 100, 0.975) for hits in (50, 52))
+    limits = [pytest.approx((0, most - low)), pytest.approx((low / most, 1))]
+    assert out.select("lower", "upper").rows() == limits
+    assert least < high
+    assert letters(out) == "PP"

@@ -1,0 +1,95 @@
+"""Limits of each segment by itself, against roots that are searched one by one."""
+
+import numpy as np
+import polars as pl
+import pytest
+from by_bisection import clopper_pearson, effective, scas
+from statsmodels.stats.proportion import proportion_confint
+
+import balframe as bf
+
+LABELLED = [  # right rows, all rows and weights of labels
+    ([5, 5], [5, 5], [1, 1]), ([0, 9], [3, 10], [1, 1]), ([45, 33], [50, 40], [1, 3]),
+    ([2, 97, 30], [3, 100, 30], [1, 1, 1]), ([0, 0], [4, 6], [2, 1]),
+    ([1, 0, 2, 5], [1, 1, 2, 7], [1] * 4),
+]  # fmt: skip
+
+
+def limits_of(frame, metric, **options):
+    out = bf.report(frame, "y", "p", metrics=metric, **options)
+    return out.select(f"{metric}_lower", f"{metric}_upper").row(0)
+
+
+@pytest.mark.parametrize(("correct", "support", "weights"), LABELLED)
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
+def test_limits_may_be_corrected_for_skewness(correct, support, weights, level):
+    size = len(support)
+    frame = pl.DataFrame(
+        {
+            "y": np.repeat(np.arange(size), 2),
+            "p": [one for k in range(size) for one in (k, (k + 1) % size)],
+            "n": np.ravel([(x, n - x) for x, n in zip(correct, support, strict=True)]),
+        }
+    )
+    shares = [weight / sum(weights) for weight in weights]
+    options = {"counts": "n", "level": level, "class_weight": dict(enumerate(weights))}
+
+    found = limits_of(frame, "weighted_balanced_accuracy", interval="scas", **options)
+
+    assert found == pytest.approx(scas(correct, support, shares, level), abs=1e-9)
+    x, n = sum(correct), sum(support)
+    found = limits_of(frame, "accuracy", interval="scas", **options)
+    assert found == pytest.approx(scas([x], [n], [1], level), abs=1e-9)
+    found = limits_of(frame, "accuracy", interval="exact", **options)
+    assert found == pytest.approx(clopper_pearson(x, n, level), abs=1e-9)
+
+
+def weighted(right, wrong, **columns):
+    w, is_right = [*right, *wrong], [1] * len(right) + [0] * len(wrong)
+    return pl.DataFrame({"y": [1] * len(w), "p": is_right, "w": w, **columns})
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ([1.0] * 100, [5.0] * 4),  # heavy rows are wrong more often
+        ([1.0] * 30 + [10.0] * 5, [1.0] * 15),
+        ([1.0, 2.0, 3.0], [1.0, 2.0]),
+        ([20.0] * 4 + [1.0] * 60, []),
+        ([0.25], [4.0] * 3),
+    ],
+)
+@pytest.mark.parametrize("scale", [1.0, 1e-100, 1e100])
+def test_weights_count_by_the_rows_that_they_are_worth(right, wrong, scale):
+    frame = weighted(np.multiply(right, scale), np.multiply(wrong, scale))
+    x, n = effective(right, wrong)
+    options = {"sample_weight": "w", "pos_label": 1, "labels": [0, 1]}
+    expected = proportion_confint(x, n, method="wilson")
+    for metric in ("recall", "accuracy"):
+        found = limits_of(frame, metric, interval=True, **options)
+        assert found == pytest.approx(expected, abs=1e-12)
+    found = limits_of(frame, "balanced_accuracy", interval="scas", **options)
+    assert found == pytest.approx(scas([x], [n], [1], 0.95), abs=1e-9)
+
+
+def test_weights_that_go_with_being_wrong_cost_rows():
+    frame = weighted([1.0] * 100, [5.0] * 4)
+    options = {"interval": "exact", "sample_weight": "w", "labels": [0, 1]}
+    # k = 200 / 120, R + k = 305 / 3 and W + k = 65 / 3 of 370 / 3; both squares are 100
+    p, k = 305 / 370, 5 / 3
+    design = ((1 - p) ** 2 + p**2) * (100 + k * k) / (p * (1 - p) * k * 370 / 3)
+    assert 2 < design < 3
+    n = 120**2 / 200 / design
+    expected = clopper_pearson(n * 100 / 120, n, 0.95)
+    assert limits_of(frame, "accuracy", **options) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
+def test_one_weight_for_all_rows_changes_no_limits(weight):
+    frame = weighted([weight] * 40, [weight] * 7)
+    for interval in (True, "scas", "exact"):
+        options = {"interval": interval, "labels": [0, 1]}
+        plain = limits_of(frame, "accuracy", **options)
+        assert limits_of(frame, "accuracy", sample_weight="w", **options) == pytest.approx(
+            plain, abs=1e-12
+        )

@@ -104,7 +104,8 @@ def of_rules() -> str:
     for name in ("30 rows, recall .98", "10 and 10 rows, recalls .98"):
         method = "wilson" if RULES[name].metric == "recall" else "score"
         rows.append((f'{name}, `interval="{method}"`', *cells(RULES[name], interval=method)))
-    return table(("each segment", *(f"{n} segments" for n in sizes)), rows)
+    header = ("each segment", "1 segment", *(f"{n} segments" for n in list(sizes)[1:]))
+    return table(header, rows)
 
 
 def of_segments(

@@ -125,7 +125,7 @@ def of_models() -> str:
     rows = (
         (name, str(n), *shares(false_differences_of_models(Draws(design, n, families), share)))
         for name, (design, share) in MODELS.items()
-        for n, families in ((6, 5_000), (60, 1_000))
+        for n, families in ((1, 20_000), (6, 5_000), (60, 1_000), (500, 200))
     )
     return table(("each segment", "segments", "single tests", "any, by Holm"), rows)
 
@@ -145,19 +145,23 @@ def of_areas() -> str:
 
 
 def of_weights() -> str:
-    """Tabulate false verdicts, gaps and disparities of six weighted segments."""
+    """Tabulate false verdicts, gaps and disparities of weighted segments."""
 
-    def cells(design: Design, weights: Weights) -> list[str]:
-        draws = Draws(design, 6, 1_000)
+    def cells(design: Design, weights: Weights, n_segments: int, families: int) -> list[str]:
+        draws = Draws(design, n_segments, families)
         frame = draws.weighted(weights)
         verdicts = false_verdicts(draws, frame=frame, sample_weight="w")
         _, holm, _ = false_gaps(draws, frame=frame, sample_weight="w")
         _, equality, _ = false_disparities(draws, frame=frame, sample_weight="w")
         return [" / ".join(shares(verdicts)), *shares((holm, equality))]
 
-    rows = ((name, *cells(*case)) for name, case in WEIGHTED.items())
-    header = ("each of six segments", "false fail / pass", "any gap, by Holm", "test of equality")
-    return table(header, rows)
+    rows = (
+        (name, str(n), *cells(*case, n, families))
+        for name, case in WEIGHTED.items()
+        for n, families in ((6, 1_000), (60, 300), (500, 60))
+    )
+    header = ("each segment", "segments", "false fail / pass", "any gap, by Holm")
+    return table((*header, "test of equality"), rows)
 
 
 def tables() -> str:

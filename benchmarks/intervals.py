@@ -1,4 +1,4 @@
-"""Time and memory of limits over 100,000 segments whose counts all differ.
+"""Time and memory of limits, rules and gaps over 100,000 segments whose counts all differ.
 
 Run with `.venv/bin/python benchmarks/intervals.py`. Each case runs in a process of its own.
 """
@@ -35,8 +35,14 @@ def run(labels: int, interval: str) -> None:
     plain = time.perf_counter() - start
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    method = True if interval == "default" else interval
-    bf.report(frame, "y", "yhat", by="g", counts="n", interval=method)
+    options = {"by": "g", "counts": "n"}
+    if interval == "check":
+        bf.check(frame, "y", "yhat", rules="balanced_accuracy >= 0.7", **options)
+    elif interval == "gaps":
+        bf.gaps(frame, "y", "yhat", metrics="balanced_accuracy", **options)
+    else:
+        method = True if interval == "default" else interval
+        bf.report(frame, "y", "yhat", interval=method, **options)
     seconds = time.perf_counter() - start
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
@@ -51,5 +57,5 @@ if __name__ == "__main__":
         run(int(sys.argv[1]), sys.argv[2])
     else:
         for labels in (2, 5):
-            for interval in ("default", "scas", "mover", "posterior"):
+            for interval in ("default", "scas", "mover", "posterior", "check", "gaps"):
                 subprocess.run([sys.executable, __file__, str(labels), interval], check=True)

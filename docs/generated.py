@@ -82,7 +82,7 @@ def _intervals(one: Metric) -> str:
     default = one.interval.method_of(None)
     if not default:
         return "none"
-    others = [name for name in get_args(Method) if one.interval.method_of(name) == name != default]
+    others = [name for name in one.interval.methods if name != default]
     named = [f'`"{name}"`' for name in others]
     by_default = f'`"{default}"`' if default in get_args(Method) else f"the {default} method"
     return f"{by_default}; also {' and '.join(named)}" if named else by_default

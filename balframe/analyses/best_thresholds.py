@@ -83,7 +83,7 @@ def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: 
 
 
 def _chance_maximum(scored: Scored, points: OperatingPoints, chosen: Metric) -> FloatArray:
-    """Find what the best value of scores that ignore the label exceeds in 5% of samples."""
+    """Bound the best value of scores that ignore the label: about 5% of samples exceed it."""
     positives, negatives = effective_sides(points)
     if not chosen.interval.rises_with_both_recalls:
         return np.full(len(positives), np.nan)

@@ -15,8 +15,7 @@ from balframe.metrics.registry import Metric
 
 def deciding(metric: Metric, method: str | None, level: float) -> Request:
     """Ask for limits that decide: by the method named where the metric has it, else of gates."""
-    has_it = method is not None and metric.interval.method_of(method) == method
-    return Request(method if has_it else GATE, level)
+    return Request(method if method in metric.interval.methods else GATE, level)
 
 
 def limits_of(

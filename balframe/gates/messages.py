@@ -26,7 +26,9 @@ def message(
     if unknown:
         are = "is" if len(unknown) == 1 else "are"
         of_all = "" if failed else f" of {n_verdicts} verdicts"
-        parts.append(f"{len(unknown)}{of_all} {are} inconclusive (too few rows)")
+        is_defined = all(one["estimate"] is not None for one in unknown)
+        why = "too few rows" if is_defined else "too few rows, or undefined"
+        parts.append(f"{len(unknown)}{of_all} {are} inconclusive ({why})")
     worst = sorted(failed, key=_violation, reverse=True) + list(unknown)
     lines = [_line(one, of_many) for one in worst[:_SHOWN]]
     if len(worst) > _SHOWN:

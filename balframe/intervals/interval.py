@@ -39,6 +39,11 @@ class Interval:
     function; the others are for comparisons that a kind without them leaves undefined.
     """
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that can be asked for by name; none where there is no choice."""
+        return ()
+
     def method_of(self, asked: str | None) -> str:
         """Name the method that applies: the one asked for where it is defined, else the default.
 

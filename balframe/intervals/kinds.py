@@ -79,11 +79,16 @@ class Proportion(Interval):
     is_linear: bool = True
     among: Among | None = None
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Those of proportions."""
+        return tuple(_OF_PROPORTIONS)
+
     def method_of(self, asked: str | None) -> str:
         """Name the method that applies: Wilson's by default, Clopper and Pearson's at gates."""
         if asked == GATE:
             return "exact"
-        return asked if asked in _OF_PROPORTIONS else "wilson"
+        return asked if asked in self.methods else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
         """Compute the limits of the proportion, and transform them."""
@@ -135,9 +140,14 @@ class MeanOfRecalls(Interval):
     recalls: Callable[[ClassCounts], Recalls] = recalls_of_labels
     transform: Transform = identity
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Those of means of recalls, and the posterior."""
+        return (*(name for name in _OF_MEANS if name != GATE), "posterior")
+
     def method_of(self, asked: str | None) -> str:
         """Name the method that applies: the score method by default."""
-        return asked if asked in (*_OF_MEANS, "posterior") else "score"
+        return asked if asked in (*self.methods, GATE) else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
@@ -154,7 +164,8 @@ class MeanOfRecalls(Interval):
                 return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
             return _OF_MEANS[method](x, n, a, level)
 
-        r = self.recalls(c)
+        # a mean under weights by prevalence is decided as the accuracy that it is
+        r = self.linear_recalls(c) if method == GATE else self.recalls(c)
         low, high = over_segments(r, 2, compute)
         part = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments) / r.whole
         return low * part, high * part
@@ -167,7 +178,7 @@ class MeanOfRecalls(Interval):
         """Return whether a segment lacks a label that the mean looks at in another one."""
         return _lacks_label(self.recalls, c)
 
-    def linear_recalls(self, c: ClassCounts) -> Recalls | None:
+    def linear_recalls(self, c: ClassCounts) -> Recalls:
         """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
 
         Those weights differ from segment to segment, and an accuracy has none.
@@ -245,7 +256,8 @@ class CoefficientOfAgreement(Interval):
         share = (1 + estimate) / 2
         known = np.isfinite(share) & np.isfinite(n)
         if request.method == GATE:
-            known &= c.min_support >= (_LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE)
+            least = _LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE
+            known &= (c.min_support >= least) & (c.n_present > 1)
         low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
         method = _OF_PROPORTIONS[self.method_of(request.method)]
         low[known], high[known] = method(share[known] * n[known], n[known], request.level)

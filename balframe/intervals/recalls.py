@@ -18,7 +18,6 @@ from balframe.intervals.constrained import (
 )
 from balframe.intervals.proportions import Limits, exact, jeffreys, normal_quantile
 
-_NOTHING = 1e-50  # shares below it change no limit, and their squares have no digits
 _FEW = 5  # rows of a label under which score limits alone decide wrongly too often
 
 
@@ -49,8 +48,8 @@ def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
 def scas(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """Return the limits of the score test with a correction for skewness.
 
-    Parameters and shapes as in `score`. The misses above and below the limits are more alike than
-    those of `score`.
+    Parameters and shapes as in `score`. The misses above and below the limits are closer to equal
+    than those of `score`.
 
     References
     ----------
@@ -77,7 +76,7 @@ def _not_rejected(
 
 
 def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
-    """Return the limits that decide: wide enough where errors are rare and segments are many.
+    """Return the limits that decide, made for rare errors and many segments.
 
     Parameters and shapes as in `score`. Those of Clopper and Pearson with one label. With more
     the wider of `score` and `scas`, limit by limit; where a label has under five rows also of

@@ -85,14 +85,14 @@ def check(
 
         Rules on a difference or ratio leave out the margin "overall", which is one segment. They
         compare no means over different labels: a segment that lacks a label of another one could
-        not be compared, unless `min_support` is 0.
+        not be compared, unless `absent="skip"` and `min_support=0`.
 
         The limits differ from those of `report`, which describe one segment: they are wider, so
-        that a rule kept or broken at its bound is rarely judged wrongly, however rare errors are.
+        that a rule kept or broken at its bound is rarely judged wrongly where errors are rare.
         They are those of Clopper and Pearson for a proportion (f1 through the Jaccard index), the
         wider of the score and the skewness-corrected score limits for a mean of recalls, and
         products of Clopper-Pearson limits for a geometric mean. Kappa and the Matthews correlation
-        have none where a label has fewer than 10 rows, or 100 where several segments are judged.
+        have none where a label has fewer than 10 rows, or 100 where limits hold at once.
         With `adjust`, the limits of one rule hold at once in all segments and models of a margin:
         that is the family.
 

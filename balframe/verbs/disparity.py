@@ -63,7 +63,7 @@ def disparity(
     min_support: int = 1,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Find the segments that score lowest and highest: how far apart, and are all alike.
+    """Find the segments that score lowest and highest: how far apart, and do all score the same.
 
     The extremes of many segments look far apart by selection alone. So the limits come from
     limits of all segments that hold together (Bonferroni), those by which `check` decides, and
@@ -96,7 +96,7 @@ def disparity(
         - `p_value_recalls`: p-value of the test that all segments have the same recalls. It
           compares scores too, with standard errors from recalls pooled over the segments. It
           finds more where errors are rare, and rejects too often where scores are equal but
-          recalls are not. Null also where a support is under 10.
+          recalls are not. Null also where a support is under 10 (effective) rows.
 
         The limits and p-values of a row hold for it alone, as a family of one.
 

@@ -87,8 +87,8 @@ def gaps(
 
         The reference's own row has the difference 0 and no limits. `reference="rest"` pools rows,
         so that its recalls are weighted by support: where segments have equal scores from unequal
-        recalls, the rest may score differently. A segment as reference, or the test of
-        `disparity`, asks the other question.
+        recalls, the rest may score differently, and with many segments that is found. A segment
+        as reference, or the test of `disparity`, asks the other question.
 
     Raises
     ------

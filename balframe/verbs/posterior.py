@@ -56,7 +56,8 @@ def posterior(
     level : float, default 0.95
         Probability between `lower` and `upper`, with equal tails outside.
     sample_weight : column name, optional
-        Weights of the rows, finite and not negative. Each label counts Kish's effective size.
+        Weights of the rows, finite and not negative. Each label counts an effective
+        number of rows: Kish's, over a design effect where that is above 1.
 
     Returns
     -------

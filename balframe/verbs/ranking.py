@@ -71,7 +71,7 @@ def ranking(
         - `n`: rows; `n_positive`: rows with the positive label
         - `roc_auc`: area under the ROC curve, the chance that a positive scores above a negative,
           ties counting half; `roc_auc_lower`, `roc_auc_upper`: Newcombe's limits (method 5), their
-          variance scaled towards DeLong's the more rows there are; null only without an area
+          variance scaled towards DeLong's the more rows there are; null without an area
         - `average_precision`: sum of the precisions at the thresholds, weighted by the recall that
           each adds; null without a positive
         - `ks_statistic`: largest distance between recall and false positive rate

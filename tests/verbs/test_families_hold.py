@@ -89,7 +89,7 @@ def test_segments_that_score_the_same(design, n_segments):
     assert single <= 0.075
 
 
-@pytest.mark.parametrize("n_segments", [1, 6, 60])
+@pytest.mark.parametrize("n_segments", FAMILIES)
 @pytest.mark.parametrize(
     ("supports", "share"), [((30,), 0.05), ((1000,), 0.005), ((50, 50), 0.1), ((30, 300), 0.1)]
 )

@@ -90,6 +90,31 @@ def test_coefficients_are_decided_where_there_are_rows_enough(metric):
         check_status(row)
 
 
+@pytest.mark.parametrize("method", ["wilson", "score", "exact"])
+def test_a_method_is_named_only_where_there_is_a_choice(method):
+    # Wilson's limits of kappa, the only ones, would let so few rows decide
+    few = {"a": (4, 1, 5, 50)}
+    for metric in ("cohen_kappa", "geometric_mean"):
+        rule = f"{metric} >= 0.1"
+        assert check(few, rule, interval=method).equals(check(few, rule))
+    assert check(few, "cohen_kappa >= 0.1")["lower"].to_list() == [None]
+
+
+def test_kappa_of_a_single_true_label_is_no_evidence():
+    out = check({"a": (0, 0, 10, 45)}, "cohen_kappa >= 0.4", labels=[0, 1])
+    assert out.select("estimate", "lower", "upper").row(0) == (0, None, None)
+    assert LETTERS[out["status"][0]] == "-"
+
+
+def test_a_mean_weighted_by_prevalence_is_decided_as_accuracy():
+    rules = ["weighted_balanced_accuracy >= 0.6", "accuracy >= 0.6"]
+    out = check(FOUR, rules, class_weight="prevalence")
+    mean, accuracy = (out.filter(rule=rule).select("lower", "upper", "status") for rule in rules)
+    assert mean["status"].to_list() == accuracy["status"].to_list()
+    limits = accuracy.select("lower", "upper").to_numpy()
+    assert mean.select("lower", "upper").to_numpy() == pytest.approx(limits, abs=1e-12)
+
+
 def test_a_single_row_that_is_wrong_fails_no_rule():
     out = check({"a": (0, 1)}, "recall >= 0.8", labels=[0, 1])
     assert out.select("lower", "upper").row(0) == pytest.approx((0, 0.975), abs=1e-12)

@@ -101,7 +101,7 @@ def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
     with pytest.raises(bf.CheckFailed) as raised:
         bf.require(frame, rules=rules, **OPTIONS)
     first, *below = str(raised.value).split("\n")
-    assert first == "2 of 3 verdicts are inconclusive (too few rows):"
+    assert first == "2 of 3 verdicts are inconclusive (too few rows, or undefined):"
     low, high = clopper_pearson(3, 4, 0.975)  # with c the two that can be judged
     limits = f"[{low:.4g}, {high:.4g}]"
     assert below[0] == f"  inconclusive: recall >= 0.7: 0.75 {limits} where g is a"

@@ -182,23 +182,24 @@ def test_one_segment_has_nothing_to_compare(test):
 
 
 @pytest.mark.parametrize(
-    "x",
+    ("x", "n"),
     [
-        # the first always answers one label: nothing varies at its own score of a half
-        [(5, 0), (8, 7), (2, 3)],
-        [(5, 0), (5, 0), (8, 3)],
-        [(5, 0), (10, 0), (9, 1)],
-        [(0, 1), (0, 0), (1, 1)],
-        [(5, 5), (5, 0), (0, 0)],
+        # one always answers one label: nothing varies at its own score of a half
+        ([(5, 0), (8, 7), (2, 3)], [(5, 5), (10, 10), (10, 10)]),
+        ([(5, 0), (5, 0), (8, 3)], [(5, 5), (5, 5), (10, 10)]),
+        ([(5, 0), (10, 0), (9, 1)], [(5, 5), (10, 10), (10, 10)]),
+        ([(0, 1), (0, 0), (1, 1)], [(1, 1)] * 3),
+        ([(5, 5), (5, 0), (0, 0)], [(5, 5)] * 3),
+        # from which the search for the common score starts
+        ([(1, 0), (90, 90), (20, 0)], [(1, 1), (100, 100), (100, 100)]),
     ],
 )
-def test_segments_that_do_not_vary_at_the_common_score(x):
-    x = table(*x)
-    n = np.maximum(x.max(), 5) * np.ones_like(x)
+def test_segments_that_do_not_vary_at_the_common_score(x, n):
+    x, n = table(*x), table(*n)
 
     statistic, p = equal_scores(x, n, evenly(n))
 
-    assert 0 <= statistic < 40
+    assert 0 <= statistic < len(x) * n.sum()
     assert 0 < p <= 1
 
 

@@ -1,6 +1,6 @@
 """Do tests err as often as they say, and do limits hold the truth? By enumeration or simulation.
 
-A simulated share near 0.05 of R draws has a standard error of 0.22 / sqrt(R): 0.011 for 400. Bounds
+A simulated share near 0.05 of R draws has a standard error of 0.22 / sqrt(R): 0.014 for 250. Bounds
 on simulated shares allow two of these.
 """
 
@@ -112,7 +112,7 @@ def test_coverage_of_limits_of_a_mean_of_recalls(supports, method, least, most_m
     x = outcomes(supports)
     low, high = method(x, tiled(supports, len(x)), np.full_like(x, 0.5), 0.95)
     covered, below, above = [], [], []
-    for at in product((*np.linspace(0.5, 0.98, 25), 0.99, 0.995, 0.999), repeat=2):
+    for at in product((*np.linspace(0.5, 0.98, 13), 0.99, 0.999), repeat=2):
         mass, truth = likely(x, supports, at), sum(at) / 2
         below.append(mass[low > truth + SAME].sum())
         above.append(mass[high < truth - SAME].sum())
@@ -175,15 +175,13 @@ def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, se
 
 
 FAMILIES = {
-    "6 of (10, 10)": ([(10, 10)] * 6, [(0.8, 0.8)] * 6, 400),
-    "60 of (10, 10)": ([(10, 10)] * 60, [(0.8, 0.8)] * 60, 250),
-    "6 of (20, 20), swapped": ([(20, 20)] * 6, [(0.97, 0.73), (0.73, 0.97)] * 3, 400),
-    "60 of (20, 20), swapped": ([(20, 20)] * 60, [(0.97, 0.73), (0.73, 0.97)] * 30, 250),
-    "6 of (30, 300), swapped": ([(30, 300)] * 6, [(0.95, 0.65), (0.65, 0.95)] * 3, 250),
-    "ten labels": ([(10,) * 10] * 6, [(0.9,) * 10] * 6, 250),
-    "1 to 50 rows": ([(n,) for n in range(1, 51)], [(0.99,)] * 50, 400),
-    "few beside many": ([(3,), (5,), (10_000,)], [(0.999,)] * 3, 400),
-    "rare errors": ([(3, 3)] * 6, [(0.95, 0.95)] * 6, 250),
+    "6 of (10, 10)": ([(10, 10)] * 6, [(0.8, 0.8)] * 6, 250),
+    "60 of (10, 10)": ([(10, 10)] * 60, [(0.8, 0.8)] * 60, 120),
+    "60 of (20, 20), swapped": ([(20, 20)] * 60, [(0.97, 0.73), (0.73, 0.97)] * 30, 120),
+    "6 of (30, 300), swapped": ([(30, 300)] * 6, [(0.95, 0.65), (0.65, 0.95)] * 3, 120),
+    "6 of ten labels": ([(10,) * 10] * 6, [(0.9,) * 10] * 6, 80),
+    "1 to 50 rows": ([(n,) for n in range(1, 51)], [(0.99,)] * 50, 250),
+    "few beside many": ([(3,), (5,), (10_000,)], [(0.999,)] * 3, 250),
 }
 
 
@@ -202,11 +200,11 @@ def test_size_of_the_test_of_equal_scores(supports, recalls, families):
 
 def test_a_thousand_segments_vary_as_much_as_chi_square():
     rng, n = np.random.default_rng(6), tiled((10, 10), 1000)
-    draws = rng.binomial(10, 0.8, (100, *n.shape)).astype(float)
+    draws = rng.binomial(10, 0.8, (60, *n.shape)).astype(float)
 
     found = [equal_scores(x, n, np.full_like(n, 0.5))[0] for x in draws]
 
-    # the mean of Q over its degrees of freedom, with a standard error of .0045
+    # the mean of Q over its degrees of freedom, with a standard error of .006
     assert np.mean(found) / 999 == pytest.approx(1, abs=0.015)
 
 
@@ -214,7 +212,7 @@ def test_the_test_of_equal_scores_finds_one_segment_apart():
     rng, n = np.random.default_rng(7), tiled((30, 30), 6)
     recalls = [(0.9, 0.7), (0.7, 0.9), (0.8, 0.8)] * 2
     recalls[0] = (0.5, 0.5)
-    draws = rng.binomial(30, recalls, (100, *n.shape)).astype(float)
+    draws = rng.binomial(30, recalls, (60, *n.shape)).astype(float)
 
     p = [equal_scores(x, n, np.full_like(n, 0.5))[1] for x in draws]
 

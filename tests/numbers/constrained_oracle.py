@@ -1,4 +1,4 @@
-"""Constrained maximum likelihood of means of recalls, in 50 digits and by bisection alone.
+"""Constrained maximum likelihood of means of recalls, in many digits and by bisection alone.
 
 A segment is given as its correct rows, its rows and the weights of its labels.
 """
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from mpmath import erfc, exp, gammainc, log, mp, mpf, sqrt
 
 mp.dps = 50
-_STEPS = 90  # of bisection, over a range of 10^120 on a logarithmic scale
+_STEPS = 66  # of bisection, over a range of 10^120 on a logarithmic scale
 _LEAST, _MOST = log(mpf(10)) * -60, log(mpf(10)) * 60
 
 
@@ -22,7 +22,7 @@ def two_sided(z):
 def normal_quantile(level):
     """Return the z that a standard normal stays within with this probability."""
     low, high = mpf(0), mpf(40)
-    for _ in range(2 * _STEPS):
+    for _ in range(170):
         middle = (low + high) / 2
         low, high = (middle, high) if two_sided(middle) > 1 - mpf(level) else (low, middle)
     return low
@@ -143,7 +143,7 @@ def equality(segments, a):
     """
     scores = [score([mpf(v) / m for v, m in zip(x, n, strict=True)], a) for x, n in segments]
     low, high = min(scores), max(scores)
-    for _ in range(50):
+    for _ in range(42):
         middle = (low + high) / 2
         total = sum(multiplier_at(middle, x, n, a) for x, n in segments)
         low, high = (middle, high) if total > 0 else (low, middle)

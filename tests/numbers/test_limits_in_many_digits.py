@@ -35,7 +35,7 @@ SEGMENTS = [
 
 
 @pytest.mark.parametrize("skewness", [False, True])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9995])
+@pytest.mark.parametrize("level", [0.95, 0.9995])
 @pytest.mark.parametrize(("x", "n", "a"), SEGMENTS)
 def test_limits_of_means_of_recalls(x, n, a, level, skewness):
     method = scas if skewness else score
@@ -45,11 +45,12 @@ def test_limits_of_means_of_recalls(x, n, a, level, skewness):
         assert limit == pytest.approx(float(expected), abs=1e-12)
 
 
-@pytest.mark.parametrize("x", [0, 1, 4, 9, 11, 12])
+@pytest.mark.parametrize(
+    ("x", "n"), [(0, 10**9), (1, 10**9), (9, 10**9), (1e-6, 1), (0.01, 1), (1e-9, 3)]
+)
 @pytest.mark.parametrize("skewness", [False, True])
-def test_limits_of_means_are_as_close_to_their_ends_as_floats_are(x, skewness):
-    """What lies between 1 and a limit keeps its digits, on the side of the few."""
-    method, n = scas if skewness else score, 10**9
+def test_limits_near_0_keep_their_digits(x, n, skewness):
+    method = scas if skewness else score
     low, _ = method(*(np.array([[float(v)]]) for v in (x, n, 1)), 0.95)
 
     expected, _ = limits((x,), (n,), (1,), 0.95, skewness=skewness)

@@ -45,8 +45,8 @@ def scas_difference(
 
     Half of 1 + difference is itself a mean of recalls, that of the correct rows of one segment and
     the wrong rows of the other, so that its skewness-corrected score limits, and the same
-    statistic at 1/2, do. The p-value is under 1 - level exactly where the limits exclude 0. It is 1
-    where nothing varies.
+    statistic at 1/2, do. The p-value is under 1 - level exactly where the limits exclude 0, for
+    levels from 0.7 on. It is 1 where nothing varies.
 
     Parameters
     ----------

@@ -82,7 +82,8 @@ def gaps(
         - `lower`, `upper`: limits of the difference, of each row by itself, null for metrics
           without an interval
         - `p_value`: two-sided, that both sides have the same score, for every proportion and mean
-          of recalls; it is under 1 - level where the limits exclude 0, and nowhere else.
+          of recalls; it is under 1 - level where the limits exclude 0, and nowhere else (for a
+          level of 0.7 or more).
           `p_adjusted`; `n_tests`: size of the family, the p-values of the metric in the margin
 
         The reference's own row has the difference 0 and no limits. `reference="rest"` pools rows,

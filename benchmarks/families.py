@@ -4,7 +4,7 @@ Each function draws families of segments whose true scores are known, asks a ver
 share of families in which it says what is not so.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,10 +65,7 @@ class Draws:
         """Draw predictions: one row for each family, segment, label and whether it is right."""
         supports, recalls = self.design.of_segments(self.n_segments)
         right = self.random.binomial(supports, recalls, (self.n_families, *supports.shape))
-        counts = np.stack([right, supports - right], axis=-1)
-        return _table(counts, {"yhat": (0, 1)}).with_columns(
-            yhat=(pl.col("y") - pl.col("yhat")) % _n_labels(supports)
-        )
+        return _predictions(supports, right)
 
     def of_models(self, only_one: float, only_other: float) -> pl.DataFrame:
         """Draw predictions of two models: these shares only one of them gets right."""
@@ -76,7 +73,7 @@ class Draws:
         shares = [only_one, only_other, 1 - only_one - only_other]
         counts = self.random.multinomial(supports, shares, (self.n_families, *supports.shape))
         other = (pl.col("y") - 1) % _n_labels(supports)
-        return _table(counts, {"kind": (0, 1, 2)}).with_columns(
+        return _table(counts).with_columns(
             a=pl.when(pl.col("kind") == 1).then(other).otherwise("y"),
             b=pl.when(pl.col("kind") == 0).then(other).otherwise("y"),
         )
@@ -94,11 +91,8 @@ class Draws:
             (heavy, of_heavy, weights.heavy),
         ):
             right = self.random.binomial(rows, recall)
-            counts = np.stack([right, rows - right], axis=-1)
-            parts.append(_table(counts, {"yhat": (0, 1)}).with_columns(w=pl.lit(float(weight))))
-        return pl.concat(parts).with_columns(
-            yhat=(pl.col("y") - pl.col("yhat")) % _n_labels(supports)
-        )
+            parts.append(_predictions(rows, right).with_columns(w=pl.lit(float(weight))))
+        return pl.concat(parts)
 
 
 @dataclass(frozen=True)
@@ -124,15 +118,18 @@ def _n_labels(supports: Counts) -> int:
     return max(2, supports.shape[-1])
 
 
-def _table(counts: Counts, kinds: Mapping[str, tuple[int, ...]]) -> pl.DataFrame:
-    """Write counts down, those of one label as rows of the positive one."""
-    ((kind, values),) = kinds.items()
-    family, segment, label, which = (index.ravel() for index in np.indices(counts.shape))
+def _predictions(rows: Counts, right: Counts) -> pl.DataFrame:
+    """Write down how many rows of each label are right; the others have the label before it."""
+    predicted = (pl.col("y") - pl.col("kind")) % _n_labels(rows)
+    return _table(np.stack([right, rows - right], axis=-1)).with_columns(yhat=predicted)
+
+
+def _table(counts: Counts) -> pl.DataFrame:
+    """Write counts of kinds of rows down, those of one label as rows of the positive one."""
+    family, segment, label, kind = (index.ravel() for index in np.indices(counts.shape))
     positive = 1 if counts.shape[2] == 1 else 0
-    columns = {"family": family, "g": segment, "y": label + positive}
-    return pl.DataFrame({**columns, kind: np.array(values)[which], "n": counts.ravel()}).filter(
-        pl.col("n") > 0
-    )
+    columns = {"family": family, "g": segment, "y": label + positive, "kind": kind}
+    return pl.DataFrame(columns | {"n": counts.ravel()}).filter(pl.col("n") > 0)
 
 
 def _each(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -148,14 +145,14 @@ def false_verdicts(
     """
     frame = draws.frame() if frame is None else frame
     bound, metric = draws.design.score, draws.design.metric
-    rules = {"fail": f"{metric} >= {bound}", "pass": f"{metric} <= {bound}"}
+    rules = [f"{metric} >= {bound}", f"{metric} <= {bound}"]
     out = bf.check(
-        frame, "y", "yhat", by=["family", "g"], counts="n", rules=[*rules.values()],
+        frame, "y", "yhat", by=["family", "g"], counts="n", rules=rules,
         level=1 - ERROR / draws.n_segments, adjust=None, pos_label=1, **options,
     )  # fmt: skip
     failed = out.filter(status="fail")
     fails, passes = (
-        failed.filter(rule=rule)["family"].n_unique() / draws.n_families for rule in rules.values()
+        failed.filter(rule=rule)["family"].n_unique() / draws.n_families for rule in rules
     )
     return fails, passes
 

@@ -79,10 +79,9 @@ def discordant(
     is_right, is_other_right = r.correct > 0, r_other.correct > 0
     kinds = (is_right & ~is_other_right, is_other_right & ~is_right, is_right == is_other_right)
     weight = one.n if one.weight is None else one.weight
-    square = one.n if one.sums.weight_sq is None else one.sums.weight_sq
     with np.errstate(over="ignore", under="ignore"):
         sums = [total(weight, kind) for kind in kinds]
-        squares = [np.ldexp(total(square, kind), -2 * one.sums.exponent) for kind in kinds]
+        squares = [total(one.squares, kind) for kind in kinds]
     used = np.any(sums, axis=0)
     segment, label_weight = keys // n_labels, np.where(used, r.weight[first], 0)
     whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)

@@ -44,6 +44,14 @@ class Cells:
         """Sum of the weights of each cell, in units of 2**exponent."""
         return self.sums.weight
 
+    @property
+    def squares(self) -> FloatArray:
+        """Sum of the squared weights of each cell, in those units squared; its rows without any."""
+        if self.sums.weight_sq is None:
+            return np.asarray(self.n if self.weight is None else self.weight, np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.ldexp(self.sums.weight_sq, -2 * self.sums.exponent))
+
     def __add__(self, other: "Cells") -> "Cells":
         """Add the counts of two parts that were encoded alike: parts sum to the whole."""
         return Cells.concat([self, other]).regrouped()

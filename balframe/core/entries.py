@@ -64,7 +64,7 @@ class Entries:
             confused = _among_others(beside, weights, weight[miss]) if n_labels > 2 else None
         if cells.sums.weight_sq is not None:
             with np.errstate(over="ignore", under="ignore"):
-                square = np.ldexp(cells.sums.weight_sq[counted], -2 * cells.sums.exponent)
+                square = cells.squares[counted]
                 squares = add_up(square)
             squares_confused = (
                 _among_others(beside, squares, square[miss]) if n_labels > 2 else None

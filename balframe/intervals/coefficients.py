@@ -172,7 +172,7 @@ def _over_observed(m: Margins, of: Derivative, cells: Cells) -> FloatArray:
     is_wrong = true != predicted
     distance = of.row[true] + of.column[predicted] - np.where(is_wrong, of.slope[segment], 0)
     total = c.total[segment]
-    share = ratio(ratio(_squares(cells)[counted], total), total)
+    share = ratio(ratio(cells.squares[counted], total), total)
     sums = np.bincount(segment, weights=share * distance**2, minlength=c.n_segments)
     return np.asarray(sums, np.float64)
 
@@ -180,12 +180,3 @@ def _over_observed(m: Margins, of: Derivative, cells: Cells) -> FloatArray:
 def _entries(c: ClassCounts, segment: Int64Array, label: Int64Array) -> Int64Array:
     """Find the entries of pairs of segment and label."""
     return np.searchsorted(c.segment * c.n_labels + c.label, segment * c.n_labels + label)
-
-
-def _squares(cells: Cells) -> FloatArray:
-    """Read the sums of squared weights, in the squared units of the weights."""
-    sums = cells.sums
-    if sums.weight_sq is None:
-        return np.asarray(cells.n if sums.weight is None else sums.weight, np.float64)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(sums.weight_sq, -2 * sums.exponent)

@@ -59,8 +59,14 @@ class Segments:
         return np.asarray(self.part / self.part.sum(axis=0))
 
     @cached_property
+    def variance(self) -> FloatArray:
+        """V at the recalls that were observed."""
+        p = self.x / self.n
+        return np.asarray((self.part * p * (1 - p)).sum(axis=0))
+
+    @cached_property
     def part_f(self) -> FloatArray:
-        """The same, larger for the recalls having been fitted to these rows."""
+        """The parts, larger for the recalls having been fitted to these rows."""
         return self.corrected(self.share)
 
     def corrected(self, share: FloatArray) -> FloatArray:
@@ -102,8 +108,7 @@ class Segments:
 
 def _log_multiplier(c: Segments, theta: FloatArray) -> FloatArray:
     """Find how far above its start the multiplier is, where theta is below the observed score."""
-    variance = (c.part * c.x / c.n * (1 - c.x / c.n)).sum(axis=0)
-    guess = np.where(c.start > 0, c.start, (c.score - theta) / np.maximum(variance, _NOTHING))
+    guess = np.where(c.start > 0, c.start, (c.score - theta) / np.maximum(c.variance, _NOTHING))
 
     def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
         own = c if len(rows) == len(theta) else c.at(rows)
@@ -174,8 +179,7 @@ def _standing(c: Segments, beyond: FloatArray, statistic: Statistic) -> FloatArr
 
 def _where_it_reaches(c: Segments, z: float, statistic: Statistic) -> FloatArray:
     """Find how far beyond its start a multiplier is where the statistic is z."""
-    spread = c.x / c.n * (1 - c.x / c.n)
-    sd = np.sqrt((c.part * spread).sum(axis=0))
+    sd = np.sqrt(c.variance)
     guess = np.where(sd > 0, z / np.maximum(sd, _NOTHING), z * z / c.a.max(axis=0))
 
     def excess(t: FloatArray, rows: Int64Array) -> FloatArray:

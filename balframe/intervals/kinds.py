@@ -95,9 +95,7 @@ class Proportion(Interval):
         c = sample.counts
         x, n = effective(*self.parts(c), *self.parts(c.squared))
         known = np.isfinite(n) & (n > 0)
-        low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
-        method = _OF_PROPORTIONS[self.method_of(request.method)]
-        low[known], high[known] = method(x[known], n[known], request.level)
+        low, high = _of_proportions(x, n, known, self.method_of(request.method), request.level)
         return self.transform(c, low), self.transform(c, high)
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
@@ -258,10 +256,18 @@ class CoefficientOfAgreement(Interval):
         if request.method == GATE:
             least = _LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE
             known &= (c.min_support >= least) & (c.n_present > 1)
-        low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
-        method = _OF_PROPORTIONS[self.method_of(request.method)]
-        low[known], high[known] = method(share[known] * n[known], n[known], request.level)
+        method = self.method_of(request.method)
+        low, high = _of_proportions(share * n, n, known, method, request.level)
         return 2 * low - 1, 2 * high - 1
+
+
+def _of_proportions(
+    x: FloatArray, n: FloatArray, known: BoolArray, method: str, level: float
+) -> Limits:
+    """Compute the limits of proportions x / n by a method, where they are known."""
+    low, high = np.full((2, len(n)), np.nan)
+    low[known], high[known] = _OF_PROPORTIONS[method](x[known], n[known], level)
+    return low, high
 
 
 def _rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:

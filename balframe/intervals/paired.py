@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.division import ratio
+from balframe.intervals.effective_rows import kish
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits, normal_quantile
 from balframe.intervals.roots import increasing_root
@@ -103,21 +105,20 @@ def effective_pairs(
     sums, squares = (only_one, only_other, rest), (only_one_sq, only_other_sq, rest_sq)
     with np.errstate(over="ignore", under="ignore"):
         total, total_sq = (sum(kinds[1:], kinds[0]) for kinds in (sums, squares))
-        usable = (total > 0) & (total_sq >= np.finfo(np.float64).tiny) & np.isfinite(total_sq)
-        total = np.where(usable, total, 1)
-        u_b, u_c, u_e = (np.where(usable, kind, 1) / total / total for kind in squares)
-    u = u_b + u_c + u_e  # one over Kish's rows, and k where the weights add up to 1
-    whole = 1 + 2 * u
-    b, c, e = (np.where(usable, kind, 0) / total for kind in sums)
-    p_b, p_c, p_e = (b + u / 2) / whole, (c + u / 2) / whole, (e + u) / whole
+    size = kish(total, total_sq)
+    usable = np.isfinite(size)
+    row = 1 / np.where(usable, size, 1)  # the share of a mean row
+    whole = 1 + 2 * row
+    b, c, e = (ratio(np.where(usable, kind, 0), total) for kind in sums)
+    b_sq, c_sq, e_sq = (ratio(np.where(usable, kind, 0), total_sq) for kind in squares)
+    p_b, p_c, p_e = (b + row / 2) / whole, (c + row / 2) / whole, (e + row) / whole
     difference = p_b - p_c
     variance = (
-        (1 - difference) ** 2 * (u_b + u * u / 2)
-        + (1 + difference) ** 2 * (u_c + u * u / 2)
-        + difference**2 * (u_e + u * u)
+        (1 - difference) ** 2 * (b_sq + row / 2)
+        + (1 + difference) ** 2 * (c_sq + row / 2)
+        + difference**2 * (e_sq + row)
     )
-    design = variance / (_spread(p_b, p_c, p_e) * u * whole)
-    n = np.where(usable, 1 / (u * np.maximum(design, 1)), np.nan)
+    n = size / np.maximum(ratio(variance, _spread(p_b, p_c, p_e) * whole), 1)
     is_plain = np.logical_and.reduce([one == sq for one, sq in zip(sums, squares, strict=True)])
     b, c, n = (
         np.where(usable & is_plain, rows, effective)

@@ -83,8 +83,7 @@ def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     `mover` on Clopper-Pearson limits of the recalls.
     """
     if x.shape[1] == 1:
-        low, high = exact(x[:, 0], n[:, 0], level)
-        return low, high
+        return exact(x[:, 0], n[:, 0], level)
     lower, upper = _not_rejected(x, n, a, level, standardised, corrected)
     few = np.flatnonzero((n < _FEW).any(axis=1))
     low, high = mover(x[few], n[few], a[few], level, exact)

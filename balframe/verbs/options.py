@@ -21,6 +21,7 @@ Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
+_METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
 FRAMES = f"a frame of {', '.join(dict.fromkeys(one.name.partition(',')[0] for one in ENGINES))}"
 
 
@@ -114,8 +115,7 @@ class Intervals(Level, total=False):
     interval: Annotated[
         IntervalOption,
         Option(
-            '{True, "score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"}, '
-            "optional",
+            f"{{True, {_METHODS}}}, optional",
             "Add confidence limits of each segment by itself: by the default method of each "
             'metric, or by a named one where it is defined. Proportions have "wilson", "scas", '
             '"jeffreys" and "exact"; means of recalls, as balanced accuracy is, have "score", '
@@ -179,8 +179,8 @@ class Adjustment(TypedDict, total=False):
     ]
 
 
-class GateAbsences(TypedDict, total=False):
-    """What becomes of labels that a segment lacks where rules are decided."""
+class Decisions(Level, ClassWeights, total=False):
+    """How rules are decided."""
 
     absent: Annotated[
         Absent,
@@ -192,22 +192,16 @@ class GateAbsences(TypedDict, total=False):
             default="null",
         ),
     ]
-
-
-class Decisions(GateAbsences, Level, ClassWeights, total=False):
-    """How rules are decided."""
-
     interval: Annotated[
         Method | None,
         Option(
-            '{"score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"}, optional',
+            f"{{{_METHODS}}}, optional",
             "The method of the limits where a metric has it. By default, and for other metrics, "
             "limits that rarely decide wrongly even where errors are rare and segments many: "
             "those of Clopper and Pearson for a proportion, and for a mean of recalls the wider "
             'of "score" and "scas".',
         ),
     ]
-
     decide: Annotated[
         Decide,
         Option(

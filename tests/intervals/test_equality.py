@@ -1,25 +1,10 @@
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
+from segment_tables import TABLES, evenly, table
 
 from balframe.intervals.differences import scas_difference
 from balframe.intervals.equality import equal_scores
-
-
-def table(*segments):
-    return np.array(segments, dtype=float)
-
-
-def evenly(n):
-    return np.full(n.shape, 1 / n.shape[1])
-
-
-TABLES = [
-    ([7, 15, 40], [10, 20, 50]),
-    ([30, 28, 12, 90], [40, 40, 40, 95]),
-    ([0, 10, 7], [10, 10, 10]),
-    ([700, 15, 11], [1000, 20, 20]),
-]
 
 
 class TestOneLabel:

@@ -6,6 +6,11 @@ Importing it gives pandas and polars frames the attribute `.bal`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from balframe.cli import interrupts
+
+if interrupts.is_program():  # before what takes long to load
+    interrupts.end_silently()
+
 from balframe import accessor
 from balframe.accessor import register
 from balframe.errors import (

@@ -10,14 +10,22 @@ from typing import get_args
 import balframe as bf
 from balframe import accessor
 from balframe.accessor import Bal, Plots, groups
+from balframe.frames.engines.supported import ADVICE, ENGINES
 from balframe.intervals.request import Method
-from balframe.metrics.catalogue import registered
+from balframe.metrics.catalogue import listed
 from balframe.metrics.registry import Metric
 
 _CHANCES = {
     "uniform": "1/K, every label alike",
     "majority": "the share of the most frequent label",
 }
+_IN_NARWHALS = (
+    "| narwhals | `narwhals.DataFrame`, `narwhals.LazyFrame` | narwhals | | "
+    "what holds any of the frames above; of the stable versions too |"
+)
+_NO_FRAMES = (
+    "| columns, arrays, dicts, lists | | refused | | Make a frame of them, as by `pl.DataFrame`. |"
+)
 _HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
 
 
@@ -53,10 +61,17 @@ def _entry(heading: str, anchor: str, function: Callable[..., object]) -> str:
 
 def metrics() -> str:
     """Give a table of the metrics that balframe ships, and a section for each."""
-    ours = [one for one in registered() if one.function.__module__.startswith("balframe.")]
-    rows = [f"| [`{one.name}`](#{one.name}) | {one.meaning} | `{one.formula}` |" for one in ours]
+    ours = [one for one in listed() if one.function.__module__.startswith("balframe.")]
+    rows = [
+        f"| [`{one.name}`](#{_anchor(one)}) | {one.meaning} | `{one.formula}` |" for one in ours
+    ]
     table = ["| metric | what it says | formula |", "| --- | --- | --- |", *rows, ""]
     return "\n".join([*table, *map(_section, ours)])
+
+
+def _anchor(one: Metric) -> str:
+    """Name a section; a member of a family is looked for by the name before its number."""
+    return one.name.partition("(")[0]
 
 
 def _section(one: Metric) -> str:
@@ -74,7 +89,7 @@ def _section(one: Metric) -> str:
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact not in ("", None)]
     _, _, notes = (inspect.getdoc(one.function) or "").partition("\n\n")
     return "\n".join(
-        [f"### {one.name} {{ #{one.name} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
+        [f"### {one.name} {{ #{_anchor(one)} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
     )
 
 
@@ -101,4 +116,22 @@ def command_line() -> str:
     return _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), commands)
 
 
-PARTS = {"verbs": verbs, "charts": charts, "metrics": metrics, "command line": command_line}
+def frames() -> str:
+    """Give a table of the frames that are read, and of those that are not."""
+    rows = [
+        f"| {one.name} | `{one.frame}` | {one.answer} | "
+        f"{f'`balframe[{one.extra}]`' if one.extra else ''} | {one.notes} |"
+        for one in ENGINES
+    ]
+    refused = [f"| {module} | | refused | | {advice} |" for module, advice in ADVICE.items()]
+    head = "| | frame | what comes back | install | notes |\n| --- | --- | --- | --- | --- |"
+    return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
+
+
+PARTS = {
+    "verbs": verbs,
+    "charts": charts,
+    "metrics": metrics,
+    "command line": command_line,
+    "frames": frames,
+}

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -55,6 +56,7 @@ def plain(frame: Any) -> Table:
 
     A NaN of polars stays one: results have nulls there, and NaN equals nothing.
     """
+    frame = nw.to_native(frame, pass_through=True)
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, pl.DataFrame):

@@ -45,7 +45,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(distribution):
     files = [path for path in (ROOT / "balframe").rglob("*") if path.is_file()]
     expected = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
     assert set(names) == expected
-    assert "balframe/py.typed" in names
+    assert {"balframe/py.typed", "balframe/__main__.py"} <= set(names)
     assert wheel.name.endswith("-py3-none-any.whl")  # no compiler is needed
 
 

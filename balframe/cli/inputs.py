@@ -1,7 +1,8 @@
 """Files to lazy frames, and text from the command line to labels."""
 
+import errno
 import glob
-import shutil
+import os
 import sys
 import tempfile
 from collections import Counter
@@ -10,13 +11,14 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import IO, Any, BinaryIO, Literal, get_args
 
 import polars as pl
 
 from balframe.errors import InvalidInputError, listed
 from balframe.intervals.request import Method
 
+_BLOCK = 2**20  # bytes
 _INFERRED = 10_000  # rows that tell the types of the columns of a csv or ndjson file
 _csv = partial(pl.scan_csv, infer_schema_length=_INFERRED, glob=False)
 _READERS: Mapping[str, Callable[[Any], pl.LazyFrame]] = {
@@ -44,9 +46,17 @@ def opened(names: Sequence[str]) -> Iterator[pl.LazyFrame]:
         yield _scanned(_files(names))
         return
     with tempfile.NamedTemporaryFile(suffix=".csv") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+        _copy(sys.stdin.buffer, copy)
         copy.flush()
         yield _csv(copy.name)
+
+
+def _copy(source: BinaryIO, copy: IO[bytes]) -> None:
+    """Copy all there is: a pipe that does not wait may give None before its end."""
+    while (part := source.read(_BLOCK)) != b"":
+        if part is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        copy.write(part)
 
 
 def _files(names: Sequence[str]) -> list[Path]:

@@ -74,7 +74,7 @@ def in_order(frame: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
 
 def write(frame: pl.DataFrame, kind: str, out: Path | None, *, may_be_unknown: bool) -> None:
     """Write an answer in a format, to a file as a whole or not at all."""
-    if kind == "table" and out is None:
+    if kind == "table" and out is None and sys.stdout.isatty():
         print_table(frame, sys.stdout)
         return
     writers: Mapping[str, Callable[[], bytes]] = {

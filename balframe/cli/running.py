@@ -1,6 +1,5 @@
 """Running a query of files, showing its answer, and saying in one line what is wrong."""
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from balframe.cli import inputs, outputs
+from balframe.cli import inputs, outputs, standard_output
 from balframe.cli.panics import without_panics
 from balframe.cli.parameters import option_name
 from balframe.errors import BalframeError, InvalidInputError
@@ -66,17 +65,12 @@ def show_answer(answer: pl.DataFrame, output: Output) -> None:
         shown = outputs.in_order(answer, output.sort or [])
         outputs.write(shown, kind, out, may_be_unknown=output.may_be_unknown)
     except BrokenPipeError:  # whoever reads has seen enough; what is said after it is lost too
-        _drop_output()
+        standard_output.drop()
     except OSError as error:
         if out is None:
-            _drop_output()
-        place = "standard output" if out is None else f"--out {str(out)!r}"
-        raise InvalidInputError(f"{place} cannot be written: {error.strerror}.") from error
-
-
-def _drop_output() -> None:
-    """Send what is still to be written nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise standard_output.lost(error) from error
+        message = f"--out {str(out)!r} cannot be written: {error.strerror}."
+        raise InvalidInputError(message) from error
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """The commands that read no files."""
 
-import typer
-
 from balframe.cli import outputs
 from balframe.cli.running import Output, one_line_errors, show_answer
 from balframe.cli.streams import Format, Out, Sort
@@ -20,9 +18,7 @@ def demo(format: Format = None, out: Out = None, sort: Sort = None) -> None:
     """Score a published table: the COMPAS recidivism scores, by race."""
     with one_line_errors():
         if outputs.format_of(format, out) == "table" and out is None:
-            typer.echo(
-                'COMPAS two-year recidivism, "high risk" = medium or high (ProPublica 2016)\n'
-            )
+            print('COMPAS two-year recidivism, "high risk" = medium or high (ProPublica 2016)\n')
         answer = report_of(
             datasets.compas(),
             "reoffended",

@@ -1,5 +1,6 @@
 """Class counts: what metrics read, for all segments at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from balframe.core.division import ratio, scaled
 from balframe.core.entries import Correctness, Entries, in_floats
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
+from balframe.errors import InvalidInputError
 
 _FEW_LABELS = 16
 _ROOM = 500  # of small weights, as a power of two
@@ -53,6 +55,9 @@ class ClassCounts:
     confused : float array of shape (entries,) or None
         Weight of the rows of other labels that were predicted to have yet another one, to full
         digits where the rows have weights; None where it is found from the others.
+    distances : function of a power or None
+        Adds up |i - j|**power over the rows of each entry, i and j the positions of the true and
+        the predicted label; None where there are two labels, or no cells that say it.
 
     Examples
     --------
@@ -83,6 +88,7 @@ class ClassCounts:
     squares: "ClassCounts | None" = None
     compared: BoolArray | None = None
     confused: FloatArray | None = None
+    distances: Callable[[int], FloatArray] | None = None
 
     @classmethod
     def of(
@@ -106,6 +112,7 @@ class ClassCounts:
             class_weight,
             absent,
             confused=entries.confused,
+            distances=None if entries.cells is None or entries.n_labels <= 2 else entries.distances,
         )
         if squares is None:
             return counts
@@ -123,6 +130,7 @@ class ClassCounts:
             false_alarms=false_alarms,
             squares=None,
             confused=confused,
+            distances=None,
         )
 
     @classmethod
@@ -218,6 +226,21 @@ class ClassCounts:
     def n(self) -> Int64Array:
         """Rows of each segment."""
         return self.count(self.n_support)
+
+    def distance(self, power: int) -> FloatArray:
+        """Add up |i - j|**power over the rows of each segment; shape (n_segments,).
+
+        i and j are the positions of the true and the predicted label in the label set.
+        """
+        if self.distances is not None:
+            return self.sum(self.distances(power))
+        if self.n_labels > 2:
+            raise InvalidInputError(
+                f"counts of {self.n_labels} labels that were made without cells, or of rows or "
+                "squared weights alone, do not tell how far apart labels are; read those of "
+                "a frame, or of `ClassCounts.from_matrix`."
+            )
+        return self.sum(self.missed)
 
     @cached_property
     def min_support(self) -> Int64Array:

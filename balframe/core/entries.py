@@ -18,7 +18,8 @@ class Entries:
 
     `weights` and `squares` are None where the rows have no weights; squares are in units of 1,
     weights in any. `confused` and `squares_confused` belong to rows of other labels that were
-    predicted to have yet another one, and are None where the counts alone tell them.
+    predicted to have yet another one, and are None where the counts alone tell them. `cells` are
+    those that were added up, None where there were none.
     """
 
     n_segments: int
@@ -30,6 +31,7 @@ class Entries:
     squares: Correctness[FloatArray] | None
     confused: FloatArray | None = None
     squares_confused: FloatArray | None = None
+    cells: Cells | None = None
 
     @classmethod
     def of(cls, cells: Cells, n_labels: int) -> "Entries":
@@ -70,9 +72,23 @@ class Entries:
                 _among_others(beside, squares, square[miss]) if n_labels > 2 else None
             )
         rows = add_up(cells.n[counted])
-        return cls(
-            len(first), n_labels, where, label, rows, weights, squares, confused, squares_confused
-        )
+        beyond = (confused, squares_confused)
+        return cls(len(first), n_labels, where, label, rows, weights, squares, *beyond, cells)
+
+    def distances(self, power: int) -> FloatArray:
+        """Add up |i - j|**power over the rows that truly have the label, for each entry.
+
+        i and j are the positions of the true and the predicted label in the label set.
+        """
+        assert self.cells is not None
+        counted = np.flatnonzero(self.cells.actual != LEFT_OUT)
+        actual, outcome = self.cells.actual[counted], self.cells.outcome[counted]
+        values = self.cells.n if self.cells.weight is None else self.cells.weight
+        key = self.segment * self.n_labels + self.label
+        at = np.searchsorted(key, self.cells.segments[0][counted] * self.n_labels + actual)
+        with np.errstate(over="ignore"):
+            far = values[counted] * np.abs(actual - outcome).astype(np.float64) ** power
+        return np.asarray(np.bincount(at, weights=far, minlength=len(key)), np.float64)
 
 
 @dataclass(frozen=True, slots=True)

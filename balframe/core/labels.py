@@ -22,7 +22,7 @@ Label = bool | int | float | str | datetime.date | datetime.datetime  # a float 
 _DEFAULT_POSITIVES = ({0, 1}, {-1, 1})
 
 
-def kind_of(value: object) -> str:
+def kind_of(value: object, holder: str = "") -> str:
     """Tell which values a label compares with: number, string, date, datetime, with zone or not."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return "datetime with zone"
@@ -34,7 +34,8 @@ def kind_of(value: object) -> str:
     ):
         if isinstance(value, types):
             return kind
-    raise not_labels(f"{value!r} of type {type(value).__name__}")
+    what = f"{value!r} of type {type(value).__name__}"
+    raise not_labels(f"{holder} ({what})" if holder else what)
 
 
 def not_labels(what: str) -> UnsupportedTypeError:
@@ -59,7 +60,7 @@ def check_kinds(kinds: Mapping[str, str | None]) -> None:
 def as_labels(values: Iterable[object], holder: str) -> list[Label]:
     """Turn values into labels that compare as scikit-learn compares them: 1, True and 1.0 alike."""
     labels = list(values)
-    one_of_each = {kind_of(value): value for value in labels}
+    one_of_each = {kind_of(value, holder): value for value in labels}
     check_kinds({f"{holder} ({value!r})": kind for kind, value in one_of_each.items()})
     fractions = [value for value in labels if _is_fraction(value)]
     if fractions:

@@ -36,7 +36,7 @@ def regrouped(
     c: ClassCounts, sums: Regroup, n_segments: int, segment: Int64Array, label: Int64Array
 ) -> ClassCounts:
     """Put other entries in the place of these; `sums` turns counts into theirs."""
-    squares = c.squares
+    squares, distances = c.squares, c.distances
     if squares is not None:
         squares = regrouped(squares, sums, n_segments, segment, label)
     return replace(
@@ -53,4 +53,5 @@ def regrouped(
         squares=squares,
         compared=None,
         confused=None,
+        distances=None if distances is None else lambda power: sums(distances(power)),
     )

@@ -5,7 +5,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError, parameter
-from balframe.metrics.registry import Metric, find
+from balframe.metrics.catalogue import find
+from balframe.metrics.registry import Metric
 from balframe.verbs.declaration import RAISES, with_options
 from balframe.verbs.options import FRAMES, SHARED, Option
 

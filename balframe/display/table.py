@@ -11,6 +11,7 @@ from balframe.display.table_layout import Layout, Values, choose
 from balframe.display.table_scores import Pen
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
 from balframe.frames.deliver import collected, of_lists, rows_of
+from balframe.frames.engines.given import unwrapped
 from balframe.frames.engines.supported import (
     PANDAS,
     POLARS,
@@ -139,6 +140,7 @@ def _check_options(
 
 def _values(frame: Any) -> Values:  # noqa: ANN401
     """Read a frame as lists of Python values, None for null."""
+    frame, _ = unwrapped(frame)
     engine = engine_of(frame)
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(

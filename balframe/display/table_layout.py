@@ -8,7 +8,7 @@ from typing import Any
 
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.library import Name
-from balframe.frames.query import MARGIN
+from balframe.frames.query import MARGIN, margin_name
 from balframe.gates.rules import Rule, read_rules
 from balframe.metrics.catalogue import find
 from balframe.metrics.registry import Metric
@@ -204,7 +204,7 @@ def _margins(by: Sequence[Name]) -> Iterator[tuple[str, tuple[Name, ...]]]:
     """Name every roll-up as the verbs do."""
     for size in range(len(by) + 1):
         for some in combinations(by, size):
-            yield ", ".join(map(str, some)) or "overall", some
+            yield margin_name(some), some
 
 
 def worst_of(values: Mapping[int, float], better: str | None, most: int) -> set[int]:

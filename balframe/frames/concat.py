@@ -7,14 +7,8 @@ import pandas as pd
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
-from balframe.frames.engines.supported import (
-    PANDAS,
-    POLARS,
-    POLARS_LAZY,
-    PYARROW,
-    engine_of,
-    without_rows,
-)
+from balframe.frames.engines.given import without_rows
+from balframe.frames.engines.supported import PANDAS, POLARS, POLARS_LAZY, PYARROW, engine_of
 from balframe.frames.library import Name
 
 

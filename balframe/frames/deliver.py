@@ -10,11 +10,11 @@ from pandas.api.extensions import ExtensionArray
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, parameter
+from balframe.frames.engines.arrow import Pieces, from_arrow
 from balframe.frames.engines.supported import (
     PYARROW,
     Engine,
     check_installed,
-    from_arrow,
     in_pandas,
     in_polars,
 )
@@ -42,7 +42,8 @@ def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any: 
             return _to_pandas(cast(pl.DataFrame, answer))
         if backend == "polars":
             return pl.from_pandas(cast(pd.DataFrame, answer))
-        return _to_arrow(answer, cast("pa.Table", frame) if engine is PYARROW else None)
+        is_arrow = engine is PYARROW or isinstance(frame, Pieces)
+        return _to_arrow(answer, cast(Any, frame).schema if is_arrow else None)
     except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
         raise UnsupportedTypeError(
             f"{backend} cannot hold the answer: {error}. Leave out {parameter('backend')}, or cast "
@@ -66,13 +67,13 @@ def _to_array(column: pl.Series) -> ExtensionArray:
     return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
 
 
-def _to_arrow(answer: Frame, like: "pa.Table | None") -> "pa.Table":
+def _to_arrow(answer: Frame, schema: "pa.Schema | None") -> "pa.Table":
     """Make a table of Arrow, its text as Arrow's plain strings."""
     import pyarrow as pa
 
     if isinstance(answer, pl.DataFrame):
         table = answer.to_arrow()
-        own = {} if like is None else _types_kept(answer, like)
+        own = {} if schema is None else _types_kept(answer, schema)
     else:
         table = pa.Table.from_pandas(answer, preserve_index=False)
         own = {}
@@ -85,11 +86,11 @@ def _to_arrow(answer: Frame, like: "pa.Table | None") -> "pa.Table":
     )
 
 
-def _types_kept(answer: pl.DataFrame, like: "pa.Table") -> "dict[Name, pa.DataType]":
-    """Look up the types of the columns that the answer has as the table had them."""
-    read = from_arrow(like.schema.empty_table())
+def _types_kept(answer: pl.DataFrame, schema: "pa.Schema") -> "dict[Name, pa.DataType]":
+    """Look up the types of the columns that the answer has as the frame had them."""
+    read = from_arrow(schema.empty_table())
     kept = set(read.schema.items()) & set(answer.schema.items())
-    return {name: like.schema.field(name).type for name, _ in kept}
+    return {name: schema.field(name).type for name, _ in kept}
 
 
 def collected(answer: object) -> object:

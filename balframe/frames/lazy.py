@@ -1,12 +1,14 @@
 """Lazy frames: the engine's query first, and the rest on the cells that it sends."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import polars as pl
 
-from balframe.frames.engines.fetch import check_size, fetch
-from balframe.frames.engines.supported import Engine, as_rows
+from balframe.frames.engines.arrow import Pieces
+from balframe.frames.engines.fetch import check_size, fetch, fetch_pieces
+from balframe.frames.engines.given import as_rows
+from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 from balframe.frames.source import Source
@@ -18,10 +20,17 @@ def finish_now(
     frame: object, engine: Engine, query: Query, source: Source, compute: Compute
 ) -> Frame:
     """Fetch the cells, and compute from them in the engine's library."""
-    rows = as_rows(frame)
-    source = source.prepared(rows, engine, query)
-    cells = fetch(source.reduce(rows, query), engine, query)
-    return engine.library.build(compute(source.read_reduced(cells, engine.library, query)))
+    library = engine.library
+    if isinstance(frame, Pieces):
+        if source.reads_twice:  # and what comes in pieces may come once
+            table = frame.table(cast(Sequence[str], query.columns))
+            return library.build(compute(source.read(table, library, query)))
+        cells = fetch_pieces(frame, query, source.reduce)
+    else:
+        rows = as_rows(frame)
+        source = source.prepared(rows, engine, query)
+        cells = fetch(source.reduce(rows, query), engine, query)
+    return library.build(compute(source.read_reduced(cells, library, query)))
 
 
 def finish_later(

@@ -193,6 +193,11 @@ def check_finest(known: Sequence[Name]) -> None:
         )
 
 
+def margin_name(by: Sequence[Name]) -> str:
+    """Name a roll-up by the columns that it keeps."""
+    return ", ".join(map(str, by)) if by else "overall"
+
+
 def _is_list(given: object, known: Sequence[Name]) -> TypeGuard[Sequence[Name]]:
     return isinstance(given, list) or (isinstance(given, tuple) and given not in known)
 

@@ -19,7 +19,7 @@ from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.counting import count, encode, encode_or_leave
 from balframe.frames.engines import reduce
 from balframe.frames.library import Column, DType, Frame, Library, Name, Series
-from balframe.frames.query import MARGIN, MODEL, Query
+from balframe.frames.query import MARGIN, MODEL, Query, margin_name
 from balframe.frames.row_weights import measures
 
 
@@ -276,7 +276,7 @@ def with_margins(
         cells.rolled_up(kept, rolled).labelled(margin, first=True)
         for margin, kept in enumerate(subsets)
     ]
-    names = [", ".join(str(query.by[i]) for i in kept) or "overall" for kept in subsets]
+    names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
     return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
 
 

@@ -17,6 +17,10 @@ from balframe.frames.thresholds import Thresholds
 class Source(Protocol):
     """How a frame becomes cells, eagerly or by way of an engine's group-by."""
 
+    @property
+    def reads_twice(self) -> bool:
+        """Tell whether all rows are looked at before they are counted."""
+
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
         """Find beforehand what the group-by needs to know."""
 
@@ -33,6 +37,8 @@ class Source(Protocol):
 @dataclass(frozen=True, slots=True)
 class Labels:
     """Predicted labels."""
+
+    reads_twice = False
 
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
         """Need nothing."""
@@ -57,9 +63,14 @@ class Scores:
 
     thresholds: Thresholds
 
+    @property
+    def reads_twice(self) -> bool:
+        """Tell whether quantiles are to be found first."""
+        return self.thresholds.quantiles is not None
+
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
         """Find the quantiles of the scores: a first pass over the data."""
-        if self.thresholds.quantiles is None:
+        if not self.reads_twice:
             return self
         query = _of_all_rows(query)
         cells = fetch(_EXACT.reduce(rows, query), engine, query)
@@ -67,7 +78,7 @@ class Scores:
 
     def read(self, frame: Frame, library: Library, query: Query) -> scores.Scored:
         """Count ties of an eager frame."""
-        if self.thresholds.quantiles is None:
+        if not self.reads_twice:
             return scores.read_scores(frame, library, query, self.thresholds)
         first = _EXACT.read(frame, library, _of_all_rows(query))
         return self._at_quantiles(first).read(frame, library, query)

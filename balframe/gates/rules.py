@@ -24,7 +24,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.library import Name
-from balframe.metrics.catalogue import find
+from balframe.metrics.catalogue import families, find
 from balframe.metrics.registry import Metric
 
 Over = Literal["difference", "ratio"]
@@ -35,6 +35,7 @@ _ROUNDING = 1e-14
 _OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
 _KEYS = ("rule", "where", "reason")
 _NAME = re.compile(r"[^\W\d]\w*")
+_BRACKETS = re.compile(r"\([^()]*\)")
 _OPERATOR = re.compile(r"[<>=!]+")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 _EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
@@ -245,8 +246,11 @@ class _Parser:
         )
 
     def name(self) -> tuple[str, int]:
-        """Take a name, and tell where it was."""
-        return self._next(_NAME, "the name of a metric or a count is expected")
+        """Take a name, with its number if it is that of a family, and tell where it was."""
+        name, at = self._next(_NAME, "the name of a metric or a count is expected")
+        if name in families:
+            name += self._next(_BRACKETS, f"a number in brackets is expected, as in '{name}(2)'")[0]
+        return name, at
 
     def metric(self, name: str, at: int) -> Metric:
         """Look up a metric by its name, which stood there."""

@@ -3,10 +3,12 @@
 Whoever looks a metric up or registers one does it here: by then the shipped ones have their names.
 """
 
-from balframe.metrics.registry import find, find_all, metric, registered  # noqa: I001 (their order)
+from balframe.metrics.families_by_number import families  # noqa: I001 (the order of the units)
+from balframe.metrics.lookup import find, find_all
+from balframe.metrics.registry import Metric, is_shipped, metric, registered
 from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401
 
-__all__ = ["DEFAULT", "find", "find_all", "metric", "registered"]
+__all__ = ["DEFAULT", "families", "find", "find_all", "listed", "metric", "registered"]
 
 DEFAULT = (
     "accuracy",
@@ -15,3 +17,9 @@ DEFAULT = (
     "normalized_accuracy",
     "geometric_mean",
 )
+
+
+def listed() -> list[Metric]:
+    """List the metrics, each family as one, and those of users last."""
+    every = [*registered(), *(family.listed for family in families.values())]
+    return sorted(every, key=lambda one: not is_shipped(one))

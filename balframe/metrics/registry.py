@@ -2,7 +2,7 @@
 
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Literal
@@ -14,11 +14,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.errors import (
     InvalidInputError,
-    UnsupportedTypeError,
-    advised,
     check_choice,
-    listed,
-    not_found,
     parameter,
 )
 from balframe.intervals.interval import NO_LIMITS, Interval
@@ -170,10 +166,9 @@ def metric(
         )
 
     def register(function: MetricFunction) -> MetricFunction:
-        meaning, _, formula = _first_paragraph(function).rstrip(".").partition(": ")
         one = Metric(
             function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
-            meaning, formula, NO_LIMITS if interval is None else interval, chance,
+            *meaning_and_formula(function), NO_LIMITS if interval is None else interval, chance,
         )  # fmt: skip
         with _registering:
             _put(one)
@@ -214,8 +209,11 @@ def proportion(
     return register
 
 
-def _first_paragraph(function: MetricFunction) -> str:
-    return " ".join(inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].split())
+def meaning_and_formula(function: Callable[..., FloatArray]) -> tuple[str, str]:
+    """Read what a metric means, and its formula, from the first paragraph of its docstring."""
+    first = " ".join(inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].split())
+    meaning, _, formula = first.rstrip(".").partition(": ")
+    return meaning, formula
 
 
 def _put(one: Metric) -> None:
@@ -229,7 +227,7 @@ def _put(one: Metric) -> None:
 
 def _check_free(one: Metric) -> None:
     known = _registry.get(one.name)
-    if known is not None and _is_shipped(known) and not _is_shipped(one):
+    if known is not None and is_shipped(known) and not is_shipped(one):
         raise InvalidInputError(f"metric {one.name!r} is one of balframe's; choose another name.")
     for name in (one.name, *one.aliases):
         if name in _reserved:
@@ -246,7 +244,8 @@ def reserve(names: Iterable[str]) -> None:
     _reserved.update(names)
 
 
-def _is_shipped(one: Metric) -> bool:
+def is_shipped(one: Metric) -> bool:
+    """Tell whether a metric is one of balframe's."""
     return one.function.__module__.startswith("balframe.metrics.")
 
 
@@ -256,35 +255,8 @@ def registered() -> list[Metric]:
     return [one for name, one in _registry.items() if name in names]
 
 
-def find(name: object) -> Metric:
-    """Look a metric up by its name or an alias; an error suggests the nearest names."""
-    if not isinstance(name, str):
-        raise UnsupportedTypeError(
-            f"{parameter('metrics')} takes names of metrics, not {name!r} of type "
-            f"{type(name).__name__}; register a function with bf.metric and give its name."
-        )
-    if name == "all":
-        raise InvalidInputError(
-            f'"all" stands alone, as in {advised("metrics", "all")}; it takes no other names.'
-        )
-    names = _names
-    if name not in names:
-        raise not_found("metric", name, names)
-    return _registry[names[name]]
-
-
-def find_all(names: Iterable[object]) -> dict[str, Metric]:
-    """Look metrics up, keyed by the names as they were given."""
-    if not is_iterable(names):
-        raise UnsupportedTypeError(
-            f"{parameter('metrics', names)} is neither the name of a metric nor a list of names."
-        )
-    given = list(names)
-    found = {str(name): find(name) for name in given}
-    if len(found) < len(given):
-        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(given)}.")
-    if not found:
-        raise InvalidInputError(
-            f'{parameter("metrics")} is empty; name at least one metric, or "all".'
-        )
-    return found
+def named() -> Mapping[str, Metric]:
+    """Give every metric by its name and its aliases."""
+    names = _names  # read first, as above
+    registry = _registry
+    return {name: registry[owner] for name, owner in names.items()}

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from balframe.frames.deliver import library_named
-from balframe.metrics.catalogue import registered
+from balframe.metrics.catalogue import listed
 from balframe.metrics.registry import Metric
 
 
@@ -18,7 +18,8 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     Returns
     -------
     frame of the backend
-        One row for each metric, with the columns of strings `name`, `aliases` (joined by commas),
+        One row for each metric, of those with a number in their name one for all, as
+        "fbeta(beta)", with the columns of strings `name`, `aliases` (joined by commas),
         `formula`, `range`, `better` ("higher", "lower" or ""), `needs` (options without which it
         has no meaning) and `source`.
 
@@ -34,7 +35,7 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     ('balanced_accuracy', 'uar, recall_macro', 'mean_k TP_k / P_k', '[0, 1]')
     """
     library = library_named(backend)
-    rows = [_described(one) for one in registered()]
+    rows = [_described(one) for one in listed()]
     return library.build({name: library.text([row[name] for row in rows]) for name in rows[0]})
 
 

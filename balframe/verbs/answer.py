@@ -7,7 +7,8 @@ import numpy as np
 
 from balframe.errors import check_choice
 from balframe.frames.deliver import BACKENDS, deliver
-from balframe.frames.engines.supported import POLARS_LAZY, engine_of, in_memory, without_rows
+from balframe.frames.engines.given import in_memory, opened, unwrapped, without_rows
+from balframe.frames.engines.supported import POLARS_LAZY, engine_of
 from balframe.frames.lazy import finish_later, finish_now
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads, query
@@ -46,9 +47,11 @@ def answer(
     """
     backend = given.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
-    engine = engine_of(frame)
+    native, wrapped = unwrapped(frame)
+    engine = engine_of(native)
     library = engine.library
-    head = without_rows(frame, engine)
+    rows = opened(native, engine)
+    head = without_rows(rows, engine)
     what = query(head, library, given, reads)
     check(what)
     columns = expanded(verb.blocks[layout], what, metrics, shown)
@@ -60,16 +63,16 @@ def answer(
         return {one.name: found[one.name] for one in columns}
 
     if not engine.is_lazy:
-        built = library.build(finish(source.read(in_memory(frame, engine, what), library, what)))
+        built = library.build(finish(source.read(in_memory(rows, engine, what), library, what)))
     else:
         nothing = source.read(head, library, what)
         suits(nothing)
         if engine is POLARS_LAZY and backend is None:
             like = library.build(_without_rows(columns, nothing.reading))
-            later: FrameT = finish_later(frame, engine, what, source, finish, like)
+            later: FrameT = wrapped(finish_later(rows, engine, what, source, finish, like))
             return later
-        built = finish_now(frame, engine, what, source, finish)
-    delivered: FrameT = deliver(built, backend or engine.answer, frame, engine)
+        built = finish_now(rows, engine, what, source, finish)
+    delivered: FrameT = wrapped(deliver(built, backend or engine.answer, rows, engine))
     return delivered
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.concat import concat, names_of
+from balframe.frames.engines.given import unwrapped
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_finest
 from balframe.verbs.confusion import SHARE, confusion
@@ -49,11 +50,13 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
     >>> bf.combine(cells).equals(bf.confusion(pl.concat(days), "y", "yhat"))
     True
     """
-    given = _listed(frames)
+    unwrapped_frames = [unwrapped(frame) for frame in _listed(frames)]
+    given = [native for native, _ in unwrapped_frames]
     by, y_true, y_pred = _parts(names_of(given[0]))
     for frame in given[1:]:
         _check_same(names_of(given[0]), names_of(frame))
-    added: FrameT = confusion(concat(given), y_true, y_pred, by=by, cells=True)
+    _, wrapped = unwrapped_frames[0]
+    added: FrameT = wrapped(confusion(concat(given), y_true, y_pred, by=by, cells=True))
     return added
 
 

@@ -53,6 +53,7 @@ def curve(
 
     A row is called positive where its score reaches the threshold, `score >= threshold`. Some
     texts take `score > threshold`, which gives the same points, each at the next lower score.
+    A row of weight 0 is a row: `n` counts it, and its score is a threshold.
 
     Parameters
     ----------

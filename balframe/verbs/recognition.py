@@ -6,7 +6,7 @@ from itertools import groupby
 
 from balframe.errors import InvalidInputError, listed, not_found, parameter
 from balframe.frames.library import Name
-from balframe.metrics.catalogue import registered
+from balframe.metrics.catalogue import families, registered
 from balframe.verbs.columns import BY, METRIC, SEGMENTS, Column
 from balframe.verbs.contents import verbs
 
@@ -136,7 +136,8 @@ def _as_named(column: Column, name: Name, metrics: Metrics) -> Column | None:
     if not (isinstance(name, str) and name.startswith(before) and name.endswith(after)):
         return None
     value = name[len(before) : len(name) - len(after)]
-    return column.filled(value) if column.place == BY or value in metrics else None
+    is_metric = value in metrics or value.partition("(")[0] in families
+    return column.filled(value) if column.place == BY or is_metric else None
 
 
 def _is_free(column: Column) -> bool:

@@ -6,6 +6,7 @@ import shutil
 import sys
 
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
@@ -112,13 +113,32 @@ def sqlframe(sqlframe_session, tmp_path):
     return frame
 
 
-ENGINES = [
-    pytest.param(name, marks=pytest.mark.xdist_group(name))
-    for name in ("dask", "spark", "duckdb", "ibis", "sqlframe")
-]
+@pytest.fixture
+def datafusion():
+    context = module("datafusion").SessionContext()
+    return lambda rows: context.from_arrow(pa.table(rows))
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture
+def dataset():
+    return lambda rows: pyarrow.dataset.dataset(pa.table(rows))
+
+
+ASKED = ["dask", "spark", "duckdb", "ibis", "sqlframe"]  # which run a query of their own
+READ = ["datafusion", "dataset"]  # of which rows come in batches
+
+
+def grouped(names):
+    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
+
+
+@pytest.fixture(params=grouped([*ASKED, *READ]))
 def engine(request):
     """Make a frame of an engine from lists."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=grouped(ASKED))
+def asked_engine(request):
+    """Make a frame of an engine that is asked for cells."""
     return request.getfixturevalue(request.param)

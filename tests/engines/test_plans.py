@@ -15,7 +15,6 @@ import pytest
 from constructors import plain
 
 import balframe as bf
-from balframe.frames.engines import supported as engines
 
 
 def _rows(n, seed=4):
@@ -57,18 +56,18 @@ def sent(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [300, 3000])
-def test_as_many_rows_are_sent_as_there_are_cells(engine, sent, n):
+def test_as_many_rows_are_sent_as_there_are_cells(asked_engine, sent, n):
     rows = _rows(n)
-    bf.report(engine(rows), "y", "p", by="g")
-    bf.curve(engine(rows), "y", "s", by="g", thresholds=11)
+    bf.report(asked_engine(rows), "y", "p", by="g")
+    bf.curve(asked_engine(rows), "y", "s", by="g", thresholds=11)
     assert [height for _, height in sent] == [3 * 2 * 2, 3 * 2 * 3]
 
 
 @pytest.mark.parametrize(
     ("verb", "n_cells"), [(CALLS["models"], 3 * 2 * 2 * 2), (CALLS["scores of models"], 3 * 2 * 5)]
 )
-def test_several_models_are_one_query(engine, sent, verb, n_cells):
-    verb(engine(_rows(500)))
+def test_several_models_are_one_query(asked_engine, sent, verb, n_cells):
+    verb(asked_engine(_rows(500)))
     assert [height for _, height in sent] == [n_cells]
 
 
@@ -153,8 +152,8 @@ def test_progress_is_that_of_any_query(dask):
     assert len(done) >= 3
 
 
-def test_more_cells_than_allowed_are_refused_before_they_are_sent(engine, sent):
-    frame = engine(_rows(300))
+def test_more_cells_than_allowed_are_refused_before_they_are_sent(asked_engine, sent):
+    frame = asked_engine(_rows(300))
     assert len(bf.report(frame, "y", "p", by="g", max_cells=12)) == 3
     with pytest.raises(bf.InvalidInputError, match=r"more than 11 cells.*max_cells="):
         bf.report(frame, "y", "p", by="g", max_cells=11)
@@ -173,11 +172,3 @@ def test_a_lazy_frame_refuses_at_collect():
 def test_max_cells_is_a_number_of_cells(max_cells):
     with pytest.raises(bf.InvalidInputError, match="max_cells="):
         bf.report(pl.DataFrame(_rows(3)), "y", "p", max_cells=max_cells)
-
-
-def test_table_of_engines_is_that_of_the_documentation(request):
-    page = (request.config.rootpath / "docs/pages/how-to/scale.md").read_text()
-    for engine in engines.ENGINES:
-        install = f"`balframe[{engine.extra}]`" if engine.extra else ""
-        row = f"| {engine.name} | `{engine.frame}` | {engine.answer} | {install} | {engine.notes} |"
-        assert row in page

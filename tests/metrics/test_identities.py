@@ -6,14 +6,13 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from shipped import SHIPPED
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
-from balframe.metrics.catalogue import registered
+from balframe.metrics.catalogue import find
 
-SHIPPED = [one.name for one in registered() if one.function.__module__.startswith("balframe.")]
-LISTED = {row["name"]: row for row in bf.list_metrics().to_dicts() if row["name"] in SHIPPED}
-ALIASES = [(name, alias) for name in SHIPPED for alias in LISTED[name]["aliases"].split(", ")]
+ALIASES = [(name, alias) for name in SHIPPED for alias in find(name).aliases]
 
 
 def tables(matrices, n_labels):
@@ -186,15 +185,11 @@ def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image,
     assert_same(score(both, metric, sample_weight=weight), image(value))
 
 
-def range_of(metric):
-    return [float(limit) for limit in LISTED[metric]["range"].strip("[)]").split(",")]
-
-
-@pytest.mark.parametrize("metric", [name for name in SHIPPED if LISTED[name]["better"]])
+@pytest.mark.parametrize("metric", [name for name in SHIPPED if find(name).better])
 def test_the_best_value_on_a_perfect_classifier(metric):
     frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
-    low, high = range_of(metric)
-    best = high if LISTED[metric]["better"] == "higher" else low
+    low, high = find(metric).range
+    best = high if find(metric).better == "higher" else low
 
     found = score(frame, metric)
 
@@ -205,7 +200,7 @@ def test_the_best_value_on_a_perfect_classifier(metric):
 @weighting
 @every_metric
 def test_values_lie_in_the_range(frame, weight, metric):
-    low, high = range_of(metric)
+    low, high = find(metric).range
 
     found = score(frame, metric, sample_weight=weight)
 
@@ -214,7 +209,7 @@ def test_values_lie_in_the_range(frame, weight, metric):
 
 
 @on_tables
-@pytest.mark.parametrize(("metric", "alias"), [pair for pair in ALIASES if all(pair)])
+@pytest.mark.parametrize(("metric", "alias"), ALIASES)
 def test_an_alias_gives_the_same_values(frame, metric, alias):
     assert_identical(score(frame, alias), score(frame, metric))
 
@@ -233,6 +228,44 @@ def test_renaming_and_reordering_the_labels_changes_nothing(frame, metric):
 
 @on_tables
 @weighting
+def test_fbeta_of_1_is_f1(frame, weight):
+    assert_identical(
+        score(frame, "fbeta(1)", sample_weight=weight), score(frame, "f1", sample_weight=weight)
+    )
+
+
+@weighting
+@pytest.mark.parametrize("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
+def test_of_two_labels_a_weighted_kappa_is_kappa(weight, metric):
+    kappa = score(TWO, "cohen_kappa", sample_weight=weight)
+
+    assert_same(score(TWO, metric, sample_weight=weight), kappa)
+
+
+@pytest.mark.parametrize("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
+def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
+    """Segment 0 has the labels 0 and 1, segment 1 the labels 0 and 2, segment 2 both pairs."""
+    near, far = ([(label, label, 4) for label in (0, other)] + [(0, other, 2)] for other in (1, 2))
+    rows = [*near, *far, *near, *far]
+    frame = people(rows).with_columns(segment=pl.Series([0] * 3 + [1] * 3 + [2] * 6))
+    power = {"cohen_kappa_linear": 1, "cohen_kappa_quadratic": 2}[metric]
+    true, predicted = (12, 4, 4), (8, 6, 6)
+    by_chance = (
+        sum(
+            t * p * abs(i - j) ** power
+            for (i, t), (j, p) in product(*map(enumerate, (true, predicted)))
+        )
+        / 20
+    )
+
+    found = score(frame, metric)
+
+    alone = 1 - 2 / ((6 * 6 + 4 * 4) / 10)
+    assert_same(found, np.array([alone, alone, 1 - (2 + 2 * 2**power) / by_chance]))
+
+
+@on_tables
+@weighting
 @pytest.mark.parametrize(
     ("metric", "swapped"),
     [
@@ -242,7 +275,9 @@ def test_renaming_and_reordering_the_labels_changes_nothing(frame, metric):
         ("false_positive_rate", "false_omission_rate"),
         ("prevalence", "selection_rate"),
         ("balanced_accuracy", "precision_macro"),
+        ("fbeta(2)", "fbeta(0.5)"),
         *((metric, metric) for metric in ("accuracy", "f1_macro", "jaccard_macro", "kappa", "mcc")),
+        *((metric, metric) for metric in ("cohen_kappa_linear", "cohen_kappa_quadratic")),
     ],
 )
 def test_truth_and_prediction_change_places(frame, weight, metric, swapped):

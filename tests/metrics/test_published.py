@@ -108,6 +108,37 @@ def test_coenens_normalised_accuracies(convert, n_labels, percent_right, normali
     assert 100 * row["normalized_accuracy"] == near(normalized_percent, within=0.005)
 
 
+SKIN = [[10, 4, 1, 0], [5, 10, 12, 2], [2, 4, 12, 5], [0, 2, 6, 13]]
+MAMMOGRAMS = [[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]]
+CARCINOMA = [[22, 2, 2, 0], [5, 7, 14, 0], [0, 2, 36, 0], [0, 1, 17, 10]]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kappa", "metric", "weighted", "within"),
+    [  # SAS, PROC FREQ, agreement study; Stata, [R] kappa; Agresti, Categorical Data Analysis
+        (SKIN, 0.3449, "cohen_kappa_linear", 0.5082, 5e-5),
+        (MAMMOGRAMS, 0.4728, "cohen_kappa_linear", 0.5684, 5e-5),
+        (CARCINOMA, 0.493, "cohen_kappa_quadratic", 0.78, 5e-3),
+    ],
+)
+def test_weighted_kappas_of_textbooks(convert, matrix, kappa, metric, weighted, within):
+    row = of_matrix(convert, matrix, ["kappa", metric])
+
+    assert [row["kappa"], row[metric]] == near([kappa, weighted], within)
+
+
+def test_weighted_kappas_by_hand(convert):
+    matrix = [[2, 1, 1], [0, 3, 0], [1, 0, 2]]  # of 10 rows: 4, 3, 3 true and 3, 4, 3 predicted
+    linear, squared = 1 + 2 + 2, 1 + 4 + 4  # one row a label away, two rows two labels away
+    by_chance = 4 * (4 + 2 * 3) + 3 * (3 + 3) + 3 * (2 * 3 + 4)
+    squared_by_chance = 4 * (4 + 4 * 3) + 3 * (3 + 3) + 3 * (4 * 3 + 4)
+
+    row = of_matrix(convert, matrix, ["cohen_kappa_linear", "cohen_kappa_quadratic"])
+
+    assert row["cohen_kappa_linear"] == near(1 - linear / (by_chance / 10))
+    assert row["cohen_kappa_quadratic"] == near(1 - squared / (squared_by_chance / 10))
+
+
 COMPAS_PERCENT = {  # false positive rate and false negative rate, as ProPublica printed them
     "African-American": (44.85, 27.99),
     "Caucasian": (23.45, 47.72),

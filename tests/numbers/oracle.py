@@ -30,6 +30,16 @@ def skill(score, chance):
     return None if score is None else over(score - chance, 1 - chance)
 
 
+def less(share):
+    """Give what a share leaves of the whole."""
+    return None if share is None else 1 - share
+
+
+def distance(cells, power):
+    """Add up how far the labels of each cell are apart."""
+    return sum(v * abs(i - j) ** power for i, row in enumerate(cells) for j, v in enumerate(row))
+
+
 def binary(tp, fn, fp, tn):
     """Give the metrics of the positive label."""
     recall, specificity = over(tp, tp + fn), over(tn, tn + fp)
@@ -44,6 +54,8 @@ def binary(tp, fn, fp, tn):
         "false_discovery_rate": over(fp, fp + tp),
         "false_omission_rate": over(fn, fn + tn),
         "f1": over(2 * tp, 2 * tp + fp + fn),
+        "fbeta(2)": over(5 * tp, 5 * tp + 4 * fn + fp),
+        "fbeta(0.5)": over(5 * tp, 5 * tp + fn + 4 * fp),
         "jaccard": over(tp, tp + fp + fn),
         "selection_rate": over(tp + fp, tp + fn + fp + tn),
         "prevalence": over(tp + fn, tp + fn + fp + tn),
@@ -69,6 +81,8 @@ def scores(matrix, positive, class_weight):
     f1s = [over(2 * hits[k], true[k] + called[k]) for k in labels]
     jaccards = [over(hits[k], true[k] + called[k] - hits[k]) for k in labels]
     accuracy, balanced = over(right, n), mean(recalls)
+    apart = {power: distance(cells, power) for power in (1, 2)}
+    by_chance = [[t * p / n for p in called] for t in true]
     chance = sum(t * p for t, p in zip(true, called, strict=True)) / n**2
     spread = [1 - sum(m * m for m in margin) / n**2 for margin in (true, called)]
     product = 1
@@ -86,6 +100,8 @@ def scores(matrix, positive, class_weight):
         "geometric_mean": mp.root(real(product), len(seen)),
         "no_information_rate": max(true) / n,
         "cohen_kappa": skill(accuracy, chance),
+        "cohen_kappa_linear": less(over(apart[1], distance(by_chance, 1))),
+        "cohen_kappa_quadratic": less(over(apart[2], distance(by_chance, 2))),
         "matthews_corrcoef": over(
             real(accuracy - chance), mp.sqrt(real(spread[0])) * mp.sqrt(real(spread[1]))
         ),

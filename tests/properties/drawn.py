@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tried import TRIED
 
 import balframe as bf
+from balframe.metrics.catalogue import registered
 
 LABEL_COLUMNS = ["y", "p", "q"]
 
@@ -26,6 +27,8 @@ class Verb:
     takes_cells: bool = True
 
 
+OF_ORDERED_LABELS = {"cohen_kappa_linear", "cohen_kappa_quadratic"}
+NOMINAL = sorted({one.name for one in registered()} - OF_ORDERED_LABELS)
 PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
 RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
 VERBS = {
@@ -34,7 +37,7 @@ VERBS = {
         PREDICTIONS,
         [
             {"metrics": "all", "class_weight": "balanced"},
-            {"metrics": "all", "absent": "zero", "class_weight": "prevalence", "layout": "long"},
+            {"metrics": NOMINAL, "absent": "zero", "class_weight": "prevalence", "layout": "long"},
             {"interval": True, "absent": "null"},
             {"interval": "mover", "metrics": ["uar", "f1", "mcc", "geometric_mean"]},
             {"interval": "scas", "metrics": ["uar", "accuracy", "informedness"]},
@@ -108,6 +111,7 @@ class Question:
     restore: Callable[[Table], Table] = lambda answer: answer
     is_exact: bool = True
     is_renamed: bool = False
+    y_true: str = "y"
 
     @property
     def models(self) -> list[str]:
@@ -118,7 +122,7 @@ class Question:
     def used(self) -> list[str]:
         """List the columns in which a null leaves a row out."""
         others = (self.options[name] for name in ("sample_weight", "counts"))
-        return ["y", *self.models, *(name for name in others if name is not None)]
+        return [self.y_true, *self.models, *(name for name in others if name is not None)]
 
     def having(self, frame: Any, **options: Any) -> "Question":
         """Ask the same of another frame, or with other options."""
@@ -133,7 +137,9 @@ class Question:
         """Ask; what is refused has the class of the error as its answer."""
         TRIED["verbs"] += 1
         try:
-            answer = plain(self.verb.function(self.frame, "y", self.columns, **self.options))
+            answer = plain(
+                self.verb.function(self.frame, self.y_true, self.columns, **self.options)
+            )
         except bf.BalframeError as error:
             return type(error)
         answer.pop("reference", None)  # spells values of by-columns out, as their types do

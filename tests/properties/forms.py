@@ -5,12 +5,17 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset
 
 Form = Callable[[pl.DataFrame, Random], Any]
+
+COUNTS = ("k", "n")
 
 
 def in_chunks(frame: pl.DataFrame, random: Random) -> pl.DataFrame:
@@ -18,22 +23,12 @@ def in_chunks(frame: pl.DataFrame, random: Random) -> pl.DataFrame:
     cuts = sorted(random.randint(0, frame.height) for _ in range(3))
     ends = zip([0, *cuts], [*cuts, frame.height], strict=True)
     pieces = pl.concat([frame[start:end] for start, end in ends], rechunk=False)
-    return pieces.with_columns(frame["y"])
+    return pieces.with_columns(frame.to_series(0))
 
 
 def sliced(frame: pl.DataFrame, random: Random) -> pl.DataFrame:
     before, after = frame[: random.randint(0, 9)], frame[: random.randint(0, 9)]
     return pl.concat([before, frame, after])[before.height : before.height + frame.height]
-
-
-def with_nan_for_null(frame: pl.DataFrame, random: Random) -> pl.DataFrame:
-    """Some nulls of floats are NaN."""
-    where = pl.Series([random.random() < 0.5 for _ in range(frame.height)], dtype=pl.Boolean)
-    return frame.with_columns(
-        pl.when(where & column.is_null()).then(np.nan).otherwise(column).alias(column.name)
-        for column in frame
-        if column.dtype.is_float()
-    )
 
 
 def in_categories(frame: pl.DataFrame, _: Random) -> pl.DataFrame:
@@ -47,8 +42,8 @@ def in_levels(frame: pl.DataFrame, _: Random) -> pl.DataFrame:
 
 def _levels(frame: pl.DataFrame) -> list[str]:
     texts = frame.select(pl.col(pl.String))
-    found = {value for column in texts for value in column.drop_nulls()}
-    return sorted({*found, "never used", "x"})
+    found = {value for column in texts for value in column.to_list()}
+    return sorted({*found, "never used", "x"} - {None})
 
 
 def lazy(frame: pl.DataFrame, _: Random) -> pl.LazyFrame:
@@ -77,6 +72,31 @@ def pandas_of_nullables(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
 
 def pandas_of_arrow(frame: pl.DataFrame, _: Random) -> pd.DataFrame:
     return frame.to_pandas(use_pyarrow_extension_array=True)
+
+
+def pandas_of_dictionaries(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
+    """Make texts dictionaries of Arrow, ordered or not, in chunks."""
+    table, levels = arrow_in_chunks(frame, random), pa.array(_levels(frame))
+    is_ordered = random.random() < 0.5
+    for position, field in enumerate(table.schema):
+        if field.type in (pa.string(), pa.large_string()):
+            chunks = [
+                pa.DictionaryArray.from_arrays(
+                    pc.index_in(chunk.cast(pa.string()), levels), levels, ordered=is_ordered
+                )
+                for chunk in table[position].chunks
+            ]
+            table = table.set_column(position, field.name, pa.chunked_array(chunks))
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def pandas_of_objects(frame: pl.DataFrame, _: Random) -> pd.DataFrame:
+    """Keep labels and segments as objects of Python, beside None."""
+    rows = pandas_of_numpy(frame, _)
+    for name in frame.columns:
+        if name not in COUNTS and not frame.schema[name].is_float():
+            rows[name] = pd.Series(frame[name].to_list(), dtype=object)
+    return rows
 
 
 def pandas_of_categories(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
@@ -114,10 +134,21 @@ def arrow_in_chunks(frame: pl.DataFrame, random: Random) -> pa.Table:
     return pa.concat_tables([table[:cut], table[cut:]])
 
 
+def arrow_reader(frame: pl.DataFrame, random: Random) -> pa.RecordBatchReader:
+    return arrow_in_chunks(frame, random).to_reader(max_chunksize=5)
+
+
+def arrow_dataset(frame: pl.DataFrame, random: Random) -> pyarrow.dataset.Dataset:
+    return pyarrow.dataset.dataset(arrow_in_chunks(frame, random))
+
+
+def in_narwhals(frame: pl.DataFrame, _: Random) -> nw.DataFrame[pl.DataFrame]:
+    return nw.from_native(frame)
+
+
 FORMS: list[Form] = [
     in_chunks,
     sliced,
-    with_nan_for_null,
     in_categories,
     in_levels,
     lazy,
@@ -125,8 +156,13 @@ FORMS: list[Form] = [
     pandas_of_numpy,
     pandas_of_nullables,
     pandas_of_arrow,
+    pandas_of_dictionaries,
+    pandas_of_objects,
     pandas_of_categories,
     pandas_with_an_index,
     pandas_views,
     arrow_in_chunks,
+    arrow_reader,
+    arrow_dataset,
+    in_narwhals,
 ]

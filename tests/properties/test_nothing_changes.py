@@ -10,7 +10,7 @@ from forms import FORMS
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 from questions import ANSWERING
-from transformations import TRANSFORMATIONS
+from transformations import LAST, TRANSFORMATIONS
 from tried import TRIED
 from ways_of_counting import WAYS
 
@@ -29,6 +29,7 @@ def test_nothing_changes_the_answer(verb, data):
     question = data.draw(questions(verb))
     random = Random(data.draw(st.integers(0, 2**32)))  # draws its choices alike, all as often
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
+    changes += [change for change in LAST if random.random() < 0.5]
     form, way = random.choice(FORMS), random.choice(list(FORCED))
     note(f"{[change.__name__ for change in changes]}, {form.__name__}, {way!r}")
     TRIED["inputs"] += 1

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -126,6 +127,8 @@ def with_labels_renamed(question: Question, random: Random) -> Question:
 
 def with_labels_permuted(question: Question, random: Random) -> Question:
     n = 2 if max(question.options["labels"] or [2]) == 1 else 3
+    if n > 2 and question.options.get("metrics") == "all":
+        return question  # some are about the order of labels
     permuted = _renamed(question, random.sample(range(n), n))
     is_exact = question.is_exact and n == 2  # three numbers add up to another sum in another order
     return replace(
@@ -190,6 +193,7 @@ def _has_positive(question: Question) -> bool:
 SEGMENTS: list[list[Any]] = [
     [-128, 0, 127],
     [-0.5, 0.0, 0.25],
+    [Decimal("-0.5"), Decimal(0), Decimal("0.25")],
     [date(1969, 12, 31), date(1970, 1, 1), date(2026, 1, 1)],
     ["a", "b", "\U0001f600"],
 ]
@@ -219,6 +223,68 @@ def _replaced(answer: Table, holders: list[str], old: dict[Any, Any]) -> Table:
     }
 
 
+ODD_NAMES = ["*", "1", "a.b", "^y.*$", "", " ", "select", "null", "`", '"', "é", "n_low", "by0"]
+
+
+def under_odd_names(question: Question, random: Random) -> Question:
+    """Rename columns; what is asked afterwards must not name them."""
+    names = question.frame.columns
+    kept = ("k", "n", "weight", "weight_sq")  # counts, and what makes cells
+    old = dict(zip(random.sample(ODD_NAMES, 13), names, strict=False))
+    old = {new: name for new, name in old.items() if name not in kept}
+    new = {name: odd for odd, name in old.items()}
+
+    def of(given: Any) -> Any:
+        return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
+
+    options = {name: of(question.options[name]) for name in ("by", "counts", "sample_weight")}
+    renamed = question.having(question.frame.rename(new), **options)
+    return renamed.undoing(
+        lambda answer: _under_names(answer, old),
+        y_true=of(question.y_true),
+        columns=of(question.columns),
+    )
+
+
+def _under_names(answer: Table, old: dict[str, str]) -> Table:
+    """Put names back in the heads of columns, and in those that tell models and margins."""
+
+    def head(name: str) -> str:
+        prefix = next((p for p in ("lowest_", "highest_") if name.startswith(p)), "")
+        return prefix + old.get(name.removeprefix(prefix), name)
+
+    def joined(text: str, mark: str) -> str:
+        return mark.join(old.get(part, part) for part in text.split(mark))
+
+    marks = {"margin": ", ", "model": " - "}
+    return {
+        head(name): [joined(value, marks[name]) for value in values] if name in marks else values
+        for name, values in answer.items()
+    }
+
+
+def with_nan_for_null(question: Question, random: Random) -> Question:
+    """Some nulls of floats are NaN."""
+    return _with_floats(question, random, pl.Expr.is_null, float("nan"))
+
+
+def with_signed_zeros(question: Question, random: Random) -> Question:
+    """Some zeros of floats are -0.0."""
+    return _with_floats(question, random, lambda column: column == 0, -0.0)
+
+
+def _with_floats(
+    question: Question, random: Random, are: Callable[[pl.Expr], pl.Expr], value: float
+) -> Question:
+    frame = question.frame
+    where = pl.Series([random.random() < 0.5 for _ in range(frame.height)], dtype=pl.Boolean)
+    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
+    changed = [
+        pl.when(where & are(pl.col(n))).then(value).otherwise(pl.col(n)).alias(n) for n in floats
+    ]
+    return question.having(frame.with_columns(changed))
+
+
 TRANSFORMATIONS: list[Transformation] = [
     shuffled,
     counted_or_repeated,
@@ -232,3 +298,4 @@ TRANSFORMATIONS: list[Transformation] = [
     with_labels_permuted,
     with_segments_renamed,
 ]
+LAST: list[Transformation] = [with_nan_for_null, with_signed_zeros, under_odd_names]

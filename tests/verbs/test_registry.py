@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.metrics import registry
+from balframe.metrics import catalogue, registry
 from balframe.metrics.catalogue import registered
 
 
@@ -46,7 +46,7 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     def undescribed(c):
         return half(c)
 
-    told = registry.find("undescribed")
+    told = catalogue.find("undescribed")
     assert (told.meaning, told.formula) == ("", "")
 
 

@@ -1,15 +1,21 @@
 """The cells that an engine's query sends, or one more than allowed."""
 
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import narwhals as nw
+import pandas as pd
+import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
-from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key
-from balframe.frames.engines.supported import DASK, DUCKDB, POLARS_LAZY, Engine, polars_dtype
-from balframe.frames.library import Frame
+from balframe.frames.engines.arrow import Pieces
+from balframe.frames.engines.given import polars_dtype
+from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key, summed
+from balframe.frames.engines.supported import DASK, DUCKDB, POLARS_LAZY, Engine
+from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 
+_ROOM = 1 << 20  # cells that are held before they are added up
 _LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
 
 
@@ -27,21 +33,64 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
         cells = cells.cast(
             {n: polars_dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)}
         )
+    if engine is DASK:
+        _check_texts(cast(pd.DataFrame, cells), query)
     check_size(len(cells), query)
     return cast(Frame, cells)
+
+
+def _check_texts(cells: pd.DataFrame, query: Query) -> None:
+    """Refuse the texts that Dask makes of objects which are booleans and nulls."""
+    if query.labels is not None or isinstance(query.pos_label, str):
+        return  # which say that texts are meant
+    for key, name in _label_keys(query).items():
+        if key not in cells or not pd.api.types.is_string_dtype(cells[key].dtype):
+            continue
+        if {*cells[key].dropna()} in ({"True"}, {"False"}, {"True", "False"}):
+            raise InvalidInputError(
+                f"column {name!r} holds the texts 'True' and 'False', which Dask makes of booleans "
+                f"beside nulls. Cast it, as in frame.astype({{{name!r}: 'bool[pyarrow]'}}); if "
+                f"texts are meant, give {parameter('labels')}."
+            )
+
+
+def fetch_pieces(pieces: Pieces, query: Query, reduce: Callable[[Rows, Query], Rows]) -> Frame:
+    """Count each piece, and add up what came together where that is much."""
+    cells, room = [], _ROOM
+    for table in pieces.tables(cast(Sequence[str], query.columns)):
+        cells.append(_collected(reduce(nw.from_native(table.lazy()), query)))
+        if sum(one.height for one in cells) > room:
+            cells = [_summed(cells, query)]
+            room = max(room, 2 * cells[0].height)
+    return cast(Frame, _summed(cells, query))
+
+
+def _summed(cells: Sequence[pl.DataFrame], query: Query) -> pl.DataFrame:
+    together = nw.from_native(pl.concat(cells).lazy())
+    added = _collected(summed(together)) if len(cells) > 1 else cells[0]
+    check_size(added.height, query)
+    return added
+
+
+def _collected(rows: Rows) -> pl.DataFrame:
+    return cast(pl.DataFrame, rows.collect(engine="streaming").to_native())
 
 
 def _check_keys(rows: Rows, query: Query) -> None:
     """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
     names = {by_key(position): name for position, name in enumerate(query.by)}
-    names |= {outcome_key(position): name for position, name in enumerate(query.y_pred)}
-    names[ACTUAL] = query.y_true
+    names |= _label_keys(query)
     for key, dtype in rows.collect_schema().items():
         if key in names and dtype in (nw.Duration, nw.UInt128):
             raise UnsupportedTypeError(
                 f"column {names[key]!r} is {dtype}, which DuckDB cannot hand over; cast it, as to "
                 "seconds or to text."
             )
+
+
+def _label_keys(query: Query) -> dict[str, Name]:
+    """Name the columns of labels, or of scores, by their keys in the cells."""
+    return {ACTUAL: query.y_true} | {outcome_key(i): n for i, n in enumerate(query.y_pred)}
 
 
 def check_size(n_cells: int, query: Query) -> None:

@@ -180,6 +180,15 @@ def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) ->
     return cells.with_columns(*(nw.col(name).cast(nw.Int64) for name in integers))
 
 
+def summed(cells: Rows) -> Rows:
+    """Add up the cells of several groups of rows; all but the keys are sums."""
+    names = cells.collect_schema().names()
+    is_key = (*(by_key(i) for i in range(len(names))), ACTUAL, OUTCOME, MODEL_INDEX, BATCH)
+    keys = [name for name in names if name in is_key or name.startswith(OUTCOME)]
+    sums = [nw.col(name).sum() for name in names if name not in keys]
+    return cells.group_by(*keys).agg(*sums).select(*names)
+
+
 def _measures(query: Query, schema: nw.Schema) -> dict[str, nw.Expr]:
     """Write what each row carries as columns to be summed; sums skip nulls, so count them."""
     one = nw.lit(1, nw.Int64)

@@ -1,8 +1,6 @@
 """The frames that balframe reads: what holds their rows, and what comes back."""
 
 import warnings
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
@@ -11,17 +9,14 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 
-from balframe.errors import InvalidInputError, MissingExtraError, UnsupportedTypeError
-from balframe.frames.engines.reduce import Rows
+from balframe.errors import MissingExtraError, UnsupportedTypeError
 from balframe.frames.libraries.in_pandas import columns as columns_of_pandas
 from balframe.frames.libraries.in_pandas.encode import DType, Values
 from balframe.frames.libraries.in_polars import columns as columns_of_polars
-from balframe.frames.library import Frame, Library, LibraryOf, Name
-from balframe.frames.query import Query
+from balframe.frames.library import Library, LibraryOf, Name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from narwhals.dtypes import DType as NarwhalsDType
+    pass
 
 _pandas: LibraryOf[pd.DataFrame, Name, Values, DType] = columns_of_pandas
 _polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
@@ -67,6 +62,22 @@ PYARROW = Engine(
     "no `.bal`; counted where it is",
     is_lazy=False,
 )
+PYARROW_STREAM = Engine(
+    "PyArrow, in batches",
+    "pyarrow.dataset.Dataset, pyarrow.RecordBatchReader",
+    in_polars,
+    "pyarrow",
+    "arrow",
+    "no `.bal`; read batch by batch, a reader once",
+)
+ARROW_STREAM = Engine(
+    "Arrow streams",
+    "any frame with __arrow_c_stream__",
+    in_polars,
+    "polars",
+    "arrow",
+    "no `.bal`; read batch by batch, a stream once; tested with nanoarrow, arro3 and DataFusion",
+)
 DASK = Engine(
     "Dask",
     "dask.dataframe.DataFrame",
@@ -102,7 +113,20 @@ SQLFRAME = Engine(
     "sqlframe",
     "no `.bal`; tested on its DuckDB backend",
 )
-ENGINES = (PANDAS, POLARS, POLARS_LAZY, PYARROW, DASK, PYSPARK, DUCKDB, IBIS, SQLFRAME)
+ENGINES = (
+    PANDAS,
+    POLARS,
+    POLARS_LAZY,
+    PYARROW,
+    PYARROW_STREAM,
+    DASK,
+    PYSPARK,
+    DUCKDB,
+    IBIS,
+    SQLFRAME,
+    ARROW_STREAM,
+)
+STREAMS = (PYARROW_STREAM, ARROW_STREAM)
 
 _NARWHALS = {
     nw.Implementation.PYARROW: PYARROW,
@@ -113,7 +137,7 @@ _NARWHALS = {
     nw.Implementation.IBIS: IBIS,
     nw.Implementation.SQLFRAME: SQLFRAME,
 }
-_ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
+ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
     "pyspark.pandas": "Give the Spark frame behind it, `frame.to_spark()`.",
     "modin": "Give the pandas frame behind it, `frame.modin.to_pandas()`.",
 }
@@ -129,28 +153,31 @@ def engine_of(frame: object) -> Engine:
         return POLARS_LAZY
     known: Any = nw.from_native(frame, pass_through=True)
     is_frame = isinstance(known, (nw.DataFrame, nw.LazyFrame))
-    engine = _NARWHALS.get(known.implementation) if is_frame else None
+    engine = _NARWHALS.get(known.implementation) if is_frame else _stream(frame)
     if engine is None:
-        raise UnsupportedTypeError(_not_read(type(frame)))
+        raise not_read(type(frame))
     if engine.library is in_polars:
         check_installed("pyarrow", engine.extra, f"{engine.name} frames")
     return engine
 
 
-def as_rows(frame: object) -> Rows:
-    """Take the rows of a lazy frame as narwhals has them."""
-    native: Any = frame
-    rows: Rows = nw.from_native(native)
-    return rows
+def _stream(frame: object) -> Engine | None:
+    """Find out whether rows come as record batches; columns of some libraries come so too."""
+    is_stream = hasattr(frame, "__arrow_c_stream__")
+    if type(frame).__module__.startswith("pyarrow"):
+        is_frame = hasattr(frame, "scanner") or (is_stream and hasattr(frame, "schema"))
+        return PYARROW_STREAM if is_frame else None
+    return ARROW_STREAM if is_stream and not isinstance(frame, (pd.Series, pl.Series)) else None
 
 
-def _not_read(given: type) -> str:
+def not_read(given: type) -> UnsupportedTypeError:
+    """Say which frames are read."""
     advice = "Convert it to one of these first."
-    for module, known in _ADVICE.items():
+    for module, known in ADVICE.items():
         if given.__module__.startswith(module):
             advice = known
     frames = ", ".join(engine.frame for engine in ENGINES)
-    return (
+    return UnsupportedTypeError(
         f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe reads: "
         f"it reads {frames}. {advice}"
     )
@@ -163,66 +190,3 @@ def check_installed(module: str, extra: str | None, purpose: str) -> None:
             f"{purpose} need {module}, which is not installed: "
             f"python -m pip install 'balframe[{extra}]'"
         )
-
-
-def without_rows(frame: object, engine: Engine) -> Frame:
-    """Make a frame of the same columns in the engine's library; no row is read.
-
-    A frame of pandas or polars is given as it is.
-    """
-    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-        return frame
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect_schema().to_frame()
-    native: Any = frame  # of a library that need not be installed
-    if engine is DASK:
-        return _of_known_categories(native._meta)
-    names = native.column_names if engine is PYARROW else native.columns
-    _check_distinct(names)
-    if engine is PYARROW:
-        return from_arrow(native.schema.empty_table())
-    dtypes = as_rows(frame).collect_schema().dtypes()
-    return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
-
-
-def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
-    """Find the type of polars; where there is none, only the values can tell."""
-    try:
-        known = nw.Schema({"column": dtype}).to_polars()["column"]
-    except (NotImplementedError, TypeError, ValueError):
-        return pl.Null
-    return pl.Null if known in (pl.Unknown, pl.Object) else known
-
-
-def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave open what a column of categories holds, which Dask may not know yet."""
-    unknown = {
-        name: object
-        for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories
-    }
-    return frame.astype(unknown)
-
-
-def _check_distinct(names: Sequence[Name]) -> None:
-    for name, number in Counter(names).items():
-        if number > 1:
-            raise InvalidInputError(
-                f"the frame has {number} columns named {name!r}; rename them so that the name "
-                "says which one is meant."
-            )
-
-
-def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
-    """Take the rows of an eager frame in the engine's library: only the columns that are read."""
-    if engine is PYARROW:
-        return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
-    return cast(Frame, frame)
-
-
-def from_arrow(table: "pa.Table") -> pl.DataFrame:
-    """Read a table of Arrow under its own names; polars makes up one for an empty name."""
-    numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
-    return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
-        dict(zip(numbered.column_names, table.column_names, strict=True))
-    )

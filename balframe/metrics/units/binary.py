@@ -12,9 +12,11 @@ from balframe.intervals.kinds import (
     f1_of_jaccard,
 )
 from balframe.intervals.recalls_of_counts import recalls_of_both_sides
+from balframe.metrics.families_by_number import family
 from balframe.metrics.registry import metric, proportion
 
 _NEEDS = ("pos_label",)
+_ROOM = 900  # for the smallest weights, as a power of two
 _FAWCETT = "Fawcett 2006, An introduction to ROC analysis"
 
 
@@ -112,6 +114,19 @@ def f1(c: ClassCounts) -> FloatArray:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
     p = c.positive
     return ratio(2 * p.tp, 2 * p.tp + p.fp + p.fn)
+
+
+@family("beta", range=(0, 1), needs=_NEEDS, source="scikit-learn, fbeta_score; van Rijsbergen 1979")
+def fbeta(c: ClassCounts, beta: float) -> FloatArray:
+    """F1 with recall beta times as important: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
+
+    b is the number in the name: `fbeta(2)` looks more at recall, `fbeta(0.5)` at precision, and
+    `fbeta(1)` is `f1`. For b above 0 and finite.
+    """
+    p = c.positive
+    size = p.tp + p.fp + p.fn
+    tp, fp, fn = (scaled(counts, size, _ROOM) for counts in (p.tp, p.fp, p.fn))
+    return ratio(tp, tp + fp / (1 + beta * beta) + fn / (1 + 1 / beta / beta))
 
 
 @proportion(

@@ -1,6 +1,7 @@
 """Pandas: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ def height(frame: pd.DataFrame) -> int:
 def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
     dtype: Any = frame[name].dtype
+    if is_object(dtype) and _holds_decimals(frame[name]):
+        raise not_labels(f"column {name!r} of type Decimal")
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
     if is_object(dtype) or str(dtype) == "null[pyarrow]":
@@ -58,6 +61,12 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
         zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
         return "datetime" if zone is None else "datetime with zone"
     raise not_labels(f"column {name!r} of type {dtype}")
+
+
+def _holds_decimals(objects: pd.Series) -> bool:
+    """Look for them before equal numbers become one, when which of them is left is chance."""
+    held = types.infer_dtype(objects, skipna=True)
+    return held == "decimal" or ("mixed" in held and any(isinstance(v, Decimal) for v in objects))
 
 
 def _is_number(dtype: DType) -> bool:

@@ -108,8 +108,6 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
     """Look values up in a hash table of the distinct ones."""
     try:
         codes, levels = _factorized(_array(frame, name))
-        if types.is_float_dtype(levels.dtype):
-            levels = _with_one_zero(levels)
         order = _ascending(levels)
     except (TypeError, NotImplementedError) as error:
         raise UnsupportedTypeError(
@@ -123,6 +121,8 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
 def _factorized(values: Values) -> tuple[npt.NDArray[Any], Values]:
     """Give numbers to distinct values, -1 to null; to many texts of Arrow part by part."""
     array: Any = values  # of any class that pandas has
+    if types.is_float_dtype(array.dtype):
+        return _factorized_floats(array)
     is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
     if not are_many_to_share(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
         return pd.factorize(array)
@@ -139,15 +139,14 @@ def _factorized(values: Values) -> tuple[npt.NDArray[Any], Values]:
     return np.concatenate(codes), pd.array(chunks[0].dictionary, dtype=array.dtype)
 
 
-def _with_one_zero(levels: Values) -> Values:
-    """Show 0.0 for -0.0, which is equal to it."""
-    dtype: Any = levels.dtype
-    if isinstance(levels, np.ndarray):
-        zeroed: npt.NDArray[Any] = levels + dtype.type(0)
-        return zeroed
-    values = levels.to_numpy(numpy_dtype(dtype))
-    extended: ExtensionArray = pd.array(values + values.dtype.type(0), dtype=dtype)
-    return extended
+def _factorized_floats(array: Any) -> tuple[npt.NDArray[Any], Values]:  # noqa: ANN401
+    """Take NaN for null, and 0.0 for -0.0 which is equal to it; Arrow keeps them apart."""
+    dtype = array.dtype
+    if not isinstance(dtype, np.dtype):
+        array = array.to_numpy(numpy_dtype(dtype), na_value=np.nan)
+    codes, levels = pd.factorize(array)
+    levels = levels + levels.dtype.type(0)
+    return codes, levels if isinstance(dtype, np.dtype) else pd.array(levels, dtype=dtype)
 
 
 def _with_null_below(codes: npt.NDArray[Any], levels: Values, rank: Int64Array) -> Column:
@@ -157,6 +156,8 @@ def _with_null_below(codes: npt.NDArray[Any], levels: Values, rank: Int64Array) 
 
 
 def _ascending(levels: Values) -> Int64Array:
+    if types.is_float_dtype(levels.dtype):
+        return np.argsort(np.asarray(levels, np.float64))  # Arrow cannot sort its shortest floats
     if not is_object(levels.dtype):
         return np.asarray(levels.argsort(), np.int64)
 

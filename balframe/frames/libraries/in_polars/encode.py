@@ -105,9 +105,9 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
     levels = series.drop_nulls().unique()
     order = levels.cast(pl.String) if isinstance(series.dtype, pl.Categorical) else levels
     levels = levels.gather(order.arg_sort())
-    table = pl.DataFrame({"level": levels, "code": np.arange(len(levels))})
-    found = pl.DataFrame({"level": series}).join(
-        table, on="level", how="left", maintain_order="left"
-    )
+    by_text = series.dtype.is_decimal()  # which older versions of polars cannot join
+    keys, rows = (one.cast(pl.String) if by_text else one for one in (levels, series))
+    table = pl.DataFrame({"level": keys, "code": np.arange(len(levels))})
+    found = pl.DataFrame({"level": rows}).join(table, on="level", how="left", maintain_order="left")
     codes = found.get_column("code").fill_null(len(levels)).to_numpy()
     return Column(Codes(codes, 0, len(levels) + 1), levels)

@@ -1,0 +1,105 @@
+"""The frames that callers give: taken out of wrappers, without rows, or with their rows at hand."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+import pandas as pd
+import polars as pl
+
+from balframe.errors import InvalidInputError
+from balframe.frames.engines.arrow import Pieces, from_arrow
+from balframe.frames.engines.reduce import Rows
+from balframe.frames.engines.supported import DASK, PANDAS, PYARROW, STREAMS, Engine
+from balframe.frames.libraries.in_pandas.dictionaries import dictionaries, with_categories
+from balframe.frames.library import Frame, Name
+from balframe.frames.query import Query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from narwhals.dtypes import DType as NarwhalsDType
+
+
+def unwrapped(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
+    """Take a frame out of narwhals, and tell how to put an answer there again."""
+    native = nw.to_native(frame, pass_through=True)
+    if native is frame:
+        return frame, lambda answer: answer
+    namespace = sys.modules[type(frame).__module__]  # of one of the stable versions it may be
+    return native, getattr(namespace, "from_native", nw.from_native)
+
+
+def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+    """Begin to read a stream; have Dask read dictionaries of Arrow as categories."""
+    if engine in STREAMS:
+        return Pieces.of(frame)
+    if engine is DASK and (names := dictionaries(frame._meta)):
+        return frame.map_partitions(with_categories, names)
+    return frame
+
+
+def as_rows(frame: object) -> Rows:
+    """Take the rows of a lazy frame as narwhals has them."""
+    native: Any = frame
+    rows: Rows = nw.from_native(native)
+    return rows
+
+
+def without_rows(frame: object, engine: Engine) -> Frame:
+    """Make a frame of the same columns in the engine's library; no row is read.
+
+    A frame of pandas or polars is given as it is.
+    """
+    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect_schema().to_frame()
+    native: Any = frame  # of a library that need not be installed
+    if engine is DASK:
+        return _of_known_categories(native._meta)
+    is_arrow = engine is PYARROW or engine in STREAMS
+    _check_distinct(native.schema.names if is_arrow else native.columns)
+    if is_arrow:
+        return from_arrow(native.schema.empty_table())
+    names = native.columns
+    dtypes = as_rows(frame).collect_schema().dtypes()
+    return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
+
+
+def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
+    """Find the type of polars; where there is none, only the values can tell."""
+    try:
+        known = nw.Schema({"column": dtype}).to_polars()["column"]
+    except (NotImplementedError, TypeError, ValueError):
+        return pl.Null
+    return pl.Null if known in (pl.Unknown, pl.Object) else known
+
+
+def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave open what a column of categories holds, which Dask may not know yet."""
+    unknown = {
+        name: object
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories
+    }
+    return frame.astype(unknown)
+
+
+def _check_distinct(names: Sequence[Name]) -> None:
+    for name, number in Counter(names).items():
+        if number > 1:
+            raise InvalidInputError(
+                f"the frame has {number} columns named {name!r}; rename them so that the name "
+                "says which one is meant."
+            )
+
+
+def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
+    """Take the rows of an eager frame in the engine's library: only the columns that are read."""
+    if engine is PYARROW:
+        return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
+    if engine is PANDAS:
+        return with_categories(cast(pd.DataFrame, frame), query.columns)
+    return cast(Frame, frame)

@@ -1,0 +1,155 @@
+"""What is written to standard output arrives whole, or the program fails."""
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from balframe.cli.main import main
+
+resource = pytest.importorskip("resource")  # not on Windows
+
+PROGRAM = [sys.executable, "-m", "balframe"]
+DEMO = ["demo", "--format", "csv"]
+TABLE = ["demo", "--format", "table"]
+OUTPUTS = [DEMO, TABLE, ["--help"], ["--version"], ["--show-completion", "bash"]]
+BUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+
+
+def environment(unbuffered):
+    shell = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    own = {"PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    return os.environ | shell | own
+
+
+def written_to(stdout, arguments, unbuffered, **options):
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=environment(unbuffered),
+        check=False,
+        **options,
+    )
+
+
+def written_to_nobody(arguments, unbuffered):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        return written_to(theirs, arguments, unbuffered)
+    finally:
+        os.close(theirs)
+
+
+def assert_lost(done, why=b""):
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith(b"balframe: standard output cannot be written: " + why)
+
+
+class Slow(io.RawIOBase):
+    """Takes seven bytes at a time, as a system may."""
+
+    def __init__(self):
+        self.content = b""
+
+    def writable(self):
+        return True
+
+    def write(self, content):
+        self.content += bytes(content[:7])
+        return min(len(content), 7)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(["demo", "--format", kind] for kind in ("table", "csv", "json", "ndjson", "markdown")),
+        ["demo", "--format", "parquet"],
+        ["check", "--format", "junit", "--rule", "accuracy >= 0"],
+        ["check", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_taken_in_parts_arrives_whole(monkeypatch, people, asked):
+    if "--rule" in asked:
+        asked = [*asked, people, "--y-true", "y", "--y-pred", "p", "--by", "g"]
+    monkeypatch.setattr(sys, "argv", ["balframe", *map(str, asked)])
+    contents = []
+    for raw, buffered in ((Slow(), False), (io.BytesIO(), True)):
+        stream = io.TextIOWrapper(raw, encoding="utf-8", write_through=not buffered)
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code
+        contents.append(raw.getvalue() if buffered else raw.content)
+
+    in_parts, whole = contents
+    assert in_parts == whole != b""
+
+
+@BUFFERED
+def test_a_disk_that_is_full_after_a_part_is_one_line(tmp_path, unbuffered):
+    def limit():  # Python ignores the signal, so that a write falls short and the next one fails
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+
+    with open(tmp_path / "out.csv", "wb") as out:
+        done = written_to(out, DEMO, unbuffered, preexec_fn=limit)
+
+    assert_lost(done, b"File too large.")
+    assert (tmp_path / "out.csv").stat().st_size == 100
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no full device")
+@pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
+@BUFFERED
+def test_a_full_disk_behind_standard_output_is_one_line(asked, unbuffered):
+    with open("/dev/full", "wb") as full:
+        assert_lost(written_to(full, asked, unbuffered), b"No space left on device.")
+
+
+@BUFFERED
+def test_a_full_pipe_that_does_not_wait_is_one_line(unbuffered):
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    try:
+        while os.write(theirs, b"-" * 4096):
+            pass
+    except BlockingIOError:
+        pass
+
+    done = written_to(theirs, DEMO, unbuffered)
+
+    os.close(ours)
+    os.close(theirs)
+    assert_lost(done)
+
+
+@pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
+@BUFFERED
+def test_a_pipe_that_nobody_reads_is_no_error(asked, unbuffered):
+    done = written_to_nobody(asked, unbuffered)
+
+    code = 1 if asked[0] in ("--help", "--show-completion") else 0  # Typer's own
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+@pytest.mark.parametrize("kind", ["csv", "table"])
+@pytest.mark.parametrize(("rule", "code"), [("accuracy >= 0", 0), ("n >= 1000", 1)])
+@BUFFERED
+def test_a_pipe_that_nobody_reads_keeps_the_verdict(people, kind, rule, code, unbuffered):
+    asked = ["check", people, "--y-true", "y", "--y-pred", "p", "--rule", rule, "--format", kind]
+
+    assert written_to_nobody(asked, unbuffered).returncode == code
+
+
+def test_a_closed_standard_output_is_no_traceback():
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *PROGRAM, "demo"], capture_output=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,80 @@
+"""Types that an engine holds in its own way: Decimals, dictionaries of Arrow, objects on Dask."""
+
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+
+HALF, ONE, ZERO = Decimal("0.5"), Decimal("1.0"), Decimal("0.0")
+
+
+def test_decimals_are_no_labels(engine):
+    for column in ("y", "p"):
+        rows = {"y": [1, 0], "p": [1, 1]} | {column: pa.array([ONE, ZERO])}
+        with pytest.raises(bf.BalframeError, match=f"'{column}'"):
+            bf.report(engine(rows), "y", "p")
+
+
+def test_decimals_are_segments(engine, request):
+    if request.node.callspec.params["engine"] == "dask":
+        pytest.skip("Dask makes texts of the objects that pandas has for Decimals")
+    rows = {"g": pa.array([ONE, HALF, None, ONE]), "y": [1, 0, 1, 1], "p": [1, 1, 0, 0]}
+    result = plain(bf.report(engine(rows), "y", "p", by="g"))
+    assert result["g"] == [HALF, ONE, None]
+    assert (result["n"], result["accuracy"]) == ([1, 2, 1], [0.0, 1 / 2, 0.0])
+
+
+@pytest.fixture
+def of_pandas(dask_client):
+    dataframe = pytest.importorskip("dask.dataframe")
+    return lambda frame: dataframe.from_pandas(frame, npartitions=2)
+
+
+def objects(*values):
+    return pd.Series(values, dtype=object)
+
+
+def test_dask_makes_texts_of_booleans_beside_nulls(of_pandas):
+    truth = objects(True, False, None, True)
+    rows = pd.DataFrame({"y": truth, "p": truth, "q": [True, True, False, False]})
+    assert plain(bf.report(rows, "y", "p", missing="drop"))["n_labels"] == [2]
+    frame = of_pandas(rows)
+    with pytest.raises(bf.InvalidInputError, match=r"'y' holds the texts.*'y': 'bool\[pyarrow\]'"):
+        bf.report(frame, "y", "p", missing="drop")
+    with pytest.raises(bf.InvalidInputError, match="'y' holds strings, column 'q' holds numbers"):
+        bf.report(frame, "y", "q", missing="drop")
+    cast = frame.astype({"y": "bool[pyarrow]"})
+    result = plain(bf.report(cast, "y", "q", missing="drop", metrics="recall"))
+    assert (result["n"], result["n_missing"], result["recall"]) == ([3], [1], [1 / 2])
+
+
+def test_dask_makes_texts_of_integers_beside_booleans(of_pandas):
+    frame = of_pandas(pd.DataFrame({"y": objects(1, 0, None), "p": objects(True, None, False)}))
+    with pytest.raises(bf.InvalidInputError, match="'p' holds the texts 'True' and 'False'"):
+        bf.report(frame, "y", "p", missing="drop")
+
+
+def test_texts_that_are_meant_are_labels_on_dask_too(of_pandas):
+    frame = of_pandas(pd.DataFrame({"y": ["True", "False"], "p": ["True", "True"]}))
+    for said in ({"labels": ["False", "True"]}, {"pos_label": "True"}):
+        assert plain(bf.report(frame, "y", "p", metrics="accuracy", **said))["accuracy"] == [1 / 2]
+
+
+def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_client):
+    dataframe = pytest.importorskip("dask.dataframe")
+    columns = {
+        "g": pa.array(["b", "a", "b", None, "c", "a"]).dictionary_encode(),
+        "y": pa.array(["no", "yes", "yes", "no", "no", "no"]).dictionary_encode(),
+        "p": pa.array(["no", "yes", "no", "yes", "no", "no"]).dictionary_encode(),
+    }
+    rows = pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
+    expected = plain(bf.report(rows, "y", "p", by="g", metrics="accuracy"))
+    assert (expected["g"], expected["accuracy"]) == (["b", "a", "c", None], [0.5, 1.0, 1.0, 0.0])
+    frame = dataframe.from_pandas(rows, npartitions=2)
+    assert plain(bf.report(frame, "y", "p", by="g", metrics="accuracy")) == expected

@@ -1,0 +1,210 @@
+"""Record batches of any library that speaks Arrow, and frames that narwhals holds."""
+
+import importlib
+import os
+import random
+
+import narwhals as nw
+import narwhals.stable.v1
+import narwhals.stable.v2
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+from constructors import plain
+
+import balframe as bf
+from balframe.frames.engines import arrow, fetch
+
+RNG = random.Random(20)
+ROWS = pa.table(
+    {
+        "g": [RNG.choice(["é", "z", "", None]) for _ in range(500)],
+        "y": [RNG.choice([0, 1]) for _ in range(500)],
+        "p": [RNG.choice([0, 1]) for _ in range(500)],
+        "q": [RNG.choice([False, True]) for _ in range(500)],
+        "w": [RNG.choice([0.0, 0.25, 8.0]) for _ in range(500)],
+        "s": [RNG.choice([0.125, 0.5, 0.75]) for _ in range(500)],
+    }
+)
+WHOLE = pl.from_arrow(ROWS)
+VERBS = {
+    "report": lambda df: bf.report(df, "y", ["p", "q"], by="g", margins="overall", interval=True),
+    "weights": lambda df: bf.report(df, "y", "p", by="g", sample_weight="w", metrics="accuracy"),
+    "compare": lambda df: bf.compare(df, "y", ["p", "q"], by="g"),
+    "curve": lambda df: bf.curve(df, "y", "s", by="g", thresholds=5),
+    "quantiles": lambda df: bf.curve(df, "y", ["s", "w"], by="g", thresholds=("quantiles", 3)),
+    "ranking": lambda df: bf.ranking(df, "y", "s", by="g"),
+}
+on_each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+
+
+def module(name):
+    """Skip what is not installed, unless everything is to be tested."""
+    if "BALFRAME_TEST_ALL" in os.environ:
+        return importlib.import_module(name)
+    return pytest.importorskip(name)
+
+
+class Stream:
+    """Speaks Arrow's protocol and nothing else."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+STREAMS = {
+    "protocol alone": (Stream, pl.DataFrame),
+    "pyarrow reader": (lambda table: table.to_reader(max_chunksize=7), pa.Table),
+    "pyarrow batch": (lambda table: table.combine_chunks().to_batches()[0], pa.Table),
+    "pyarrow dataset": (pyarrow.dataset.dataset, pa.Table),
+    "nanoarrow": (lambda table: module("nanoarrow").ArrayStream(table), pl.DataFrame),
+    "arro3": (lambda table: module("arro3.core").Table.from_arrow(table), pl.DataFrame),
+    "arro3 reader": (
+        lambda table: module("arro3.core").RecordBatchReader.from_arrow(table),
+        pl.DataFrame,
+    ),
+    "datafusion": (
+        lambda table: module("datafusion").SessionContext().from_arrow(table),
+        pl.DataFrame,
+    ),
+}
+
+
+@on_each_verb
+@pytest.mark.parametrize(("make", "kind"), STREAMS.values(), ids=STREAMS)
+def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, verb):
+    answer = verb(make(ROWS))
+    assert isinstance(answer, kind)
+    assert plain(answer) == plain(verb(WHOLE))
+
+
+@on_each_verb
+def test_pieces_add_up(verb, monkeypatch):
+    monkeypatch.setattr(arrow, "_ROWS", 10)
+    monkeypatch.setattr(fetch, "_ROOM", 30)
+    taken = []
+    add = fetch.summed
+    monkeypatch.setattr(fetch, "summed", lambda cells: taken.append(1) or add(cells))
+    answer = verb(ROWS.to_reader(max_chunksize=3))
+    assert plain(answer) == plain(verb(WHOLE))
+    assert len(taken) != 1  # often, or where quantiles need all rows at once never
+
+
+def test_cells_of_pieces_have_their_limit_too():
+    assert bf.ranking(ROWS.to_reader(), "y", "s", max_cells=6).num_rows == 1
+    with pytest.raises(bf.InvalidInputError, match="more than 5 distinct scores"):
+        bf.ranking(ROWS.to_reader(), "y", "s", max_cells=5)
+
+
+def test_a_dataset_in_files_reads_the_columns_that_are_named(tmp_path):
+    table = ROWS.append_column("unused", pa.array([[1]] * 500))
+    for i in range(2):
+        pyarrow.parquet.write_table(table.slice(250 * i, 250), tmp_path / f"{i}.parquet")
+    dataset = pyarrow.dataset.dataset(tmp_path)
+    asked = []
+
+    class Noted:
+        __module__ = "pyarrow._dataset"
+        schema = dataset.schema
+
+        def scanner(self, columns):
+            asked.append(columns)
+            return dataset.scanner(columns)
+
+    assert plain(bf.report(Noted(), "y", "p", by="g")) == plain(bf.report(WHOLE, "y", "p", by="g"))
+    assert [sorted(names) for names in asked] == [["g", "p", "y"]]
+
+
+def test_a_damaged_file_of_a_dataset_is_named(tmp_path):
+    for i in range(2):
+        pyarrow.parquet.write_table(ROWS, tmp_path / f"{i}.parquet")
+    dataset = pyarrow.dataset.dataset(tmp_path)
+    (tmp_path / "1.parquet").write_bytes(b"no parquet at all")
+    with pytest.raises(bf.InvalidInputError, match=r"cannot be read: .*1\.parquet"):
+        bf.report(dataset, "y", "p")
+
+
+@pytest.mark.parametrize("kind", ["pyarrow reader", "nanoarrow", "arro3 reader"])
+def test_a_reader_gives_its_rows_once_and_a_misspelt_name_does_not_use_it_up(kind):
+    reader = STREAMS[kind][0](ROWS)
+    with pytest.raises(bf.UnknownNameError, match="'pp' not found"):
+        bf.report(reader, "y", "pp")
+    assert plain(bf.report(reader, "y", "p"))["n"] == [500]
+    with pytest.raises(bf.InvalidInputError, match="gives its rows once: make a new one"):
+        bf.report(reader, "y", "p")
+
+
+def test_a_table_of_batches_can_be_asked_again():
+    for kind in ("arro3", "datafusion", "pyarrow dataset", "pyarrow batch"):
+        frame = STREAMS[kind][0](ROWS)
+        assert plain(bf.report(frame, "y", "p")) == plain(bf.report(frame, "y", "p"))
+
+
+def test_types_of_pyarrow_are_kept():
+    table = ROWS.set_column(0, "g", ROWS["g"].cast(pa.large_string()))
+    answer = bf.report(table.to_reader(), "y", "p", by="g")
+    assert answer.schema.field("g").type == pa.large_string()
+
+
+def test_no_rows():
+    for verb in VERBS.values():
+        assert plain(verb(ROWS.slice(0, 0).to_reader())) == plain(verb(WHOLE[:0]))
+
+
+def test_names_twice():
+    table = pa.table([[1], [1], [1]], names=["y", "p", "p"])
+    with pytest.raises(bf.InvalidInputError, match="2 columns named 'p'"):
+        bf.report(table.to_reader(), "y", "p")
+
+
+COLUMNS = {
+    "polars": pl.Series([1]),
+    "pandas": pd.Series([1]),
+    "pyarrow": pa.chunked_array([[1]]),
+    "protocol": Stream(pa.chunked_array([[1]])),
+    "narwhals": nw.from_native(pl.Series([1]), series_only=True),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
+def test_columns_are_no_frames(column):
+    with pytest.raises(bf.UnsupportedTypeError, match="is not a frame that balframe reads"):
+        bf.report(column, "y", "p")
+
+
+VERSIONS = [nw, narwhals.stable.v1, narwhals.stable.v2]
+HELD = {
+    "pandas": lambda: ROWS.to_pandas(),
+    "polars": lambda: WHOLE,
+    "polars, lazy": lambda: WHOLE.lazy(),
+    "pyarrow": lambda: ROWS,
+    "duckdb": lambda: module("duckdb").from_arrow(ROWS),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+def test_a_frame_of_narwhals_gives_one(held, version):
+    own = held()
+    for verb in VERBS.values():
+        expected, answer = verb(own), verb(version.from_native(own))
+        kind = version.LazyFrame if isinstance(expected, pl.LazyFrame) else version.DataFrame
+        assert type(answer) is kind
+        assert type(answer.to_native()) is type(expected)
+        assert plain(answer.to_native()) == plain(expected)
+
+
+def test_cells_and_answers_in_narwhals():
+    halves = [nw.from_native(half) for half in (WHOLE[:200], WHOLE[200:])]
+    cells = [bf.confusion(half, "y", "p", by="g") for half in halves]
+    added = bf.combine(cells)
+    assert isinstance(added, nw.DataFrame)
+    assert added.to_native().equals(bf.confusion(WHOLE, "y", "p", by="g"))
+    page = bf.table(bf.report(halves[0], "y", "p", by="g")).as_raw_html()
+    assert "balanced" in page.lower()

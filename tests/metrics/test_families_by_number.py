@@ -1,0 +1,160 @@
+"""Members of a family of metrics are taken wherever names of metrics are."""
+
+import polars as pl
+import pytest
+from sklearn.metrics import fbeta_score
+
+import balframe as bf
+from balframe.metrics.catalogue import families, find
+
+ROWS = [(0, 0, 0.1)] * 3 + [(0, 1, 0.7)] * 2 + [(1, 0, 0.2)] * 3 + [(1, 1, 0.9)] * 4
+FRAME = pl.DataFrame(ROWS, schema=["y", "p", "s"], orient="row").with_columns(g=pl.lit("a"))
+TP, FN, FP = 4, 3, 2
+F2, F_HALF = 5 * TP / (5 * TP + 4 * FN + FP), 1.25 * TP / (1.25 * TP + 0.25 * FN + FP)
+
+
+def value(name, frame=FRAME, **options):
+    return bf.report(frame, "y", "p", metrics=[name], **options)[name].item()
+
+
+@pytest.mark.parametrize(("name", "expected"), [("fbeta(2)", F2), ("fbeta(0.5)", F_HALF)])
+def test_fbeta_by_hand_and_by_scikit_learn(name, expected):
+    beta = float(name[6:-1])
+
+    assert value(name) == pytest.approx(expected, rel=1e-14)
+    assert fbeta_score(FRAME["y"], FRAME["p"], beta=beta) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["fbeta(2.0)", "fbeta(2e0)", "fbeta( 2 )", "fbeta (2)"])
+def test_the_number_may_be_written_in_other_ways_and_names_the_column(name):
+    assert value(name) == value("fbeta(2)")
+
+
+@pytest.mark.parametrize("beta", ["1e-200", "1e-9", "1e9", "1e200"])
+def test_fbeta_tends_to_precision_and_to_recall(beta):
+    expected = TP / (TP + FP) if float(beta) < 1 else TP / (TP + FN)
+
+    assert value(f"fbeta({beta})") == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(("y", "p", "expected"), [(0, 0, None), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
+def test_fbeta_is_undefined_without_positives_in_truth_and_prediction(y, p, expected):
+    assert value("fbeta(2)", pl.DataFrame({"y": [y], "p": [p]})) == expected
+
+
+def test_a_member_has_no_limits():
+    assert find("fbeta(1)").interval == families["fbeta"].listed.interval
+    out = bf.report(FRAME, "y", "p", metrics=["fbeta(2)"], interval=True)
+    assert out.select("fbeta(2)_lower", "fbeta(2)_upper").row(0) == (None, None)
+
+
+def test_a_family_is_listed_in_one_row_and_is_not_among_all():
+    listed = bf.list_metrics().filter(pl.col("name").str.starts_with("fbeta"))
+
+    formula = "(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP)"
+    columns = ["name", "formula", "range", "better", "needs"]
+    assert listed.select(columns).rows() == [
+        ("fbeta(beta)", formula, "[0, 1]", "higher", "pos_label")
+    ]
+    assert not [n for n in bf.report(FRAME, "y", "p", metrics="all").columns if "fbeta" in n]
+
+
+@pytest.mark.parametrize(
+    "name", ["fbeta", "fbeta()", "fbeta(x)", "fbeta(beta)", "fbeta(0)", "fbeta(-1)", "fbeta(inf)"]
+)
+def test_a_number_above_0_is_asked_for(name):
+    with pytest.raises(bf.InvalidInputError) as raised:
+        value(name)
+
+    assert str(raised.value) == (
+        f"metric {name!r} takes a finite number above 0 in brackets, as in 'fbeta(2)'."
+    )
+
+
+@pytest.mark.parametrize("name", ["fbeta(2", "fbeta(2))", "f_beta(2)", "recall(2)", "(2)"])
+def test_what_is_no_member_is_not_found(name):
+    with pytest.raises(bf.UnknownNameError, match="not found"):
+        value(name)
+
+
+def test_thresholds_by_a_member():
+    best = bf.best_threshold(FRAME, "y", "s", metric="fbeta(2)")
+    curve = bf.curve(FRAME, "y", "s", metrics="fbeta(2)")
+
+    highest = max(fbeta_score(FRAME["y"], FRAME["s"] >= t, beta=2) for t in FRAME["s"].unique())
+    assert best.select("metric", "estimate").row(0) == ("fbeta(2)", pytest.approx(highest))
+    assert curve["fbeta(2)"].max() == pytest.approx(highest)
+
+
+TWO = pl.concat([FRAME, FRAME.with_columns(g=pl.lit("b"), p=pl.col("y"))])
+
+
+@pytest.mark.parametrize(
+    ("rule", "estimate", "status"),
+    [
+        ("fbeta(2) >= 0.6", F2, "fail"),
+        ("fbeta (0.5) > 0.6", F_HALF, "pass"),
+        ("difference(fbeta(2)) <= 0.5", 1 - F2, "pass"),
+        ("ratio( fbeta( 2 ) ) >= 0.9", F2, "fail"),
+        ({"fbeta(2)": ">= 0.6"}, F2, "fail"),
+    ],
+)
+def test_rules_about_a_member(rule, estimate, status):
+    out = bf.check(TWO, "y", "p", by="g", rules=rule, decide="estimate")
+
+    assert out.select("estimate", "status").row(0) == (pytest.approx(estimate), status)
+
+
+@pytest.mark.parametrize(
+    ("rule", "marks", "words"),
+    [
+        ("fbeta >= 1", "      ^", "a number in brackets is expected, as in 'fbeta(2)'"),
+        ("fbeta(2 >= 1", "     ^", "a number in brackets is expected, as in 'fbeta(2)'"),
+        ("fbeta(-1) >= 1", "^^^^^^^^^", "metric 'fbeta(-1)' takes a finite number above 0"),
+        ("difference(fbeta(x)) > 1", " " * 11 + "^^^^^^^^", "metric 'fbeta(x)' takes a finite"),
+        ("difference(fbeta(2) > 1", " " * 20 + "^", "')' is missing"),
+    ],
+)
+def test_a_fault_in_a_rule_about_a_member_is_pointed_at(rule, marks, words):
+    with pytest.raises(bf.InvalidInputError) as raised:
+        bf.check(TWO, "y", "p", by="g", rules=rule)
+
+    first, *below = str(raised.value).split("\n")
+    assert words in first
+    assert below == [f"    {rule}", f"    {marks}"]
+
+
+def test_a_rule_about_a_member_has_no_evidence_without_limits():
+    with pytest.raises(bf.InvalidInputError, match=r"metric 'fbeta\(2\)' has no limits"):
+        bf.check(TWO, "y", "p", by="g", rules="fbeta(2) >= 0.6")
+
+
+def test_comparisons_of_a_member():
+    apart = bf.disparity(TWO, "y", "p", by="g", metrics=["fbeta(2)"])
+    beside = bf.gaps(TWO, "y", "p", by="g", metrics=["fbeta(2)"])
+
+    assert apart["difference"].item() == pytest.approx(1 - F2)
+    assert beside["difference"].to_list() == pytest.approx([F2 - 1, 1 - F2])
+
+
+@pytest.mark.parametrize("verb", ["report", "curve"])
+def test_answers_about_a_member_are_recognized_as_such(verb):
+    given = {"report": "p", "curve": "s"}[verb]
+
+    shown = bf.table(getattr(bf, verb)(FRAME, "y", given, metrics=["fbeta(2)"])).as_raw_html()
+
+    assert ">Fbeta(2)</th>" in shown
+    assert "Bars span the range from 0 to 1." in shown
+
+
+def test_a_member_on_the_command_line(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    FRAME.write_csv(path)
+    rows = [path, "--y-true", "y", "--y-pred", "p"]
+
+    report = run("report", *rows, "--metric", "fbeta(2)", "--format", "csv")
+    check = run("check", *rows, "--rule", "fbeta(2) >= 0.5", "--decide", "estimate")
+
+    assert pl.read_csv(report.out.encode())["fbeta(2)"].item() == pytest.approx(F2)
+    assert check.code == 0
+    assert "fbeta(beta)" in run("metrics").out

@@ -1,0 +1,9 @@
+"""The names of the metrics that balframe ships; of a family, one member on each side of 1."""
+
+from balframe.metrics.catalogue import families, registered
+
+OF_FAMILIES = [f"{name}({number})" for name in families for number in (0.5, 2)]
+SHIPPED = [
+    *(one.name for one in registered() if one.function.__module__.startswith("balframe.")),
+    *OF_FAMILIES,
+]

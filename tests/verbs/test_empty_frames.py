@@ -1,0 +1,73 @@
+"""A frame without rows has no segments: every verb gives its columns and no rows."""
+
+import polars as pl
+import pytest
+from constructors import plain
+from questions import ANSWERING, question
+from sklearn.metrics import accuracy_score
+
+import balframe as bf
+from balframe.verbs.contents import verbs
+
+ROWS = pl.DataFrame(
+    {
+        "g": ["a", "a", "b", "b"],
+        "y": [0, 1, 1, 0],
+        "p": [0, 1, 0, 0],
+        "q": [0, 0, 1, 1],
+        "s": [0.1, 0.8, 0.6, 0.3],
+        "t": [0.2, 0.7, 0.6, 0.5],
+    }
+)
+KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}
+each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+WITHOUT_BY = [name for name in ANSWERING if not verbs()[name].parameters["by"].is_required]
+
+
+def answer(verb, frame, **options):
+    return plain(getattr(bf, verb)(frame, **question(verb, **options)))
+
+
+@each_kind
+@pytest.mark.parametrize("verb", ANSWERING)
+def test_no_rows_give_no_rows_with_the_columns_of_an_answer(verb, kind):
+    found = answer(verb, kind(ROWS.clear()))
+
+    assert list(found) == list(answer(verb, kind(ROWS)))
+    assert not any(found.values())
+
+
+@each_kind
+@pytest.mark.parametrize("verb", WITHOUT_BY)
+def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
+    found = answer(verb, kind(ROWS.clear()), by=None)
+
+    assert list(found) == list(answer(verb, kind(ROWS), by=None))
+    assert not any(found.values())
+
+
+@pytest.mark.parametrize("verb", ANSWERING)
+@pytest.mark.parametrize("margins", ["overall", "all"])
+def test_no_rows_have_no_margin(verb, margins):
+    options = {"margins": margins} if "margins" in verbs()[verb].parameters else {}
+
+    assert not any(answer(verb, ROWS.clear(), **options).values())
+
+
+@pytest.mark.parametrize("by", ["g", None])
+def test_a_gate_does_not_open_on_no_rows(by):
+    with pytest.raises(bf.CheckFailed, match="there is no row to judge, so that no rule can pass"):
+        bf.require(ROWS.clear(), "y", "p", by=by, rules="accuracy >= 0")
+
+
+def test_a_segment_that_lost_its_rows_stays_where_the_empty_frame_has_none():
+    lost = ROWS.head(1).with_columns(p=pl.lit(None, pl.Int64))
+
+    found = plain(bf.report(lost, "y", "p", missing="drop", metrics="accuracy"))
+
+    assert (found["n"], found["n_missing"], found["accuracy"]) == ([0], [1], [None])
+
+
+def test_scikit_learn_refuses_no_rows():
+    with pytest.raises(ValueError, match="empty"):
+        accuracy_score([], [])

@@ -1,0 +1,62 @@
+"""Rows of weight 0 are rows: `n` counts them and their scores are thresholds."""
+
+import numpy as np
+import polars as pl
+import pytest
+from constructors import plain
+from sklearn import metrics as sk
+
+import balframe as bf
+
+rng = np.random.default_rng(7)
+SIZE = 60
+Y = rng.integers(0, 2, SIZE)
+SCORE = (rng.integers(0, 30, SIZE) + 8 * Y) / 40
+WEIGHT = np.where(rng.random(SIZE) < 0.4, 0.0, rng.uniform(0.5, 2, SIZE))
+ROWS = {"y": Y.tolist(), "s": SCORE.tolist(), "w": WEIGHT.tolist()}
+WEIGHTLESS = sorted({*SCORE} - {*SCORE[WEIGHT > 0]})
+
+
+def test_their_scores_are_thresholds_which_scikit_learn_drops(constructor):
+    out = plain(bf.curve(constructor(ROWS), "y", "s", sample_weight="w", metrics=["fpr", "tpr"]))
+    fpr, tpr, thresholds = sk.roc_curve(Y, SCORE, sample_weight=WEIGHT, drop_intermediate=False)
+
+    found = np.column_stack([out["threshold"], out["fpr"], out["tpr"]])
+    kept = found[~np.isin(found[:, 0], WEIGHTLESS)]
+    assert len(WEIGHTLESS) > 3
+    assert out["threshold"] == [*sorted({*SCORE}), np.inf]
+    assert out["n"] == [SIZE] * len(found)
+    assert out["predicted_positive"] == [int((t <= SCORE).sum()) for t in out["threshold"]]
+    np.testing.assert_allclose(kept[::-1], np.column_stack([thresholds, fpr, tpr]), atol=1e-14)
+
+
+def test_the_rule_at_their_threshold_is_that_of_the_next_higher_one():
+    out = bf.curve(pl.DataFrame(ROWS), "y", "s", sample_weight="w", metrics=["fpr", "tpr"])
+
+    below = out.filter(pl.col("threshold").is_in(WEIGHTLESS))
+    above = out.with_columns(pl.col("fpr", "tpr").shift(-1)).filter(
+        pl.col("threshold").is_in(WEIGHTLESS)
+    )
+    assert np.allclose(below.select("fpr", "tpr"), above.select("fpr", "tpr"))
+
+
+def test_areas_and_best_thresholds_are_those_of_the_other_rows():
+    frame = pl.DataFrame(ROWS)
+    others = frame.filter(pl.col("w") > 0)
+    ranking = [bf.ranking(rows, "y", "s", sample_weight="w") for rows in (frame, others)]
+    best = [bf.best_threshold(rows, "y", "s", sample_weight="w") for rows in (frame, others)]
+
+    assert ranking[0]["n"].item() == SIZE > ranking[1]["n"].item()
+    for name in ranking[0].drop("n", "n_positive").columns:
+        assert ranking[0][name].item() == pytest.approx(ranking[1][name].item(), rel=1e-12), name
+    for name in ("threshold", "estimate", "common_threshold", "recall", "chance_maximum"):
+        assert best[0][name].item() == pytest.approx(best[1][name].item(), rel=1e-12), name
+
+
+def test_rows_that_stand_for_no_row_have_no_threshold(constructor):
+    counted = {**ROWS, "k": (WEIGHT > 0).astype(int).tolist()}
+
+    out = plain(bf.curve(constructor(counted), "y", "s", counts="k", metrics=["fpr", "tpr"]))
+
+    assert out["threshold"] == [*sorted({*SCORE[WEIGHT > 0]}), np.inf]
+    assert set(out["n"]) == {int((WEIGHT > 0).sum())}

@@ -21,7 +21,7 @@ _CHANCES = {
 }
 _IN_NARWHALS = (
     "| narwhals | `narwhals.DataFrame`, `narwhals.LazyFrame` | narwhals | | "
-    "what holds any of the frames above; of the stable versions too |"
+    "no `.bal`; what holds any of the frames above, of the stable versions too |"
 )
 _NO_FRAMES = (
     "| columns, arrays, dicts, lists | | refused | | Make a frame of them, as by `pl.DataFrame`. |"

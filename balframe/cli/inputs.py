@@ -31,7 +31,8 @@ _READERS: Mapping[str, Callable[[Any], pl.LazyFrame]] = {
     ".ipc": pl.scan_ipc,
     ".feather": pl.scan_ipc,
 }
-UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+UNREADABLE = (*OF_POLARS, OSError)
 _ADVICE = {
     "invalid utf-8": "Convert it to UTF-8, as in: iconv -f LATIN1 -t UTF-8.",
     "empty CSV": "It has no line, not even of names of columns.",

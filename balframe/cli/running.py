@@ -56,6 +56,10 @@ def running(
                 yield rows, show
         except inputs.UNREADABLE as error:
             raise inputs.unreadable(files, error) from error
+        except InvalidInputError as error:
+            if not isinstance(error.__cause__, inputs.OF_POLARS):
+                raise
+            raise inputs.unreadable(files, error.__cause__) from error
 
 
 def show_answer(answer: pl.DataFrame, output: Output) -> None:

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError, parameter
+from balframe.frames.engines.given import held
 from balframe.metrics.catalogue import find
 from balframe.metrics.registry import Metric
 from balframe.verbs.declaration import RAISES, with_options
@@ -49,7 +50,8 @@ def drawing(function: F) -> F:
     @wraps(function)
     def checked(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         _check_most(options.get("most", MOST))
-        return function(*given, **options)
+        frames = [held(frame) for frame in given[:1]]  # a chart may ask several verbs
+        return function(*frames, *given[1:], **options)
 
     drawn, _ = with_options(checked, _SAID, _RAISES, UnknownNameError)
     return drawn  # type: ignore[return-value]

@@ -140,8 +140,7 @@ def _check_options(
 
 def _values(frame: Any) -> Values:  # noqa: ANN401
     """Read a frame as lists of Python values, None for null."""
-    frame, _ = unwrapped(frame)
-    engine = engine_of(frame)
+    engine = engine_of(unwrapped(frame)[0])
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(
             f"got a frame of {engine.name}; give the answer of a verb, which is of pandas, polars "

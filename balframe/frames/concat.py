@@ -8,7 +8,14 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.engines.given import without_rows
-from balframe.frames.engines.supported import PANDAS, POLARS, POLARS_LAZY, PYARROW, engine_of
+from balframe.frames.engines.supported import (
+    PANDAS,
+    POLARS,
+    POLARS_LAZY,
+    PYARROW,
+    STREAMS,
+    engine_of,
+)
 from balframe.frames.library import Name
 
 
@@ -43,4 +50,8 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
 def names_of(frame: object) -> list[Name]:
     """List the names of the columns of any frame; no row is read."""
     engine = engine_of(frame)
+    if engine in STREAMS:
+        raise UnsupportedTypeError(
+            "streams, readers and datasets are not put together here; hold each in a table first."
+        )
     return engine.library.names(without_rows(frame, engine))

@@ -10,7 +10,8 @@ from pandas.api.extensions import ExtensionArray
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, parameter
-from balframe.frames.engines.arrow import Pieces, from_arrow
+from balframe.frames.engines.arrow import Pieces, polars_schema
+from balframe.frames.engines.given import unwrapped
 from balframe.frames.engines.supported import (
     PYARROW,
     Engine,
@@ -80,22 +81,33 @@ def _to_arrow(answer: Frame, schema: "pa.Schema | None") -> "pa.Table":
     plain = {pa.large_string(): pa.string()}
     return pa.table(
         {
-            field.name: column.cast(own.get(field.name, plain.get(field.type, field.type)))
+            field.name: _cast(column, [own.get(field.name), plain.get(field.type)])
             for field, column in zip(table.schema, table.columns, strict=True)
         }
     )
 
 
+def _cast(column: "pa.ChunkedArray", kinds: "Sequence[pa.DataType | None]") -> "pa.ChunkedArray":
+    """Cast to the first type that holds the values; dictionaries may have too few codes."""
+    for kind in kinds:
+        try:
+            if kind is not None:
+                return column.cast(kind)
+        except (TypeError, ValueError, NotImplementedError):
+            continue
+    return column
+
+
 def _types_kept(answer: pl.DataFrame, schema: "pa.Schema") -> "dict[Name, pa.DataType]":
     """Look up the types of the columns that the answer has as the frame had them."""
-    read = from_arrow(schema.empty_table())
-    kept = set(read.schema.items()) & set(answer.schema.items())
+    kept = set(polars_schema(schema).items()) & set(answer.schema.items())
     return {name: schema.field(name).type for name, _ in kept}
 
 
 def collected(answer: object) -> object:
-    """Run an answer that is still a query."""
-    return answer.collect(engine="streaming") if isinstance(answer, pl.LazyFrame) else answer
+    """Take an answer out of narwhals, and run one that is still a query."""
+    native, _ = unwrapped(answer)
+    return native.collect(engine="streaming") if isinstance(native, pl.LazyFrame) else native
 
 
 def numbers_of(answer: object, name: str) -> FloatArray:

@@ -6,9 +6,11 @@ from typing import Any, cast
 import polars as pl
 
 from balframe.frames.engines.arrow import Pieces
+from balframe.frames.engines.failures import failures_explained
 from balframe.frames.engines.fetch import check_size, fetch, fetch_pieces
 from balframe.frames.engines.given import as_rows
 from balframe.frames.engines.supported import Engine
+from balframe.frames.engines.turns import in_turn
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 from balframe.frames.source import Source
@@ -27,9 +29,10 @@ def finish_now(
             return library.build(compute(source.read(table, library, query)))
         cells = fetch_pieces(frame, query, source.reduce)
     else:
-        rows = as_rows(frame)
-        source = source.prepared(rows, engine, query)
-        cells = fetch(source.reduce(rows, query), engine, query)
+        with in_turn(frame), failures_explained(frame):
+            rows = as_rows(frame)
+            source = source.prepared(rows, engine, query)
+            cells = fetch(source.reduce(rows, query), engine, query)
     return library.build(compute(source.read_reduced(cells, library, query)))
 
 
@@ -43,7 +46,8 @@ def finish_later(
 ) -> Any:  # noqa: ANN401 (a frame of the caller's kind)
     """Ask for the cells, and compute from them at `collect` columns like those given."""
     rows = as_rows(frame)
-    source = source.prepared(rows, engine, query)
+    with failures_explained(frame):
+        source = source.prepared(rows, engine, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_size(cells.height, query)

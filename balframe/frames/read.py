@@ -18,6 +18,7 @@ from balframe.core.measures import Measures
 from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.counting import count, encode, encode_or_leave
 from balframe.frames.engines import reduce
+from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name, Series
 from balframe.frames.query import MARGIN, MODEL, Query, margin_name
 from balframe.frames.row_weights import measures
@@ -177,7 +178,7 @@ def check_labels(frame: Frame, library: Library, query: Query) -> None:
 
 def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     """Count the cells that an engine has summed already."""
-    carried = reduce.measures_of(cells, library, query)
+    carried = measures_of(cells, library, query)
     by = [reduce.by_key(i) for i in range(len(query.by))]
     outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
     holders = (reduce.ACTUAL, *outcomes)

@@ -17,6 +17,7 @@ from balframe.errors import InvalidInputError, parameter
 from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
 from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
+from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.query import MODEL, Query
 from balframe.frames.read import Reading, check_labels, with_margins
@@ -121,7 +122,7 @@ def read_reduced_scores(
     thresholds: Thresholds,
 ) -> Scored:
     """Count the ties of cells that an engine has summed already."""
-    carried = reduce.measures_of(cells, library, query)
+    carried = measures_of(cells, library, query)
     keys = (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
     encoded = list(encode(cells, keys, library).values())
     model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)

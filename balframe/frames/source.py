@@ -6,7 +6,7 @@ from typing import Protocol
 from balframe.frames import scores
 from balframe.frames.engines import reduce
 from balframe.frames.engines.fetch import fetch
-from balframe.frames.engines.reduce import Rows
+from balframe.frames.engines.plain_names import Rows
 from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Frame, Library
 from balframe.frames.query import Query

@@ -10,6 +10,7 @@ import numpy as np
 from balframe.core.arrays import FloatArray, Int64Array, is_iterable
 from balframe.core.parallel import on_all_cores
 from balframe.errors import InvalidInputError, parameter
+from balframe.frames.indicators import indicator
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
@@ -91,12 +92,12 @@ class Thresholds:
         steps = self._steps(score)
         is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
         is_below = score < guess.cast(nw.Float64) / steps
-        return guess + 1 + is_above.cast(nw.Int64) - is_below.cast(nw.Int64)
+        return guess + 1 + indicator(is_above) - indicator(is_below)
 
     def counted(self, score: nw.Expr) -> nw.Expr:
         """Count the thresholds of a list that a score reaches."""
         assert self.values is not None
-        return _added([(score >= value).cast(nw.Int64) for value in self.values.tolist()])
+        return _added([indicator(score >= value) for value in self.values.tolist()])
 
     def _steps(self, score: nw.Expr) -> nw.Expr:
         """Make a column of their number: engines make a product of a division by a constant."""

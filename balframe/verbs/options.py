@@ -22,7 +22,8 @@ Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
 _METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
-FRAMES = f"a frame of {', '.join(dict.fromkeys(one.name.partition(',')[0] for one in ENGINES))}"
+_HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
+FRAMES = f"a frame of {', '.join(_HOLDERS)} or narwhals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +273,7 @@ SHARED = {  # parameters that a verb has in its own signature, and whose words i
     "frame": Option(
         FRAMES,
         "The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at "
-        "once.",
+        "once. A frame of narwhals gives one.",
     ),
     "y_true": Option(
         "column name",

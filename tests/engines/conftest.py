@@ -1,9 +1,13 @@
 """Frames of every engine, made of the same lists; clusters listen on loopback only."""
 
 import importlib
+import itertools
 import os
 import shutil
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -37,10 +41,14 @@ def dask_client():
 
 
 @pytest.fixture
-def in_this_process(monkeypatch):
+def in_this_process():
     """Ask no workers of Dask: what is rare in data or large is the same to them, and later."""
-    if "dask" in sys.modules:
-        monkeypatch.setitem(sys.modules["dask"].config.config, "scheduler", "sync")
+    if "dask" not in sys.modules:
+        yield
+        return
+    here = {"scheduler": "sync", "dataframe.shuffle.method": "tasks"}  # not between workers
+    with sys.modules["dask"].config.set(here):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +74,37 @@ def spark_session():
     session = builder.getOrCreate()
     yield session
     session.stop()
+
+
+def postgres_programs():
+    """Find the folder of PostgreSQL's programs; Debian keeps those of a server off the PATH."""
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).resolve().parent
+    folders = [one.parent for one in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    return max(folders, key=lambda folder: float(folder.parent.name), default=None)
+
+
+@pytest.fixture(scope="session")
+def postgres_folder():
+    """PostgreSQL on a socket in a folder of its own; it refuses to be root."""
+    programs = postgres_programs()
+    if "BALFRAME_TEST_ALL" not in os.environ and (programs is None or os.name != "posix"):
+        pytest.skip("the tests have no PostgreSQL to start")
+    owner = {"user": "postgres"} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as folder:
+        if owner:
+            shutil.chown(folder, **owner)
+
+        def run(program, *arguments):
+            command = [programs / program, "-D", f"{folder}/data", *arguments]
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            subprocess.run(command, check=True, cwd=folder, **quiet, **owner)
+
+        run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale", "C", "--no-sync")
+        run("pg_ctl", "-w", "-o", f"-k {folder} -c listen_addresses= -c fsync=off", "start")
+        yield folder
+        run("pg_ctl", "-w", "-m", "immediate", "stop")
 
 
 @pytest.fixture
@@ -96,6 +135,29 @@ def ibis():
     return lambda rows: memtable(pa.table(rows))
 
 
+@pytest.fixture
+def postgres(postgres_folder):
+    """Ibis over PostgreSQL."""
+    module("psycopg")
+    connect = module("ibis").postgres.connect
+    yield from tables_of(connect(host=postgres_folder, user="postgres", database="postgres"))
+
+
+@pytest.fixture
+def sqlite():
+    """Ibis over SQLite."""
+    module("regex")
+    yield from tables_of(module("ibis").sqlite.connect())
+
+
+def tables_of(connection):
+    """Make tables of a connection of Ibis, which are lost when it is closed."""
+    names = (f"rows{number}" for number in itertools.count())
+    memtable = module("ibis").memtable
+    yield lambda rows: connection.create_table(next(names), memtable(pa.table(rows)), temp=True)
+    connection.disconnect()
+
+
 @pytest.fixture(scope="session")
 def sqlframe_session():
     """SQLFrame keeps one session of a process."""
@@ -124,17 +186,30 @@ def dataset():
     return lambda rows: pyarrow.dataset.dataset(pa.table(rows))
 
 
-ASKED = ["dask", "spark", "duckdb", "ibis", "sqlframe"]  # which run a query of their own
+ASKED = ["dask", "spark", "duckdb", "ibis", "sqlframe", "postgres", "sqlite"]  # for cells
 READ = ["datafusion", "dataset"]  # of which rows come in batches
+SLOW = {"postgres", "sqlite"}
 
 
 def grouped(names):
-    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
+    return [
+        pytest.param(
+            name,
+            marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in SLOW else [])],
+        )
+        for name in names
+    ]
 
 
 @pytest.fixture(params=grouped([*ASKED, *READ]))
 def engine(request):
     """Make a frame of an engine from lists."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=grouped(name for name in [*ASKED, *READ] if name != "sqlframe"))
+def engine_but_sqlframe(request):
+    """Make a frame of an engine where any name may be that of a column."""
     return request.getfixturevalue(request.param)
 
 

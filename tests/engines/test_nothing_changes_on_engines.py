@@ -9,30 +9,41 @@ from drawn import VERBS, questions
 from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 from test_nothing_changes import assert_same
-from transformations import LAST, TRANSFORMATIONS
+from transformations import LAST, TRANSFORMATIONS, under_odd_names
 from tried import TRIED
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 
-OF_SQL = {"duckdb", "ibis", "sqlframe", "spark"}
+OF_SQL = {"duckdb", "ibis", "sqlframe", "spark", "postgres", "sqlite"}
+SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}
 
 
 @settings(suppress_health_check=[*HealthCheck])  # engines take long, and fixtures make frames
 @given(data=st.data())
 def test_an_engine_changes_no_answer(engine, request, data):
-    is_sql = request.node.callspec.params["engine"] in OF_SQL
+    name = request.node.callspec.params["engine"]
     question = data.draw(questions(VERBS[data.draw(st.sampled_from(sorted(VERBS)))]))
     random = Random(data.draw(st.integers(0, 2**32)))
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
     changes += [change for change in LAST if random.random() < 0.5]
+    if name == "sqlframe":  # which misreads such names itself
+        changes = [change for change in changes if change is not under_odd_names]
     note(str([change.__name__ for change in changes]))
     TRIED["inputs"] += 1
     expected = question.answer()
     for change in changes:
         question = change(question, random)
-    rows = question.frame
-    if is_sql and "" in rows.columns:
-        event("no name")  # which SQL does not have
+    if name in OF_SQL and "" in question.frame.columns:
+        event("SQL has no such name")
         return
-    frame = engine(rows.drop(cs.by_dtype(pl.Null) if is_sql else []).to_arrow())
+    frame = engine(as_it_is_held(question.frame, name).to_arrow())
     assert_same(question.having(frame), expected)
+
+
+def as_it_is_held(frame, name):
+    """Leave out types that an engine does not have: of nulls alone, unsigned ones, Decimals."""
+    if name in OF_SQL:
+        frame = frame.drop(cs.by_dtype(pl.Null))
+    if name in SIGNED:
+        frame = frame.cast({cs.unsigned_integer(): pl.Int64})
+    return frame.cast({cs.decimal(): pl.Float64}) if name in ("sqlite", "dask") else frame

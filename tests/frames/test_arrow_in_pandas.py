@@ -48,37 +48,72 @@ def test_float_labels_may_be_nan_beside_null():
         bf.confusion(rows, "y", "p")
 
 
-def in_chunks(*chunks, values=("b", "unused", "a"), is_ordered=False):
+def in_chunks(*chunks, values=("b", "unused", "a"), is_ordered=False, kind=None):
     """Make a column of positions in a dictionary."""
     arrays = [
         pa.DictionaryArray.from_arrays(
-            pa.array(chunk, pa.int8()), pa.array(values), ordered=is_ordered
+            pa.array(chunk, kind or pa.int8()), pa.array(values), ordered=is_ordered
         )
         for chunk in chunks
     ]
     return pa.chunked_array(arrays)
 
 
-@pytest.mark.parametrize("is_ordered", [False, True])
-def test_dictionaries_are_categories_in_their_own_order(is_ordered):
-    g = in_chunks([2, 0, None], [0], is_ordered=is_ordered)
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32()], ids=str)
+@pytest.mark.parametrize(
+    ("is_ordered", "levels"), [(True, ["b", "unused", "a"]), (False, ["a", "b", "unused"])]
+)
+def test_dictionaries_are_categories(is_ordered, levels, kind):
+    g = in_chunks([2, 0, None], [0], is_ordered=is_ordered, kind=kind)
     rows = frame(g=g, y=[1, 0, 1, 1], p=[1, 1, 0, 1])
-    before = rows.copy()
+    before = list(rows.dtypes)
     result = bf.report(rows, "y", "p", by="g", metrics="accuracy")
-    assert plain(result)["g"] == ["b", "a", None]
-    assert (plain(result)["n"], plain(result)["accuracy"]) == ([2, 1, 1], [1 / 2, 1.0, 0.0])
-    assert result["g"].dtype == pd.CategoricalDtype(["b", "unused", "a"], ordered=is_ordered)
-    pd.testing.assert_frame_equal(rows, before)
+    found = dict(zip(plain(result)["g"], plain(result)["accuracy"], strict=True))
+    assert found == {"b": 1 / 2, "a": 1.0, None: 0.0}
+    assert plain(result)["g"] == [*(level for level in levels if level != "unused"), None]
+    assert result["g"].dtype == pd.CategoricalDtype(levels, ordered=is_ordered)
+    assert list(rows.dtypes) == before
 
 
-def test_labels_may_be_dictionaries():
-    labels = in_chunks([2, 0, 0, None], values=["yes", "maybe", "no"])
-    rows = frame(y=labels, p=in_chunks([2, 2, 0, 0], values=["yes", "maybe", "no"]))
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_labels_may_be_dictionaries(is_ordered):
+    labels = {"values": ["yes", "maybe", "no"], "is_ordered": is_ordered}
+    rows = frame(y=in_chunks([2, 0, 0, None], **labels), p=in_chunks([2, 2, 0, 0], **labels))
     result = bf.classes(rows, "y", "p", missing="drop")
-    assert plain(result)["label"] == ["yes", "no"]
-    assert (plain(result)["support"], plain(result)["recall"]) == ([2, 1], [1 / 2, 1.0])
+    order = slice(None, None, 1 if is_ordered else -1)
+    assert plain(result)["label"] == ["yes", "no"][order]
+    assert plain(result)["support"] == [2, 1][order]
+    assert plain(result)["recall"] == [1 / 2, 1.0][order]
     beside_text = rows.assign(p=["no", "no", "yes", "yes"])
     assert plain(bf.classes(beside_text, "y", "p", missing="drop"))["label"] == ["no", "yes"]
+
+
+def test_in_which_order_the_rows_come_does_not_matter():
+    for labels in (["3", "1", "2", "3", "2", "1"], ["1", "2", "3", "2", "1", "3"]):
+        y = pa.array(labels).dictionary_encode()
+        p = pa.array([{"2": "1", "1": "2"}.get(one, one) for one in labels]).dictionary_encode()
+        result = bf.report(frame(y=y, p=p), "y", "p", metrics="cohen_kappa_linear")
+        # observed 4 steps of 1; by chance 2 * 2 / 6 * (4 * 1 + 2 * 2)
+        assert plain(result)["cohen_kappa_linear"] == pytest.approx([1 - 4 / (16 / 3)])
+
+
+def test_small_codes_do_not_overflow():
+    chunks = [pa.array([f"{i}" for i in range(at, at + 100)]) for at in (0, 100, 200)]
+    encoded = [
+        one.dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())) for one in chunks
+    ]
+    rows = frame(g=pa.chunked_array(encoded), y=[1] * 300, p=[1] * 300)
+    assert len(bf.report(rows, "y", "p", by="g")) == 300
+    table = pa.table({"g": pa.chunked_array(encoded), "y": [1] * 300, "p": [1] * 300})
+    assert bf.report(table, "y", "p", by="g").num_rows == 300
+
+
+@pytest.mark.parametrize("role", ["by", "sample_weight", "counts"])
+def test_numbers_may_be_in_dictionaries(role):
+    held = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2]), pa.array([2**53, None, 2**53 + 1]))
+    expected = pa.table({"v": [2**53, 2**53 + 1, 2**53 + 1], "y": [1, 0, 1], "p": [1, 0, 0]})
+    answer = bf.report(frame(v=held, y=[1, 0, 1], p=[1, 0, 0]), "y", "p", **{role: "v"})
+    assert plain(answer) == plain(bf.report(expected, "y", "p", **{role: "v"}))
 
 
 def test_chunks_may_have_dictionaries_of_their_own():
@@ -104,8 +139,8 @@ def test_categories_that_went_through_a_file_are_what_they_were():
     own = pd.DataFrame(
         {
             "g": pd.Categorical(["x", "y", None], categories=["y", "z", "x"], ordered=True),
-            "y": pd.Categorical(["no", "yes", "yes"], categories=["yes", "no"]),
-            "p": pd.Categorical(["no", "no", "yes"], categories=["yes", "no"]),
+            "y": pd.Categorical(["no", "yes", "yes"], categories=["no", "yes"]),
+            "p": pd.Categorical(["no", "no", "yes"], categories=["no", "yes"]),
         }
     )
     file = io.BytesIO()

@@ -220,9 +220,8 @@ def test_a_name_that_two_columns_share_raises(verb):
 @pytest.mark.parametrize("given", [DATA, [1], None, np.eye(2), pl.Series([1]), pd.Series([1])])
 def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
     text = message(partial(verb, given, "y", "yhat"), TypeError)
-    assert (
-        "it reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, dask" in text
-    )
+    assert "it reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
+    assert "any frame with __arrow_c_stream__, and these in narwhals. Convert it" in text
     assert type(given).__name__ in text
 
 

@@ -7,18 +7,17 @@ import numpy as np
 import polars as pl
 import pytest
 from constructors import plain
+from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
 from balframe.intervals.request import Method
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "intervals" / "reference.json").read_text())
-SHIPPED = [
-    name for name in bf.list_metrics()["name"] if name not in {"worst_recall", "balanced_error"}
-]
 WITHOUT = {
     "no_information_rate", "positive_likelihood_ratio", "negative_likelihood_ratio",
     "diagnostic_odds_ratio", "precision_macro", "precision_weighted", "f1_macro", "f1_weighted",
-    "jaccard_macro", "jaccard_weighted", "jaccard_micro",
+    "jaccard_macro", "jaccard_weighted", "jaccard_micro", "cohen_kappa_linear",
+    "cohen_kappa_quadratic", *OF_FAMILIES,
 }  # fmt: skip
 METHODS = [True, *get_args(Method)]
 

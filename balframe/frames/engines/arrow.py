@@ -7,13 +7,17 @@ from weakref import WeakSet
 
 import polars as pl
 
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.engines.supported import not_read
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS = 1 << 20  # of a piece; batches may be of a few thousand
+_ONCE = (
+    "a stream or reader gives its rows once: make a new one for every call, or hold the rows in a "
+    "table"
+)
 _read: WeakSet[Any] = WeakSet()  # readers, which do not say that they have none left
 
 
@@ -43,7 +47,7 @@ class Pieces:
         except pa.ArrowInvalid as error:  # it is a column
             raise not_read(type(source)) from error
         except (OSError, RuntimeError) as error:
-            raise _unreadable(source, error) from error
+            raise _unreadable(source, _once(error)) from error
         return cls(source, reader.schema, lambda names: reader)
 
     def tables(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -51,7 +55,8 @@ class Pieces:
         import pyarrow as pa
 
         names = list(columns)
-        held, n_rows = [self.schema.empty_table().select(names)], 0
+        schema = pa.schema([self.schema.field(name) for name in names])
+        held, n_rows = [pa.Table.from_batches([], schema)], 0
         try:
             for batch in self.reader(names):
                 held.append(pa.Table.from_batches([batch]).select(names))
@@ -74,25 +79,63 @@ def _begun(source: Any) -> "pa.RecordBatchReader":  # noqa: ANN401
 
     is_reader = isinstance(source, pa.RecordBatchReader)
     if is_reader and source in _read:
-        raise OSError("it has been read")
-    reader = pa.RecordBatchReader.from_stream(source)
+        raise _once(OSError("it has been read"))
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+    except (OSError, RuntimeError) as error:
+        raise _once(error) from error
     if is_reader:
         _read.add(source)
     return reader
 
 
-def _unreadable(source: object, reason: object) -> InvalidInputError:
+def _once(error: Exception) -> Exception:
+    """Say beside the reason what a stream is like."""
+    return error if _ONCE in str(error) else OSError(f"{_first_line(error)}; {_ONCE}")
+
+
+def _unreadable(source: object, reason: Exception) -> InvalidInputError:
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
-    first_line = str(reason).strip().partition("\n")[0].rstrip(".")
+    files: list[str] = getattr(source, "files", [])
+    among = f" Its files are {listed(map(repr, files), 3)}; read each alone." if files else ""
     return InvalidInputError(
-        f"the rows of the {kind} cannot be read: {first_line}. A stream or reader gives its rows "
-        "once: make a new one for every call, or hold the rows in a table."
+        f"the rows of the {kind} cannot be read: {_first_line(reason)}.{among}"
     )
+
+
+def _first_line(error: Exception) -> str:
+    line = str(error).strip().partition("\n")[0]
+    return line.partition(" Detail:")[0].rstrip(".")
+
+
+def polars_schema(schema: "pa.Schema") -> pl.Schema:
+    """Find the types of polars; Null where there is none, for only columns in use matter."""
+    import pyarrow as pa
+
+    try:
+        return from_arrow(pa.Table.from_batches([], schema)).schema
+    except UnsupportedTypeError:
+        if len(schema) == 1:
+            return pl.Schema({schema.names[0]: pl.Null()})
+    each = (polars_schema(pa.schema([field])) for field in schema)
+    return pl.Schema({name: dtype for one in each for name, dtype in one.items()})
 
 
 def from_arrow(table: "pa.Table") -> pl.DataFrame:
     """Read a table of Arrow under its own names; polars makes up one for an empty name."""
+    import pyarrow as pa
+
+    for field in table.schema:
+        if pa.types.is_interval(field.type) or pa.types.is_union(field.type):  # a panic of polars
+            raise _lacks([field], "it has no such type")
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
-    return cast(pl.DataFrame, pl.from_arrow(numbered)).rename(
-        dict(zip(numbered.column_names, table.column_names, strict=True))
-    )
+    try:
+        read = cast(pl.DataFrame, pl.from_arrow(numbered))
+    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+        raise _lacks(list(table.schema), _first_line(error)) from error
+    return read.rename(dict(zip(numbered.column_names, table.column_names, strict=True)))
+
+
+def _lacks(fields: "Sequence[pa.Field]", reason: str) -> UnsupportedTypeError:
+    named = listed(f"column {field.name!r} of type {field.type}" for field in fields)
+    return UnsupportedTypeError(f"polars cannot read {named}: {reason}. Cast it first.")

@@ -10,7 +10,8 @@ import polars as pl
 from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
 from balframe.frames.engines.arrow import Pieces
 from balframe.frames.engines.given import polars_dtype
-from balframe.frames.engines.reduce import ACTUAL, Rows, by_key, outcome_key, summed
+from balframe.frames.engines.plain_names import Rows
+from balframe.frames.engines.reduce import ACTUAL, by_key, outcome_key, summed
 from balframe.frames.engines.supported import DASK, DUCKDB, POLARS_LAZY, Engine
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query

@@ -10,10 +10,21 @@ import pandas as pd
 import polars as pl
 
 from balframe.errors import InvalidInputError
-from balframe.frames.engines.arrow import Pieces, from_arrow
-from balframe.frames.engines.reduce import Rows
-from balframe.frames.engines.supported import DASK, PANDAS, PYARROW, STREAMS, Engine
-from balframe.frames.libraries.in_pandas.dictionaries import dictionaries, with_categories
+from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
+from balframe.frames.engines.failures import failures_explained
+from balframe.frames.engines.names_in_sqlframe import check_columns
+from balframe.frames.engines.plain_names import Rows
+from balframe.frames.engines.supported import (
+    DASK,
+    PANDAS,
+    PYARROW,
+    SQLFRAME,
+    STREAMS,
+    Engine,
+    engine_of,
+)
+from balframe.frames.engines.turns import in_turn
+from balframe.frames.libraries.in_pandas.encode import dictionaries, with_categories
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 
@@ -35,8 +46,19 @@ def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
     """Begin to read a stream; have Dask read dictionaries of Arrow as categories."""
     if engine in STREAMS:
         return Pieces.of(frame)
-    if engine is DASK and (names := dictionaries(frame._meta)):
-        return frame.map_partitions(with_categories, names)
+    if engine is not DASK:
+        return frame
+    with in_turn(frame):
+        names = dictionaries(frame._meta)
+        return frame.map_partitions(with_categories, names) if names else frame
+
+
+def held(frame: Any) -> Any:  # noqa: ANN401
+    """Hold the rows of what gives them once."""
+    native, _ = unwrapped(frame)
+    if engine_of(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
+        pieces = Pieces.of(native)
+        return pieces.table(pieces.schema.names)
     return frame
 
 
@@ -55,16 +77,22 @@ def without_rows(frame: object, engine: Engine) -> Frame:
     if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
         return frame
     if isinstance(frame, pl.LazyFrame):
-        return frame.collect_schema().to_frame()
+        with failures_explained(frame):
+            return frame.collect_schema().to_frame()
     native: Any = frame  # of a library that need not be installed
     if engine is DASK:
-        return _of_known_categories(native._meta)
+        with in_turn(frame):
+            return _of_known_categories(native._meta)
     is_arrow = engine is PYARROW or engine in STREAMS
-    _check_distinct(native.schema.names if is_arrow else native.columns)
     if is_arrow:
-        return from_arrow(native.schema.empty_table())
-    names = native.columns
-    dtypes = as_rows(frame).collect_schema().dtypes()
+        _check_distinct(native.schema.names)
+        return polars_schema(native.schema).to_frame()
+    with in_turn(frame), failures_explained(frame):
+        names = native.columns
+        if engine is SQLFRAME:
+            check_columns(native)
+        _check_distinct(names)
+        dtypes = as_rows(frame).collect_schema().dtypes()
     return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
 
 
@@ -78,11 +106,15 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
 
 
 def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave open what a column of categories holds, which Dask may not know yet."""
+    """Leave open what a column holds whose categories Dask may not know yet, or that is text.
+
+    Dask makes text of all objects.
+    """
     unknown = {
         name: object
         for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories
+        if isinstance(dtype, pd.StringDtype)
+        or (isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories)
     }
     return frame.astype(unknown)
 

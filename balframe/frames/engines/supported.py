@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import narwhals as nw
 import pandas as pd
@@ -14,9 +14,6 @@ from balframe.frames.libraries.in_pandas import columns as columns_of_pandas
 from balframe.frames.libraries.in_pandas.encode import DType, Values
 from balframe.frames.libraries.in_polars import columns as columns_of_polars
 from balframe.frames.library import Library, LibraryOf, Name
-
-if TYPE_CHECKING:
-    pass
 
 _pandas: LibraryOf[pd.DataFrame, Name, Values, DType] = columns_of_pandas
 _polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
@@ -92,7 +89,7 @@ PYSPARK = Engine(
     in_polars,
     "pandas",
     "spark",
-    "no `.bal`; classic and Connect, of which the first is tested",
+    "no `.bal`; classic and Connect, of which the first is tested; no order of an Enum",
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -103,7 +100,12 @@ DUCKDB = Engine(
     "no `.bal`; no time intervals in `by`",
 )
 IBIS = Engine(
-    "Ibis", "ibis.Table", in_polars, "polars", "ibis", "no `.bal`; tested on its DuckDB backend"
+    "Ibis",
+    "ibis.Table",
+    in_polars,
+    "polars",
+    "ibis",
+    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; no order of an Enum",
 )
 SQLFRAME = Engine(
     "SQLFrame",
@@ -111,7 +113,7 @@ SQLFRAME = Engine(
     in_polars,
     "polars",
     "sqlframe",
-    "no `.bal`; tested on its DuckDB backend",
+    "no `.bal`; tested on its DuckDB backend; no order of an Enum",
 )
 ENGINES = (
     PANDAS,
@@ -179,7 +181,7 @@ def not_read(given: type) -> UnsupportedTypeError:
     frames = ", ".join(engine.frame for engine in ENGINES)
     return UnsupportedTypeError(
         f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe reads: "
-        f"it reads {frames}. {advice}"
+        f"it reads {frames}, and these in narwhals. {advice}"
     )
 
 

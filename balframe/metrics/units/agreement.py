@@ -97,9 +97,9 @@ def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
 def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
     """Kappa of ordered labels, by their distance: 1 - mean |i - j| / mean |i - j| by chance.
 
-    i and j are the positions of the true and the predicted label in the label set, which is sorted
-    or in the order of `labels=`; by chance is with the same margins. With two labels it is
-    `cohen_kappa`.
+    i and j are the positions of the true and the predicted label in the label set: sorted, in the
+    order of their categories, or in that of `labels=`. By chance is with the same margins. With two
+    labels it is `cohen_kappa`.
     """
     return _weighted_kappa(c, 1)
 

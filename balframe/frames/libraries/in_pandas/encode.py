@@ -1,5 +1,6 @@
 """Pandas: a column to codes and levels."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,48 @@ def _ascending(levels: Values) -> Int64Array:
         return np.array(sorted(positions, key=mixed), np.int64)
     except TypeError:  # values of a type without an order
         return np.array(sorted(positions, key=as_text), np.int64)
+
+
+def with_categories(frame: pd.DataFrame, names: Iterable[Name]) -> pd.DataFrame:
+    """Read dictionaries of Arrow among these columns: texts as categories, others as they are.
+
+    The frame itself stays as it is.
+    """
+    held = dictionaries(frame[list(names)])
+    if held:
+        frame = frame.copy(deep=False)
+    for name in held:
+        frame[name] = _decoded(frame[name].array)
+    return frame
+
+
+def dictionaries(frame: pd.DataFrame) -> list[Name]:
+    """List the columns that are dictionaries of Arrow."""
+    return [name for name, dtype in frame.dtypes.items() if _is_dictionary(dtype)]
+
+
+def _is_dictionary(dtype: object) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("dictionary")
+
+
+def _decoded(array: Any) -> Any:  # noqa: ANN401 (of Arrow, which need not be there)
+    kind = array.dtype.pyarrow_dtype
+    if "string" not in str(kind.value_type):
+        return array.astype(pd.ArrowDtype(kind.value_type))
+    rows = _with_one_dictionary(array.__arrow_array__().chunks, kind.value_type)
+    # that of a dictionary without an order is the order in which its values came
+    position, levels = pd.factorize(rows.dictionary.to_pandas(), sort=not kind.ordered)
+    codes = np.append(position, -1)[rows.indices.fill_null(-1).to_numpy()]
+    return pd.Categorical.from_codes(codes, categories=levels, ordered=kind.ordered)
+
+
+def _with_one_dictionary(chunks: Sequence[Any], values: Any) -> Any:  # noqa: ANN401
+    """Put chunks together, of which each may have a dictionary of its own, and small codes."""
+    import pyarrow as pa
+
+    wide = [
+        pa.DictionaryArray.from_arrays(one.indices.cast(pa.int64()), one.dictionary)
+        for one in chunks
+    ]
+    together = pa.chunked_array(wide, pa.dictionary(pa.int64(), values))
+    return together.unify_dictionaries().combine_chunks()

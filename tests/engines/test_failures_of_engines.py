@@ -1,0 +1,180 @@
+"""Files that an engine cannot read and operations that it lacks: one error, which says so."""
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+
+ROWS = pl.DataFrame(
+    {
+        "y": [0, 1] * 500,
+        "p": [1, 1, 0, 0] * 250,
+        "g": list("abcd") * 250,
+        "s": [i / 1000 for i in range(1000)],
+    }
+)
+CALLS = {
+    "report": lambda df: bf.report(df, "y", "p", by="g", backend="polars"),
+    "quantiles": lambda df: bf.curve(df, "y", "s", thresholds=("quantiles", 5), backend="polars"),
+    "quantiles, lazily": lambda df: bf.curve(df, "y", "s", thresholds=("quantiles", 5)),
+}
+DAMAGE = {
+    "cut": lambda content: content[: len(content) // 2],
+    "overwritten": lambda content: content[:100] + b"\xff\x00x" * 100 + content[400:],
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three whole files of each kind."""
+    for number in range(3):
+        ROWS.write_parquet(tmp_path / f"part{number}.parquet")
+        ROWS.write_csv(tmp_path / f"part{number}.csv")
+    return tmp_path
+
+
+def damage(path, how):
+    path.write_bytes(DAMAGE[how](path.read_bytes()))
+
+
+@pytest.fixture
+def of_polars():
+    return {"parquet": pl.scan_parquet, "csv": pl.scan_csv}
+
+
+@pytest.fixture
+def of_dask():
+    dataframe = pytest.importorskip("dask.dataframe")
+    return {"parquet": dataframe.read_parquet, "csv": dataframe.read_csv}
+
+
+@pytest.fixture
+def of_duckdb():
+    connection = pytest.importorskip("duckdb").connect()
+    yield {"parquet": connection.read_parquet, "csv": connection.read_csv}
+    connection.close()
+
+
+@pytest.fixture
+def of_ibis():
+    connection = pytest.importorskip("ibis").duckdb.connect()
+    yield {"parquet": connection.read_parquet, "csv": connection.read_csv}
+    connection.disconnect()
+
+
+@pytest.fixture
+def of_sqlframe(sqlframe_session):
+    return {"parquet": sqlframe_session.read.parquet}
+
+
+@pytest.fixture
+def of_spark(spark_session):
+    return {"parquet": spark_session.read.parquet}
+
+
+NAMED, UNNAMED = ("duckdb", "ibis", "sqlframe", "spark"), ("polars", "dask")
+ENGINES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMED + UNNAMED]
+
+
+@pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_damaged_parquet_file_is_one_error(engine, how, verb, folder, request):
+    scan = request.getfixturevalue(f"of_{engine}")["parquet"]
+    frame = scan(str(folder / "*.parquet"))
+    damage(folder / "part1.parquet", how)
+
+    with pytest.raises(bf.InvalidInputError, match="cannot be read: ") as caught:
+        verb(frame)
+
+    (line,) = str(caught.value).splitlines()
+    assert caught.value.__cause__ is not None
+    if engine in NAMED and "The engine does not say which file" not in line:
+        assert "part1.parquet" in line
+    else:
+        assert how == "overwritten" or engine in UNNAMED
+        assert "read each alone to find it" in line
+    if engine in UNNAMED:
+        assert str(folder) in line
+
+
+@pytest.mark.parametrize(
+    "engine", [one for one in ENGINES if one.values[0] in ("polars", "dask", "duckdb")]
+)
+def test_a_damaged_csv_file_is_one_error(engine, folder, request):
+    frame = request.getfixturevalue(f"of_{engine}")["csv"](str(folder / "*.csv"))
+    whole = (folder / "part1.csv").read_bytes()
+    (folder / "part1.csv").write_bytes(whole[:2000] + b"\xff" + whole[2001:])
+    with pytest.raises(bf.InvalidInputError, match="cannot be read: ") as caught:
+        CALLS["quantiles"](frame)
+    assert ("part1.csv" in str(caught.value)) == (engine == "duckdb")
+
+
+@pytest.mark.parametrize(
+    "engine", [pytest.param("dask", marks=pytest.mark.xdist_group("dask")), "duckdb"]
+)
+def test_a_file_that_is_gone_is_named(engine, folder, request):
+    path = str(folder / "part1.parquet")
+    frame = request.getfixturevalue(f"of_{engine}")["parquet"](path)
+    (folder / "part1.parquet").unlink()
+    with pytest.raises(bf.InvalidInputError, match=r"cannot be read: .*part1\.parquet"):
+        CALLS["report"](frame)
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_the_first_file_of_polars_is_read_for_its_columns(how, folder):
+    frame = pl.scan_parquet(folder / "*.parquet")
+    damage(folder / "part0.parquet", "cut")
+    with pytest.raises(bf.InvalidInputError, match="cannot be read: "):
+        bf.report(frame, "y", "p")
+
+
+def test_whole_files_are_read(folder):
+    expected = plain(bf.report(pl.concat([ROWS] * 3), "y", "p", by="g"))
+    assert plain(CALLS["report"](pl.scan_parquet(folder / "*.parquet"))) == expected
+
+
+def test_other_errors_stay_what_they_are(of_duckdb, of_dask, folder):
+    relation = of_duckdb["parquet"](str(folder / "*.parquet")).project("error('csv') AS y, p")
+    with pytest.raises(Exception, match="csv") as caught:
+        bf.report(relation, "y", "p")
+    assert not isinstance(caught.value, bf.BalframeError)
+
+    def fail(part):
+        raise ValueError("a fault of the caller's csv")
+
+    frame = of_dask["parquet"](str(folder / "*.parquet"))
+    with pytest.raises(ValueError, match="a fault of the caller's csv") as caught:
+        bf.report(frame.map_partitions(fail, meta=frame._meta), "y", "p")
+    assert not isinstance(caught.value, bf.BalframeError)
+
+    def fail_in_polars(rows):
+        raise pl.exceptions.ComputeError("a csv of the caller's")
+
+    with pytest.raises(Exception, match="a csv of the caller's") as caught:
+        CALLS["report"](ROWS.lazy().map_batches(fail_in_polars))
+    assert not isinstance(caught.value, bf.BalframeError)
+
+    lazy = pl.LazyFrame({"y": ["a", "b"], "p": [1, 0]}).with_columns(pl.col("y").cast(pl.Int64))
+    with pytest.raises(Exception, match="conversion from") as caught:
+        bf.report(lazy, "y", "p", backend="polars")
+    assert not isinstance(caught.value, bf.BalframeError)
+
+
+@pytest.mark.xdist_group("sqlite")
+def test_what_a_backend_lacks_is_said(sqlite):
+    table = sqlite(pa.table({"y": [1, 0, 1], "p": [1, 1, 1], "s": [0.5, 0.25, 1.0]}))
+    odd = table.mutate(p=table.s.isnan())  # which SQLite has no word for
+    with pytest.raises(bf.UnsupportedTypeError) as caught:
+        bf.report(odd, "y", "p")
+    message = str(caught.value)
+    assert message.startswith("Ibis's backend 'sqlite' lacks an operation that this answer needs: ")
+    assert "'IsNan'" in message
+    assert "`table.to_polars()`" in message
+    assert type(caught.value.__cause__).__name__ == "OperationNotDefinedError"
+
+    assert plain(bf.report(table.to_polars(), "y", "p"))["accuracy"] == [2 / 3]

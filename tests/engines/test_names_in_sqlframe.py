@@ -1,0 +1,100 @@
+"""Names of columns in SQLFrame, which reads some of them as SQL: right numbers, or one error."""
+
+import pandas as pd
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sqlframe")]
+
+TRUTH, RIGHT = ["b", "a", "b"], {"a": (1, 0.0), "b": (2, 1.0)}
+REST = {"y": [1, 0, 1], "p": [1, 1, 1]}
+
+
+@pytest.fixture
+def of_memory(sqlframe_session):
+    """SQLFrame on rows that it has itself; `sqlframe` has them in files."""
+    return lambda rows: sqlframe_session.createDataFrame(pd.DataFrame(rows))
+
+
+@pytest.fixture(params=["of_memory", "sqlframe"])
+def make(request):
+    return request.getfixturevalue(request.param)
+
+
+def by(name, frame):
+    found = plain(bf.report(frame, "y", "p", by=name))
+    return dict(zip(found[name], zip(found["n"], found["accuracy"], strict=True), strict=True))
+
+
+@pytest.mark.parametrize("name", ["x + 1", "count(x)", "-1", "1a", "end", "Total", "ü"])
+def test_what_is_no_value_is_a_name(name, make):
+    assert by(name, make({name: TRUTH, **REST})) == RIGHT
+
+
+@pytest.mark.parametrize("name", ["select", "true", "current_date", "Ünï"])
+def test_words_of_sql_are_names_where_sqlframe_keeps_them(name, of_memory):
+    assert by(name, of_memory({name: TRUTH, **REST})) == RIGHT
+
+
+@pytest.mark.parametrize("name", ["p--", "a.b", '"', "'"])
+def test_what_is_no_sql_is_a_name_of_a_file(name, sqlframe):
+    assert by(name, sqlframe({name: TRUTH, **REST})) == RIGHT
+
+
+@pytest.mark.parametrize("name", ["1", "1.5", "1e3", "null"])
+def test_a_name_that_is_read_as_a_value_is_refused(name, of_memory):
+    frame = of_memory({name: TRUTH, **REST})
+    with pytest.raises(bf.InvalidInputError, match=r"as a value, the same in every row; it takes"):
+        by(name, frame)
+
+
+@pytest.mark.parametrize("name", ["1", "1.5", "'q'"])
+@pytest.mark.parametrize("role", ["y_true", "y_pred", "sample_weight", "counts"])
+def test_in_every_role(name, role, sqlframe):
+    asked = {"y_true": "y", "y_pred": "p"} | {role: name}
+    with pytest.raises(bf.InvalidInputError, match="Rename it where the frame is made"):
+        bf.report(sqlframe({name: [1, 1, 2], **REST}), **asked)
+    if role == "y_pred":
+        with pytest.raises(bf.InvalidInputError, match="Rename it where the frame is made"):
+            bf.curve(sqlframe({name: [0.5, 1.0, 2.0], **REST}), "y", name)
+
+
+@pytest.mark.parametrize("name", ["Ünï", "É", "null"])
+def test_a_file_of_which_sqlframe_finds_no_column_is_refused(name, sqlframe):
+    for segment in (name, "g"):
+        with pytest.raises(bf.InvalidInputError, match="SQLFrame cannot describe its frame: "):
+            by(segment, sqlframe({name: TRUTH, "g": TRUTH, **REST}))
+
+
+def test_a_point_in_the_name_of_rows_that_sqlframe_has_itself_is_refused(of_memory):
+    with pytest.raises(
+        bf.InvalidInputError, match=r"SQLFrame cannot describe .* alone are 'a.b'\."
+    ):
+        by("y", of_memory({"a.b": TRUTH, **REST}))
+
+
+def test_a_type_that_sqlframe_does_not_know_is_refused(sqlframe_session):
+    sqlframe_session._conn.execute("create table levels as select 'a'::enum('a') as g, 1 as y")
+    with pytest.raises(bf.InvalidInputError, match=r"Unsupported data type: ENUM.*or cast it"):
+        bf.report(sqlframe_session.table("levels"), "y", "y")
+
+
+@pytest.mark.parametrize("name", ["current_date", "`"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_frame_that_has_lost_a_name_is_refused(name, place, sqlframe):
+    columns = [*REST.items(), ("g", TRUTH), ("s", [0.5, 0.25, 1.0])]
+    columns.insert(place, (name, [1, 2, 3]))
+    with pytest.raises(bf.InvalidInputError, match="5 columns, of which SQLFrame has lost"):
+        by("g", sqlframe(dict(columns)))
+
+
+@pytest.mark.parametrize("name", ["1", "x + 1", "'q'"])
+def test_odd_names_that_are_not_asked_for_do_not_matter(name, make):
+    assert by("g", make({name: [7, 8, 9], "g": TRUTH, **REST})) == RIGHT
+
+
+@pytest.mark.parametrize("name", ["1", "x + 1", "'q'"])
+def test_odd_names_beside_one_that_has_to_be_renamed_do_not_matter(name, sqlframe):
+    assert by("a.b", sqlframe({name: [7, 8, 9], "a.b": TRUTH, **REST})) == RIGHT

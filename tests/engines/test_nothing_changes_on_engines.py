@@ -3,7 +3,6 @@
 from random import Random
 
 import polars as pl
-import polars.selectors as cs
 import pytest
 from drawn import VERBS, questions
 from hypothesis import HealthCheck, event, given, note, settings
@@ -42,8 +41,13 @@ def test_an_engine_changes_no_answer(engine, request, data):
 
 def as_it_is_held(frame, name):
     """Leave out types that an engine does not have: of nulls alone, unsigned ones, Decimals."""
+    columns = frame.get_columns()  # selectors of polars read some names as patterns
     if name in OF_SQL:
-        frame = frame.drop(cs.by_dtype(pl.Null))
+        columns = [one for one in columns if one.dtype != pl.Null]
     if name in SIGNED:
-        frame = frame.cast({cs.unsigned_integer(): pl.Int64})
-    return frame.cast({cs.decimal(): pl.Float64}) if name in ("sqlite", "dask") else frame
+        columns = [
+            one.cast(pl.Int64) if one.dtype.is_unsigned_integer() else one for one in columns
+        ]
+    if name in ("sqlite", "dask"):
+        columns = [one.cast(pl.Float64) if one.dtype.is_decimal() else one for one in columns]
+    return pl.DataFrame(columns)

@@ -50,4 +50,4 @@ def as_it_is_held(frame, name):
         ]
     if name in ("sqlite", "dask"):
         columns = [one.cast(pl.Float64) if one.dtype.is_decimal() else one for one in columns]
-    return pl.DataFrame(columns)
+    return pl.DataFrame({one.name: one for one in columns})

@@ -159,6 +159,11 @@ def clipped(text: str, most: int = 200) -> str:
     return f"{plain[: most // 2]} ... {plain[-most // 4 :]}"
 
 
+def first_line(error: object) -> str:
+    """Take the first line of what an error of another library says, without its full stop."""
+    return str(error).strip().partition("\n")[0].rstrip(".")
+
+
 def listed(values: Iterable[object], most: int = 20) -> str:
     """Join values for a message, the first `most` of them."""
     texts = [clipped(str(value)) for value in values]

@@ -15,7 +15,7 @@ from typing import IO, Any, BinaryIO, Literal, get_args
 
 import polars as pl
 
-from balframe.errors import InvalidInputError, listed
+from balframe.errors import InvalidInputError, first_line, listed
 from balframe.intervals.request import Method
 
 _BLOCK = 2**20  # bytes
@@ -135,7 +135,7 @@ def _reason(error: BaseException) -> str:
     """Give the first line of what Polars says, and the way out where one is known."""
     if isinstance(error, pl.exceptions.PanicException):
         return "Polars breaks off with an error of its own, as over a damaged file."
-    text = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
+    text = getattr(error, "strerror", None) or first_line(error)
     advice = next((advice for mark, advice in _ADVICE.items() if mark in text), "")
     return f"{text.rstrip('.:')}. {advice}".rstrip()
 

@@ -139,11 +139,16 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         if name not in known:
             raise not_found("column", name, known)
         if known.count(name) > 1:
-            raise InvalidInputError(
-                f"the frame has {known.count(name)} columns named {name!r}; rename them so that "
-                "the name says which one is meant."
-            )
+            raise named_twice(name, known.count(name))
     return asked
+
+
+def named_twice(name: Name, number: int) -> InvalidInputError:
+    """Say that a name does not tell which column is meant."""
+    return InvalidInputError(
+        f"the frame has {number} columns named {name!r}; rename them so that the name says which "
+        "one is meant."
+    )
 
 
 def _check_max_cells(given: object) -> None:

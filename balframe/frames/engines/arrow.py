@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 import polars as pl
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
+from balframe.errors import InvalidInputError, UnsupportedTypeError, first_line, listed
 from balframe.frames.engines.supported import not_read
 
 if TYPE_CHECKING:
@@ -91,21 +91,18 @@ def _begun(source: Any) -> "pa.RecordBatchReader":  # noqa: ANN401
 
 def _once(error: Exception) -> Exception:
     """Say beside the reason what a stream is like."""
-    return error if _ONCE in str(error) else OSError(f"{_first_line(error)}; {_ONCE}")
+    return error if _ONCE in str(error) else OSError(f"{_reason(error)}; {_ONCE}")
 
 
 def _unreadable(source: object, reason: Exception) -> InvalidInputError:
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     files: list[str] = getattr(source, "files", [])
     among = f" Its files are {listed(map(repr, files), 3)}; read each alone." if files else ""
-    return InvalidInputError(
-        f"the rows of the {kind} cannot be read: {_first_line(reason)}.{among}"
-    )
+    return InvalidInputError(f"the rows of the {kind} cannot be read: {_reason(reason)}.{among}")
 
 
-def _first_line(error: Exception) -> str:
-    line = str(error).strip().partition("\n")[0]
-    return line.partition(" Detail:")[0].rstrip(".")
+def _reason(error: Exception) -> str:
+    return first_line(first_line(error).partition(" Detail:")[0])
 
 
 def polars_schema(schema: "pa.Schema") -> pl.Schema:
@@ -132,7 +129,7 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
     try:
         read = cast(pl.DataFrame, pl.from_arrow(numbered))
     except (pa.ArrowException, pl.exceptions.PolarsError) as error:
-        raise _lacks(list(table.schema), _first_line(error)) from error
+        raise _lacks(list(table.schema), _reason(error)) from error
     return read.rename(dict(zip(numbered.column_names, table.column_names, strict=True)))
 
 

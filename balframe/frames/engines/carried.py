@@ -42,7 +42,7 @@ def carried_by(rows: Rows, query: Query) -> dict[str, nw.Expr]:
     n, has_count = one, None
     if query.counts is not None:
         count = column_of(query.counts)
-        has_count = _is_known(query.counts, rows)
+        has_count = _is_known(query.counts, schema, rows)
         is_valid = has_count & (count >= 0)
         if schema[_text(query.counts)].is_float():
             is_valid = is_valid & (count < float(2**63))
@@ -56,7 +56,7 @@ def carried_by(rows: Rows, query: Query) -> dict[str, nw.Expr]:
     has_both = has_count
     if query.sample_weight is not None:
         given = column_of(query.sample_weight).cast(nw.Float64)
-        has_weight = _is_known(query.sample_weight, rows)
+        has_weight = _is_known(query.sample_weight, schema, rows)
         has_both = has_weight if has_count is None else has_count & has_weight
         is_valid = has_weight & (given >= 0) & (given < float("inf"))
         weight = nw.when(has_both & is_valid).then(given).otherwise(0.0)
@@ -107,11 +107,10 @@ def _spare_exponent(query: Query) -> int:
     return SPARE_EXPONENT if query.counts is None or query.cells else COUNTED_EXPONENT
 
 
-def _is_known(name: Name, rows: Rows) -> nw.Expr:
+def _is_known(name: Name, schema: nw.Schema, rows: Rows) -> nw.Expr:
     column = column_of(name)
     known = ~column.is_null()
-    is_float = rows.collect_schema()[_text(name)].is_float()
-    return known & ~is_nan(column, rows) if is_float else known
+    return known & ~is_nan(column, rows) if schema[_text(name)].is_float() else known
 
 
 def is_nan(column: nw.Expr, rows: Rows) -> nw.Expr:

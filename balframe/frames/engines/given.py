@@ -9,7 +9,6 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 
-from balframe.errors import InvalidInputError
 from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
 from balframe.frames.engines.failures import failures_explained
 from balframe.frames.engines.names_in_sqlframe import check_columns
@@ -26,7 +25,7 @@ from balframe.frames.engines.supported import (
 from balframe.frames.engines.turns import in_turn
 from balframe.frames.libraries.in_pandas.encode import dictionaries, with_categories
 from balframe.frames.library import Frame, Name
-from balframe.frames.query import Query
+from balframe.frames.query import Query, named_twice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,9 +81,8 @@ def without_rows(frame: object, engine: Engine) -> Frame:
     native: Any = frame  # of a library that need not be installed
     if engine is DASK:
         with in_turn(frame):
-            return _of_known_categories(native._meta)
-    is_arrow = engine is PYARROW or engine in STREAMS
-    if is_arrow:
+            return _with_open_types(native._meta)
+    if engine is PYARROW or engine in STREAMS:
         _check_distinct(native.schema.names)
         return polars_schema(native.schema).to_frame()
     with in_turn(frame), failures_explained(frame):
@@ -105,7 +103,7 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     return pl.Null if known in (pl.Unknown, pl.Object) else known
 
 
-def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_open_types(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave open what a column holds whose categories Dask may not know yet, or that is text.
 
     Dask makes text of all objects.
@@ -122,10 +120,7 @@ def _of_known_categories(frame: pd.DataFrame) -> pd.DataFrame:
 def _check_distinct(names: Sequence[Name]) -> None:
     for name, number in Counter(names).items():
         if number > 1:
-            raise InvalidInputError(
-                f"the frame has {number} columns named {name!r}; rename them so that the name "
-                "says which one is meant."
-            )
+            raise named_twice(name, number)
 
 
 def in_memory(frame: object, engine: Engine, query: Query) -> Frame:

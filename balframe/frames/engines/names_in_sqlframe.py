@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from balframe.errors import InvalidInputError, listed
+from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.library import Name
 
 _ADVICE = "Rename it where the frame is made, before SQLFrame reads it."
@@ -21,7 +21,7 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
     try:
         _ = frame.schema
     except Exception as error:  # of its parser, or of the database
-        reason = str(error.__cause__ or error).strip().partition("\n")[0].rstrip(".!")
+        reason = first_line(error.__cause__ or error).rstrip(".!")
         odd = [name for name in names if not (name.isascii() and name.isidentifier())]
         advice = "Leave that column out, or cast it, where the frame is made."
         if odd:

@@ -1,6 +1,6 @@
-"""balframe: how good is this classifier, for whom? Asked on a data frame.
+"""balframe evaluates classifiers on data frames, overall and for every segment.
 
-Importing it gives pandas and polars frames the attribute `.bal`.
+Importing it adds the attribute `.bal` to pandas and polars frames.
 """
 
 from importlib import import_module
@@ -15,6 +15,7 @@ from balframe import accessor
 from balframe.accessor import register
 from balframe.errors import (
     BalframeError,
+    BalframeWarning,
     CheckFailed,
     InvalidInputError,
     MissingExtraError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from balframe import plot
     from balframe.core.class_counts import ClassCounts
     from balframe.display.table import table
+    from balframe.gates.passed import passed
     from balframe.metrics.catalogue import metric
     from balframe.tables import datasets
     from balframe.tables.from_matrix import from_matrix
@@ -49,6 +51,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BalframeError",
+    "BalframeWarning",
     "CheckFailed",
     "ClassCounts",
     "InvalidInputError",
@@ -60,6 +63,7 @@ __all__ = [
     "from_matrix",
     "list_metrics",
     "metric",
+    "passed",
     "plot",
     "register",
     "table",
@@ -72,13 +76,14 @@ _ELSEWHERE = {
     "from_matrix": "balframe.tables.from_matrix",
     "list_metrics": "balframe.tables.list_metrics",
     "metric": "balframe.verbs.contents",
+    "passed": "balframe.gates.passed",
     "table": "balframe.display.table",
 }
 _MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
-    """Load a verb when it is first used: all of them take longer than is polite in an import."""
+    """Load a verb when it is first used, because loading all of them would slow the import."""
     if name in accessor.verbs():
         return getattr(accessor.Bal, name)
     if name in _MODULES:

@@ -12,7 +12,7 @@ from balframe.frames.namespace import register_in_dask, register_namespace
 
 
 class _Method:
-    """A function of a frame as a method, loaded when it is first asked for."""
+    """A function of a frame as a method, loaded on first use."""
 
     def __init__(self, load: Callable[[str], Callable[..., Any]], group: str = "") -> None:
         self._load = load
@@ -33,7 +33,7 @@ class _OfFrame:
         self._frame = frame
 
     def __repr__(self) -> str:
-        """List what there is, a line for each group."""
+        """List the methods, one line for each group."""
         listed = groups(type(self))
         width = max(map(len, listed))
         lines = [f"{group:<{width}}  {', '.join(names)}" for group, names in listed.items()]
@@ -41,7 +41,7 @@ class _OfFrame:
 
 
 def groups(namespace: type) -> dict[str, list[str]]:
-    """List the methods of a namespace by the group of each, in the order of its body."""
+    """List the methods of a namespace by group, in the order of the class body."""
     found: dict[str, list[str]] = {}
     for name, method in vars(namespace).items():
         if isinstance(method, _Method):
@@ -60,10 +60,10 @@ def _chart(name: str) -> Callable[..., Any]:
 
 
 class Plots(_OfFrame):
-    """Charts of one frame: `df.bal.plot.report("y", "yhat", by="group")`.
+    """Charts of a frame: `df.bal.plot.report("y", "yhat", by="group")`.
 
-    Each is also a function, `bf.plot.report(df, "y", "yhat", by="group")`. They need the extra
-    `plot`.
+    Each chart is also a function, `bf.plot.report(df, "y", "yhat", by="group")`. Charts need the
+    extra `plot`.
     """
 
     report = _Method(_chart, "of labels")
@@ -74,9 +74,9 @@ class Plots(_OfFrame):
 
 
 class Bal(_OfFrame):
-    """The verbs of balframe on one frame: `df.bal.report("y", "yhat")`.
+    """The methods of balframe on a frame: `df.bal.report("y", "yhat")`.
 
-    Each is also a function, `bf.report(df, "y", "yhat")`.
+    Each method is also a function, `bf.report(df, "y", "yhat")`.
     """
 
     report = _Method(_verb, "segments")
@@ -95,11 +95,11 @@ class Bal(_OfFrame):
 
     @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:
-        """Charts of the frame, each named for the verb that it draws."""
+        """Charts of the frame, each with the name of the method whose result it draws."""
         return Plots(self._frame)
 
     def __repr__(self) -> str:
-        """List the verbs, a line for each group, and the charts."""
+        """List the verbs, one line for each group, and the charts."""
         charts = ", ".join(name for names in groups(Plots).values() for name in names)
         return f"{super().__repr__()}\nplot: {charts}"
 
@@ -110,20 +110,20 @@ def verbs() -> list[str]:
 
 
 def register(library: Literal["dask"]) -> None:
-    """Give the frames of a library the attribute `bal`, where importing balframe does not.
+    """Add the attribute `bal` to frames of a library that `import balframe` does not cover.
 
     Parameters
     ----------
     library : {"dask"}
-        The library. Frames of pandas and polars have the attribute already; for the others, call
-        the functions, `bf.report(frame, ...)`.
+        The library. Frames of pandas and polars have the attribute already. For frames of other
+        libraries, call the functions: `bf.report(frame, ...)`.
 
     Raises
     ------
     InvalidInputError
         If the library is not one of the options.
     MissingExtraError
-        If it is not installed; the message has the command that installs it.
+        If the library is not installed. The message has the command that installs it.
 
     Examples
     --------
@@ -135,5 +135,5 @@ def register(library: Literal["dask"]) -> None:
 
 
 def register_here() -> None:
-    """Give the frames of pandas and polars the attribute."""
+    """Add the attribute to the frames of pandas and polars."""
     register_namespace("bal", Bal)

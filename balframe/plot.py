@@ -1,4 +1,4 @@
-"""Charts of the verbs: `bf.plot.report(df, "y", "yhat", by="group")`.
+"""Charts of results: `bf.plot.report(df, "y", "yhat", by="group")`.
 
 Each is also a method, `df.bal.plot.report("y", "yhat", by="group")`.
 """

@@ -127,7 +127,7 @@ def of_models() -> str:
         for name, (design, share) in MODELS.items()
         for n, families in ((1, 20_000), (6, 5_000), (60, 1_000), (500, 200))
     )
-    return table(("each segment", "segments", "single tests", "any, by Holm"), rows)
+    return table(("each segment", "segments", "single tests", "any false alarm, Holm"), rows)
 
 
 def of_areas() -> str:
@@ -138,8 +138,8 @@ def of_areas() -> str:
     )
     header = (
         "positives and negatives of each of six segments",
-        "miss the area",
-        "miss the difference",
+        "interval misses the area",
+        "interval misses the difference",
     )
     return table(header, rows)
 
@@ -160,23 +160,27 @@ def of_weights() -> str:
         for name, case in WEIGHTED.items()
         for n, families in ((6, 1_000), (60, 300), (500, 60))
     )
-    header = ("each segment", "segments", "false fail / pass", "any gap, by Holm")
+    header = ("each segment", "segments", "false fail / pass", "any false gap, Holm")
     return table((*header, "test of equality"), rows)
 
 
 def tables() -> str:
     """Make all tables."""
-    gaps = ("single tests", "any, by Holm", "any, by Benjamini and Hochberg")
-    disparity = ("limits of the extremes", "test of equal scores", "test of equal recalls")
+    gaps = ("single tests", "any false alarm, Holm", "any false alarm, Benjamini-Hochberg")
+    disparity = (
+        "interval of the extremes",
+        "test of equality, scores",
+        "test of equality, recalls",
+    )
     few, many = {6: 2_000, 60: 1_000, 500: 200}, {2: 2_000, 6: 2_000, 60: 1_000, 500: 200}
     return "\n\n".join(
         [
-            f"Rules of `check`, kept or broken at the bound:\n\n{of_rules()}",
-            f"`gaps` to the rest:\n\n{of_segments(false_gaps, few, gaps)}",
+            f"`check`, false fail / false pass, scores exactly at the bound:\n\n{of_rules()}",
+            f"`gaps`, each segment compared with the rest:\n\n{of_segments(false_gaps, few, gaps)}",
             f"`disparity`:\n\n{of_segments(false_disparities, many, disparity)}",
-            f"`compare`, where models are equally good:\n\n{of_models()}",
-            f"`ranking`, its areas and their differences from the rest:\n\n{of_areas()}",
-            f"Under `sample_weight=`:\n\n{of_weights()}",
+            f"`compare`, for equally good models:\n\n{of_models()}",
+            f"`ranking`, areas and their differences from the rest:\n\n{of_areas()}",
+            f"With `sample_weight=`:\n\n{of_weights()}",
         ]
     )
 

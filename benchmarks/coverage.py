@@ -58,7 +58,7 @@ OF_MEANS: Mapping[str, Method] = {
     "score": score,
     "scas": scas,
     "posterior, uniform prior": posterior,
-    "of `check`": gate,
+    "interval of `check`": gate,
 }
 
 

@@ -18,34 +18,36 @@ PACKAGES = (
 INTRODUCTION = """\
 # Benchmarks
 
-A report of balframe and what does the same job, per-segment accuracy and balanced accuracy, on the
-same data in one run: `python -m benchmarks` measures all of this and writes this page, and
-`python -m benchmarks --quick` does so on fewer rows and prints it. Both need the extra `bench`."""
+This page compares balframe with other ways to compute accuracy and balanced accuracy for each
+segment, on the same data in one run. `python -m benchmarks` measures everything and writes this
+page. `python -m benchmarks --quick` uses fewer rows and prints the result. Both need the extra
+`bench`."""
 METHOD = """\
 ## How it was measured
 
-- balframe is asked for its default report: all default metrics, checked, sorted, in a frame.
-- A peer is the best way we know by hand, or with the library named; `benchmarks/` has them, each a
-  short function. Some give counts alone, which is less than the job. The floor is a loop of one
-  thread, compiled by numba, over codes of segments and labels that no user has ready, and gives
-  counts alone.
-- Before a peer is timed, its scores or counts are compared with balframe's, to 1e-12.
+- balframe computes its default report: all default metrics, checked and sorted, in a frame.
+- A peer is the best code that we know how to write, with or without the named library. Each is a
+  short function in `benchmarks/`. Some peers return counts only, which is less work.
+- The lower bound is a single-threaded loop, compiled by numba, over integer codes of segments and
+  labels. It returns counts only, and users do not have such codes ready.
+- Before a peer is timed, its scores or counts are checked against balframe's, to within 1e-12.
 - Frames are made, converted, and loaded into DuckDB before the clock starts.
-- Times are medians of {rounds},
-  after that comparison{warm}; first all rounds of one peer, then those of the next.
-- Predictions agree with the truth in 80% of the rows; the seed is fixed. Segments are drawn alike
-  often.
-- scikit-learn's loop, fairlearn and polarbearings are measured on a million rows or fewer, for they
-  are slow, or know 0 and 1 alone. A dash is a peer left out of a case, for this reason or because
-  it is not made for it."""
-FULL = "5 rounds (of scikit-learn 3, of fairlearn 1; 20 times as many where there are 1,000 rows)"
-SHRUNK = "3 rounds (of fairlearn 1; 20 times as many where there are 1,000 rows)"
+- Times are medians of {rounds}.
+  Timing starts after that check{warm}. All rounds of one peer run before those of the next.
+- Predictions agree with the truth in 80% of the rows. The seed is fixed. All segments are equally
+  likely.
+- scikit-learn's loop, fairlearn and polarbearings are measured on at most a million rows, because
+  they are slow or support only the labels 0 and 1. A dash marks a peer that was left out, for this
+  reason or because it does not support the case."""
+FULL = "5 rounds (scikit-learn 3, fairlearn 1; 20 times as many for 1,000 rows)"
+SHRUNK = "3 rounds (fairlearn 1; 20 times as many for 1,000 rows)"
 
 
 MEMORY = """\
-The peak of the resident memory during a report, beyond what was resident before: a process that has
-read the frame from a file and asks for one report; the most of all such processes. Allocators are
-told to give back at once what is freed: kept, it would hide what the report takes."""
+The table shows the peak of resident memory during one report, beyond what was resident before. Each
+process reads the frame from a file and makes one report. The largest peak of all these processes is
+shown. Allocators return freed memory at once, because memory that they keep would hide what the
+report uses."""
 
 
 def page(measured: Measurements) -> str:
@@ -56,7 +58,7 @@ def page(measured: Measurements) -> str:
         method(measured.divisor),
         machine(measured.divisor),
         f"## Targets\n\n{targets_table(measured)}",
-        "## Times\n\nNanoseconds per row, and in parentheses how many times that of balframe.",
+        "## Times\n\nNanoseconds per row, with the ratio to balframe's time in parentheses.",
         *groups,
         f"## Memory\n\n{memory_table(measured)}",
         f"## Import\n\n{import_table(measured)}",
@@ -68,7 +70,7 @@ def method(divisor: int) -> str:
     """Say how it was measured."""
     full = divisor == 1
     return METHOD.format(
-        rounds=FULL if full else SHRUNK, warm=" and a round to warm up" if full else ""
+        rounds=FULL if full else SHRUNK, warm=" and one warm-up round" if full else ""
     )
 
 
@@ -82,7 +84,7 @@ def machine(divisor: int) -> str:
     )
     if divisor == 1:
         return said
-    fewer = f"**Not the sizes that the cases are named by: up to {divisor} times fewer rows.**"
+    fewer = f"**The cases have up to {divisor} times fewer rows than their names say.**"
     return f"{said}\n\n{fewer}"
 
 
@@ -145,7 +147,7 @@ def memory_table(measured: Measurements) -> str:
 
 def import_table(measured: Measurements) -> str:
     """Show both times."""
-    said = "Medians of fresh processes, of each in turn."
+    said = "Medians over fresh processes, alternating between the two statements."
     rows = (
         ("`import balframe`", f"{measured.imports.balframe * 1e3:.0f} ms"),
         ("`import polars, pandas`", f"{measured.imports.libraries * 1e3:.0f} ms"),

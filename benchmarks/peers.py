@@ -17,7 +17,7 @@ Answer = pl.DataFrame | pd.DataFrame | IntArray | FloatArray
 Library = Literal["polars", "pandas"]
 
 LARGEST_TABLE = 50 * MILLION
-THREE_KEYS = "three keys, counts alone"
+THREE_KEYS = "three keys, counts only"
 
 
 def frame_of(data: Data) -> pl.DataFrame | pd.DataFrame:
@@ -124,16 +124,16 @@ def polars_peers(engine: Literal["streaming", "in-memory"]) -> list[Peer]:
 
     return [
         peer("three sums of booleans", in_polars.sums, two_labels),
-        peer("a sum for each pair of labels", in_polars.sums_of_pairs, unweighted_pairs),
+        peer("one sum per pair of labels", in_polars.sums_of_pairs, unweighted_pairs),
         peer(THREE_KEYS, in_polars.three_keys, gives="counts"),
-        peer("one packed key, counts alone", in_polars.packed_key, small_numbers, "counts"),
+        peer("one packed key, counts only", in_polars.packed_key, small_numbers, "counts"),
         peer("three keys, then scores", in_polars.three_keys_scored, more_labels),
     ]
 
 
 BALFRAME = Peer("balframe, report", ("polars", "pandas"), report)
 FLOOR = Peer(
-    "numba, counts of ready codes alone",
+    "numba, counts only, codes given",
     ("polars", "pandas"),
     count_codes,
     gives="table of counts",

@@ -82,7 +82,7 @@ class Duration:
     @property
     def about(self) -> tuple[str, str]:
         """The case; nothing to compare with."""
-        return self.case.title, "time alone"
+        return self.case.title, "time"
 
     def found(self, measured: Measurements) -> float:
         """Look up the median."""
@@ -135,7 +135,7 @@ class Importing:
         return f"{value:.2f}"
 
 
-BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest way by hand in polars"
+BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest hand-written polars"
 STREAMED = [peer for peer in STREAMING if peer.name.endswith(THREE_KEYS)]
 
 FAST_KEYS = [
@@ -169,7 +169,7 @@ TARGETS: list[Target] = [
     Duration(replace(POLARS, rows=1_000, segments=5), 1.0),
     Duration(replace(PANDAS, rows=1_000, segments=5), 1.5),
     *(
-        Ratio(replace(case, weighted=True), "itself without weights", [BALFRAME], 2.0, on=case)
+        Ratio(replace(case, weighted=True), "the same without weights", [BALFRAME], 2.0, on=case)
         for case in (POLARS, PANDAS)
     ),
     *(Memory(case, 100.0) for case in (POLARS, PANDAS)),

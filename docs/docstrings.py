@@ -9,13 +9,17 @@ import inspect
 import re
 from importlib import import_module
 
-from griffe import Extension, Function, Module, Object, Parameter, ParameterKind, Parameters
+from griffe import Class, Extension, Function, Module, Object, Parameter, ParameterKind, Parameters
 
 _CHOICE = re.compile(r"^( *\w+ : )\{(.+?)\}", re.MULTILINE)
 
 
 class AtRunTime(Extension):
     """Describe functions as they are at run time, and turn choices into words."""
+
+    def on_class(self, *, cls: Class, **_: object) -> None:
+        """Leave out base classes that are private."""
+        cls.bases = [base for base in cls.bases if not str(base).startswith("_")]
 
     def on_object(self, *, obj: Object, **_: object) -> None:
         """Rewrite what is shown of an object, before its docstring is parsed."""

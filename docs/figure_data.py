@@ -104,7 +104,7 @@ def samples() -> pl.DataFrame:
     drawn = pl.DataFrame({"sample": range(1, 101), "hits": hits, "rejections": rejections})
     limits = reported(drawn, (20, HITS), (80, REJECTIONS), interval=True)
     held = (pl.col(LOWER) <= 0.8) & (pl.col(UPPER) >= 0.8)
-    outcome = pl.when(held).then(pl.lit("holds the truth")).otherwise(pl.lit("misses it"))
+    outcome = pl.when(held).then(pl.lit("contains the true score")).otherwise(pl.lit("misses it"))
     return limits.select("sample", pl.col(BALANCED, LOWER, UPPER).round(4), limits=outcome)
 
 

@@ -84,7 +84,7 @@ def majority() -> AnyChart:
     )
     chart = lines.encode(
         x=alt.X("prevalence:Q", title="prevalence (share of positive rows)", scale=shares),
-        y=_vertical("value:Q", "score of always answering the majority"),
+        y=_vertical("value:Q", "score of always predicting the majority"),
         **_two_lines("score", ["balanced accuracy", "accuracy"], None),
     )
     return _styled(chart)
@@ -92,7 +92,7 @@ def majority() -> AnyChart:
 
 def repetitions() -> AnyChart:
     """Show the limits from a hundred samples of one classifier, and which miss the truth."""
-    names = ["holds the truth", "misses it"]
+    names = ["contains the true score", "misses it"]
     legend = alt.Legend(orient="top", symbolType="circle")
     colours = alt.Scale(domain=names, range=[BLUE, VERMILLION])
     base = alt.Chart(figure_data.samples(), width=WIDTH, height=HEIGHT).encode(
@@ -118,7 +118,7 @@ def coverage_by_support() -> AnyChart:
     chart = lines.encode(
         x=alt.X("support:Q", title="rows of each of the two labels"),
         y=_vertical("coverage:Q", "coverage (share of samples)"),
-        **_two_lines("limits", ["score", "Wald"], "95% limits"),
+        **_two_lines("limits", ["score", "Wald"], "95% interval"),
     )
     return _styled(_level_line(0.95) + chart)
 
@@ -141,7 +141,7 @@ def extremes() -> AnyChart:
     shares = lines.encode(
         x=x,
         y=_vertical("share:Q", "share of samples that exclude 0"),
-        **_two_lines("limits", ["of disparity", "of the pair alone"], "95% limits"),
+        **_two_lines("limits", ["of disparity", "of the pair alone"], "95% interval"),
     )
     return _styled((band + middle) | (_level_line(0.05) + shares))
 

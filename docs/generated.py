@@ -5,68 +5,159 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import get_args
 
 import balframe as bf
-from balframe import accessor
 from balframe.accessor import Bal, Plots, groups
 from balframe.frames.engines.supported import ADVICE, ENGINES
 from balframe.intervals.request import Method
 from balframe.metrics.catalogue import listed
+from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
+from balframe.verbs.columns import Column
+from balframe.verbs.contents import verbs as declared
 
+_PRESETS = {
+    "default": "those that a method returns without `metrics=`",
+    "all": "every metric without a number in its name; "
+    "those that need `class_weight=` only if it is given",
+}
 _CHANCES = {
-    "uniform": "1/K, every label alike",
+    "uniform": "1/K, with K labels present",
     "majority": "the share of the most frequent label",
+}
+_UNDER = {  # which is not the name of an option
+    "missing": '`missing="drop"`',
+    "models": "several models",
+    "reasons": "rules that have a reason",
+    "weights": "`sample_weight=`",
 }
 _IN_NARWHALS = (
     "| narwhals | `narwhals.DataFrame`, `narwhals.LazyFrame` | narwhals | | "
-    "no `.bal`; what holds any of the frames above, of the stable versions too |"
+    "no `.bal`; around any of the frames above; `narwhals.stable` too |"
 )
 _NO_FRAMES = (
-    "| columns, arrays, dicts, lists | | refused | | Make a frame of them, as by `pl.DataFrame`. |"
+    "| columns, arrays, dicts, lists | | refused | | "
+    "Make a frame of them first, for example with `pl.DataFrame`. |"
 )
 _HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
 
 
+def names_of(namespace: type) -> list[str]:
+    """List the methods of a namespace, in the order of its groups."""
+    return [name for names in groups(namespace).values() for name in names]
+
+
 def verbs() -> str:
-    """Give a table of the verbs by what they are for, and a section for each."""
-    rows = [
-        f"| {group} | [`{name}`](#{name}) | {_summary(getattr(bf, name))} |"
-        for group, names in groups(Bal).items()
-        for name in names
-    ]
-    table = ["| about | verb | what it does |", "| --- | --- | --- |", *rows, ""]
-    entries = (_entry(f"bf.{name}", name, getattr(bf, name)) for name in accessor.verbs())
-    return "\n".join([*table, *entries])
+    """Give a table of the verbs for each of their groups."""
+    return _overview("method", "verbs", Bal, bf)
 
 
 def charts() -> str:
-    """Give a section for each chart."""
-    names = [name for names in groups(Plots).values() for name in names]
-    return "\n".join(
-        _entry(f"bf.plot.{name}", f"plot-{name}", getattr(bf.plot, name)) for name in names
-    )
+    """Give a table of the charts for each of their groups."""
+    return _overview("chart", "plots", Plots, bf.plot)
 
 
-def _summary(function: Callable[..., object]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
+def _overview(what: str, folder: str, namespace: type, functions: object) -> str:
+    lines: list[str] = []
+    for group, names in groups(namespace).items():
+        heading = f"{what}s {group}" if group.startswith("of ") else group
+        lines += [f"## {heading.capitalize()}", "", f"| {what} | what it does |", "| --- | --- |"]
+        for name in names:
+            lines.append(
+                f"| [`{name}`]({folder}/{name}.md) | {_summary(getattr(functions, name))} |"
+            )
+        lines.append("")
+    return "\n".join(lines)
 
 
-def _entry(heading: str, anchor: str, function: Callable[..., object]) -> str:
-    """Have the signature and the docstring of a function shown below a heading."""
-    path = f"{function.__module__}.{function.__name__}"
-    return f"## {heading} {{ #{anchor} }}\n\n::: {path}\n"
+def _summary(described: object) -> str:
+    return (inspect.getdoc(described) or "").partition("\n")[0].rstrip(".")
+
+
+def verb(name: str) -> str:
+    """Give the signature, the docstring and the columns of a verb, and where else it is."""
+    forms = [
+        f"`df.bal.{name}(...)`",
+        f"`bf.{name}(df, ...)`",
+        f"[`balframe {_command(name)}`](../commands/{_command(name)}.md)",
+    ]
+    calls = f"Call it as {_listed(forms, 'or')}."
+    if name in names_of(Plots):
+        calls += f" [`df.bal.plot.{name}(...)`](../plots/{name}.md) draws the result as a chart."
+    layouts = declared()[name].layouts.items()
+    tables = "\n".join(_columns(layout, columns) for layout, columns in layouts)
+    return f"## Parameters and result\n\n{calls}\n\n{_described(getattr(bf, name))}\n{tables}"
+
+
+def _command(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _columns(layout: str, columns: tuple[Column, ...]) -> str:
+    heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
+    rows = [
+        f"| `{str(one.name).replace('{', '<').replace('}', '>')}` | {one.kind.value} | "
+        f"{_when(one.under)} |"
+        for one in columns
+    ]
+    head = "| column | values | only with |\n| --- | --- | --- |"
+    return "\n".join([f"{heading}\n", head, *rows, ""])
+
+
+def _when(under: str | None) -> str:
+    """Say in words of a call when a column is there."""
+    return "" if under is None else _UNDER.get(under, f"`{under}=`")
+
+
+def chart(name: str) -> str:
+    """Give the signature and the docstring of a chart, and where it is shown."""
+    drawn = f" It draws the result of [`{name}`](../verbs/{name}.md)." if name in declared() else ""
+    shown = f"The [gallery](../../gallery.md) shows examples.{drawn}"
+    return f"{shown}\n\n{_described(getattr(bf.plot, name))}"
+
+
+def _described(function: Callable[..., object]) -> str:
+    """Have the signature and the docstring of a function shown."""
+    return f"::: {function.__module__}.{function.__name__}\n"
+
+
+def metrics_by_kind() -> dict[str, list[Metric]]:
+    """Give the metrics that balframe ships by the file that has them."""
+    kinds: dict[str, list[Metric]] = {}
+    for one in listed():
+        if one.function.__module__.startswith("balframe."):
+            kinds.setdefault(one.function.__module__.rpartition(".")[2], []).append(one)
+    return kinds
 
 
 def metrics() -> str:
-    """Give a table of the metrics that balframe ships, and a section for each."""
-    ours = [one for one in listed() if one.function.__module__.startswith("balframe.")]
+    """Give a table of the metrics that balframe ships."""
     rows = [
-        f"| [`{one.name}`](#{_anchor(one)}) | {one.meaning} | `{one.formula}` |" for one in ours
+        f"| [`{one.name}`](metrics/{kind}.md#{_anchor(one)}) | {one.meaning} | `{one.formula}` |"
+        for kind, some in metrics_by_kind().items()
+        for one in some
     ]
-    table = ["| metric | what it says | formula |", "| --- | --- | --- |", *rows, ""]
-    return "\n".join([*table, *map(_section, ours)])
+    return "\n".join(["| metric | meaning | formula |", "| --- | --- | --- |", *rows, ""])
+
+
+def metrics_of(kind: str) -> str:
+    """Give a section for each metric of one file."""
+    some = metrics_by_kind()[kind]
+    about = inspect.getdoc(import_module(some[0].function.__module__)) or ""
+    return "\n".join([about, "", *map(_section, some)])
+
+
+def presets() -> str:
+    """Give a table of the presets and their metrics."""
+    named = {
+        name: _PRESETS[name] if some is None else ", ".join(f"`{one}`" for one in some)
+        for name, some in PRESETS.items()
+    }
+    rows = [f'| `"{name}"` | {metrics} |' for name, metrics in named.items()]
+    return "\n".join(["| preset | metrics |", "| --- | --- |", *rows])
 
 
 def _anchor(one: Metric) -> str:
@@ -82,14 +173,14 @@ def _section(one: Metric) -> str:
         "Range": f"{low:g} to {'infinity' if high == float('inf') else f'{high:g}'}",
         "Better": one.better or "neither direction",
         "Needs": ", ".join(f"`{need}=`" for need in one.needs),
-        "Guessing scores": _CHANCES.get(one.chance, one.chance),
+        "Score of guessing": _CHANCES.get(one.chance, one.chance),
         "Interval": _intervals(one),
         "Source": one.source,
     }
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact not in ("", None)]
     _, _, notes = (inspect.getdoc(one.function) or "").partition("\n\n")
     return "\n".join(
-        [f"### {one.name} {{ #{_anchor(one)} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
+        [f"## {one.name} {{ #{_anchor(one)} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
     )
 
 
@@ -100,11 +191,18 @@ def _intervals(one: Metric) -> str:
     others = [name for name in one.interval.methods if name != default]
     named = [f'`"{name}"`' for name in others]
     by_default = f'`"{default}"`' if default in get_args(Method) else f"the {default} method"
-    return f"{by_default}; also {' and '.join(named)}" if named else by_default
+    return f"{by_default}; also {_listed(named)}" if named else by_default
 
 
-def command_line() -> str:
-    """Give a section for each command, with its options, as Typer documents them."""
+def _listed(names: list[str], word: str = "and") -> str:
+    """Write a list as in a sentence."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+@cache
+def commands() -> dict[str, str]:
+    """Give what Typer documents of each command."""
     program = [sys.executable, "-m", "typer", "balframe.cli.commands"]
     told = subprocess.run(
         [*program, "utils", "docs", "--name", "balframe"],
@@ -112,8 +210,23 @@ def command_line() -> str:
         capture_output=True,
         text=True,
     ).stdout
-    commands = told[told.index("\n## ") :]
-    return _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), commands)
+    told = _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), told)
+    parts = (part.partition("`\n") for part in told.split("\n## `balframe ")[1:])
+    return {name: text.strip() for name, _, text in parts}
+
+
+def command_line() -> str:
+    """Give a table of the commands."""
+    rows = [
+        f"| [`{name}`](commands/{name}.md) | {text.partition(chr(10))[0].rstrip('.')} |"
+        for name, text in commands().items()
+    ]
+    return "\n".join(["| command | what it does |", "| --- | --- |", *rows, ""])
+
+
+def command(name: str) -> str:
+    """Give the arguments and options of a command."""
+    return commands()[name]
 
 
 def frames() -> str:
@@ -124,14 +237,25 @@ def frames() -> str:
         for one in ENGINES
     ]
     refused = [f"| {module} | | refused | | {advice} |" for module, advice in ADVICE.items()]
-    head = "| | frame | what comes back | install | notes |\n| --- | --- | --- | --- | --- |"
+    head = "| library | frame | result | install | notes |\n| --- | --- | --- | --- | --- |"
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 
 
-PARTS = {
+PARTS: dict[str, Callable[..., str]] = {
     "verbs": verbs,
+    "verb": verb,
     "charts": charts,
+    "chart": chart,
     "metrics": metrics,
+    "metrics of": metrics_of,
+    "presets": presets,
     "command line": command_line,
+    "command": command,
     "frames": frames,
 }
+
+
+def part(marker: str) -> str:
+    """Give a part by its marker, as in "frames" or "verb: report"."""
+    name, *of = marker.split(": ")
+    return PARTS[name](*of)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import charts
 import generated
+import made_pages
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -18,16 +19,25 @@ _HIDDEN = re.compile(r"^[ \t]*<!--\n[ \t]*```.*?\n[ \t]*-->$", re.MULTILINE | re
 _script = cache(charts.script)
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages that the package lists into the navigation."""
+    config.nav = made_pages.navigation(config.nav)
+    return config
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the script that draws charts."""
+    """Add the script that draws charts, and the pages that have no file of their own."""
     files.append(File.generated(config, charts.SCRIPT, content=_script()))
+    for page in made_pages.every():
+        if files.get_file_from_path(page.path) is None:
+            files.append(File.generated(config, page.path, content=page.text))
     return files
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Leave out the blocks that are only run, and put in what is generated."""
+    """Leave out the blocks that are only run, and put in what is generated as its own blocks."""
     shown = _HIDDEN.sub("", markdown)
-    return _GENERATED.sub(lambda marker: generated.PARTS[marker[1]](), shown)
+    return _GENERATED.sub(lambda marker: f"\n{generated.part(marker[1])}\n", shown)
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:

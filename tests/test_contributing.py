@@ -53,7 +53,7 @@ def test_a_metric():
     assert out["share_of_misses_lower"][0] == pytest.approx(wilson(1.0, 2.0, 0.95)[0])
     assert {"balanced_error_rate", "share_of_misses"} <= set(bf.list_metrics()["name"])
     assert bf.check(FRAME, "y", "p", rules="ber <= 0.4", decide="estimate")["status"][0] == "fail"
-    assert "### share_of_misses { #share_of_misses }" in generated.metrics()
+    assert "## share_of_misses { #share_of_misses }" in generated.metrics_of("accuracies")
 
 
 @pytest.fixture
@@ -91,9 +91,8 @@ def test_a_verb_is_found_by_all_that_read_declarations(verb):
     assert "error_count" in accessor.groups(accessor.Bal)["segments"]
     assert "error_count" in repr(FRAME.bal)
     assert "error_count" in dir(FRAME.bal)
-    reference = generated.verbs()
-    assert "## bf.error_count { #error_count }" in reference
-    assert "::: balframe.verbs.error_count.error_count" in reference
+    assert "](verbs/error_count.md)" in generated.verbs()
+    assert "::: balframe.verbs.error_count.error_count" in generated.verb("error_count")
     assert doctest.testmod(sys.modules["balframe.verbs.error_count"]) == (0, 4)
 
 
@@ -112,7 +111,7 @@ def test_an_engine(monkeypatch):
     names = {key: one for key, one in supported._NARWHALS.items() if one in others}
     monkeypatch.setattr(supported, "ENGINES", others)
     monkeypatch.setattr(supported, "_NARWHALS", names)
-    with pytest.raises(bf.UnsupportedTypeError, match="not a frame that balframe reads"):
+    with pytest.raises(bf.UnsupportedTypeError, match="not a frame that balframe can read"):
         bf.report(relation, "y", "p")
 
     added = followed("an engine", supported)

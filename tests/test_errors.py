@@ -28,6 +28,7 @@ ASKED = {  # what a verb needs, by the names of parameters
     "matrix": [[1, 0], [0, 1]],
     "range": (0, 1),
     "library": "dask",
+    "verdicts": pl.DataFrame({"status": ["pass"]}),
 }
 
 
@@ -59,8 +60,8 @@ TABLE = {
     "a value": (
         bf.report,
         {"level": 1.2},
-        "level=1.2 has to be a number between 0 and 1, as 0.95 is.",
-        "<level: 1.2> has to be a number between 0 and 1, as 0.95 is.",
+        "level=1.2 is not a confidence level; give a number between 0 and 1, such as 0.95.",
+        "<level: 1.2> is not a confidence level; give a number between 0 and 1, such as 0.95.",
         ("level",),
     ),
     "a choice": (
@@ -73,8 +74,8 @@ TABLE = {
     "a parameter without a value": (
         bf.gaps,
         {"by": None},
-        "by= names no column; gaps compares the segments of columns.",
-        "<by> names no column; gaps compares the segments of columns.",
+        "by= is missing, but gaps compares segments; name at least one column.",
+        "<by> is missing, but gaps compares segments; name at least one column.",
         ("by",),
     ),
     "a parameter without an equals sign": (
@@ -87,27 +88,25 @@ TABLE = {
     "a word to give": (
         bf.report,
         {"y_pred": "empty"},
-        "column 'empty' has 1 null value; fill them, or pass missing=\"drop\" to leave those rows "
-        "out.",
-        "column 'empty' has 1 null value; fill them, or pass <missing: drop> to leave those rows "
-        "out.",
+        "column 'empty' has 1 null value; fill them, or give missing=\"drop\" to drop those rows.",
+        "column 'empty' has 1 null value; fill them, or give <missing: drop> to drop those rows.",
         ("missing",),
     ),
     "several parameters": (
         bf.report,
         {"cells": True, "counts": "n"},
-        "cells=True reads the totals 'n', 'weight' and 'weight_sq'; it cannot go with counts= or "
-        "sample_weight=.",
-        "<cells: True> reads the totals 'n', 'weight' and 'weight_sq'; it cannot go with <counts> "
-        "or <sample_weight>.",
+        "cells=True reads the totals 'n', 'weight' and 'weight_sq', so it cannot be combined with "
+        "counts= or sample_weight=; omit them.",
+        "<cells: True> reads the totals 'n', 'weight' and 'weight_sq', so it cannot be combined "
+        "with <counts> or <sample_weight>; omit them.",
         ("cells", "counts", "sample_weight"),
     ),
     "a parameter that holds labels": (
         bf.report,
         {"labels": [0, "1"]},
-        "labels of different kinds never compare equal: labels= (0) holds numbers, labels= ('1') "
+        "labels of different types never compare equal: labels= (0) holds numbers, labels= ('1') "
         "holds strings. Cast one to the type of the other.",
-        "labels of different kinds never compare equal: <labels> (0) holds numbers, <labels> ('1') "
+        "labels of different types never compare equal: <labels> (0) holds numbers, <labels> ('1') "
         "holds strings. Cast one to the type of the other.",
         ("labels",),
     ),
@@ -189,7 +188,8 @@ def test_hostile_values_come_out_as_they_are(text):
     for value in (text, Shown(text)):
         error = raised(bf.report, level=value)
 
-        assert str(error) == f"level={value!r} has to be a number between 0 and 1, as 0.95 is."
+        told = "is not a confidence level; give a number between 0 and 1, such as 0.95."
+        assert str(error) == f"level={value!r} {told}"
         assert error.written(in_other_words) == str(error).replace(
             f"level={value!r}", f"<level: {value!r}>", 1
         )
@@ -220,8 +220,8 @@ def test_an_error_within_another_keeps_its_parameters(tmp_path):
 def test_an_error_within_a_rule_keeps_its_parameters():
     error = raised(bf.check, rules="all >= 0.5")
 
-    assert 'as in metrics="all"; it takes' in str(error)
-    assert "as in <metrics: all>; it takes" in error.written(in_other_words)
+    assert ': metrics="all" is a preset' in str(error)
+    assert ": <metrics: all> is a preset" in error.written(in_other_words)
 
 
 def test_a_text_too_long_loses_its_marks_with_its_middle():
@@ -273,3 +273,9 @@ def test_no_message_spells_a_parameter_without_a_mark():
     ]
 
     assert not spelled
+
+
+def test_near_names_are_found_whatever_their_case():
+    message = str(not_found("metric", "TPR", ["recall", "tpr", "f1"]))
+
+    assert message == "metric 'TPR' not found; did you mean 'tpr'? Metrics: recall, tpr, f1."

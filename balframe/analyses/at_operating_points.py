@@ -40,9 +40,9 @@ def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
         return weights
     if len(labels) > 2:
         raise InvalidInputError(
-            f"{parameter('class_weight')} gives weights to single labels, but all labels other "
-            f"than the positive one count as negative here, and there are {len(labels)}: {labels}. "
-            'Leave it out, or give "balanced" or "prevalence".'
+            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
+            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
+            'Omit it, or give "balanced" or "prevalence".'
         )
     of_labels = labels.weights(weights)
     out = np.zeros(2)

@@ -1,4 +1,4 @@
-"""Segments beside what they are compared with: scores, limits of the difference, p-values."""
+"""Segments and their references: scores, confidence intervals of differences, p-values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

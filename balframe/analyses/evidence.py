@@ -1,4 +1,4 @@
-"""What is known of the quantities that rules are about: their values, and limits of these."""
+"""The evidence for rules: the values of their quantities, with confidence intervals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The segments of a group that score lowest and highest, and whether all score the same."""
+"""The lowest and highest segments of a group, and the test of equality of all segments."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,12 +16,14 @@ from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
 from balframe.frames.read import Group, Reading
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.equality import equal_recalls, equal_scores
+from balframe.intervals.equality import LEAST_FOR_CHI_SQUARE, equal_recalls, equal_scores
 from balframe.intervals.families import extreme_difference, extreme_ratio
 from balframe.metrics.registry import Metric
 
 _Pair = tuple[float, float]
 _NONE = (np.nan, np.nan)
+_FEW_ROWS = f"p_value_recalls needs {LEAST_FOR_CHI_SQUARE} rows in every denominator"
+_NO_TEST = (np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Extremes:
     statistic: float = np.nan
     p_value: float = np.nan
     p_value_recalls: float = np.nan
+    note: str | None = None
 
     @property
     def numbers(self) -> dict[Name, float]:
@@ -87,7 +90,8 @@ class Extremal:
         """Find those of segments whose counts are given; limits hold for so many `families`."""
         values = value_of(metric, c)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
-        found = Extremes(name, len(used), c.n_segments - len(used))
+        too_few = None if len(used) > 1 else "fewer than two segments could be compared"
+        found = Extremes(name, len(used), c.n_segments - len(used), note=too_few)
         if not len(used):
             return found
         c, values = segments_at(c, used), values[used]
@@ -101,7 +105,7 @@ class Extremal:
         scores = {name: values}
         limits = limits_of({name: metric}, c, lambda: cells().at(used), scores, request)[name]
         quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
-        statistic, p_value, p_value_recalls = _equality(metric, c)
+        (statistic, p_value, p_value_recalls), note = _equality(metric, c)
         return replace(
             found,
             difference=pair[1] - pair[0],
@@ -111,6 +115,7 @@ class Extremal:
             statistic=statistic,
             p_value=p_value,
             p_value_recalls=p_value_recalls,
+            note=note,
         )
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
@@ -129,22 +134,26 @@ def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     return metric.interval.smallest_denominator(c)
 
 
-def _equality(metric: Metric, c: ClassCounts) -> tuple[float, float, float]:
-    """Test that all score the same, and that they have the same recalls.
+def _equality(metric: Metric, c: ClassCounts) -> tuple[tuple[float, float, float], str | None]:
+    """Test that all score the same, and that they have the same recalls; say why not.
 
     Undefined unless the metric is linear in the recalls of the same labels everywhere.
     """
     r = metric.interval.linear_recalls(c)
     if r is None:
-        return np.nan, np.nan, np.nan
+        return _NO_TEST, "there is no test for this metric"
     rows = r.in_effective_rows()
     order = np.lexsort((r.label, r.segment))
     for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
         columns = [values[entries] for values in rows]
         is_equal = (r.label[entries] == r.label[entries[0]]).all()
-        if len(segments) == c.n_segments and is_equal and np.isfinite(columns[1]).all():
-            return *equal_scores(*columns), equal_recalls(*columns)
-    return np.nan, np.nan, np.nan
+        if len(segments) < c.n_segments or not is_equal:
+            break
+        if not np.isfinite(columns[1]).all():
+            return _NO_TEST, "the weights are too large or too small for a test"
+        tests = (*equal_scores(*columns), equal_recalls(*columns))
+        return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
+    return _NO_TEST, "the segments have different labels"
 
 
 def compared_groups(
@@ -156,11 +165,12 @@ def compared_groups(
 
 
 def check_min_support(min_support: object) -> None:
-    """Raise unless it counts rows."""
+    """Raise unless it is a number of rows."""
     is_count = isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool)
     if not is_count or min_support < 0:  # type: ignore[operator]
         raise InvalidInputError(
-            f"{parameter('min_support', min_support)} has to be a count of rows, from 0."
+            f"{parameter('min_support', min_support)} is not a number of rows; give a whole number "
+            "of at least 0."
         )
 
 

@@ -1,7 +1,8 @@
 """What segments are compared with: the rest, the whole, or one of them."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,14 @@ from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.complement import rest, rest_of_cells, whole
-from balframe.errors import InvalidInputError, UnknownNameError, bare_parameter, listed, parameter
+from balframe.errors import (
+    InvalidInputError,
+    UnknownNameError,
+    bare_parameter,
+    listed,
+    parameter,
+    spelled,
+)
 from balframe.frames.library import Name
 from balframe.frames.query import Query
 from balframe.frames.read import Group, Reading
@@ -20,6 +28,7 @@ from balframe.metrics.registry import Metric
 
 _BY_SCORE = ("best", "worst")
 _ENTRIES = 2**21  # labels of segments at work at once
+_MOST_NAMED = 1000  # segments among which similar ones are looked for
 KEYWORDS = ("rest", "overall", "largest", "best", "worst")
 ReferenceOption = Literal["rest", "overall", "largest", "best", "worst"] | Mapping[Name, Any] | Any
 
@@ -53,31 +62,32 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
     if isinstance(reference, Mapping):
         if {*reference} != {*query.by}:
             raise InvalidInputError(
-                f"{parameter('reference', dict(reference))} has to give one value for each of the "
-                f"columns of {bare_parameter('by')}: {listed(map(repr, query.by))}."
+                f"{parameter('reference', dict(reference))} must give one value for each column of "
+                f"{bare_parameter('by')}: {listed(map(repr, query.by))}."
             )
         if not all(isinstance(value, Hashable) for value in reference.values()):
             raise InvalidInputError(
-                f"{parameter('reference', dict(reference))} holds what is no single value."
+                f"{parameter('reference', dict(reference))} has a value that is not a single "
+                "value; give one value for each column."
             )
     elif not _is_keyword(reference) and len(query.by) > 1:
+        keys = ", ".join(f"{name!r}: ..." for name in query.by)
+        one_of = spelled(f"a mapping, as in reference={{{keys}}}, or one of", "one of")
         raise InvalidInputError(
-            f"{parameter('reference', reference)} does not say which segment of "
-            f"{listed(map(repr, query.by))} is meant; give a mapping, as in "
-            f"{bare_parameter('reference')}="
-            f"{{{', '.join(f'{name!r}: ...' for name in query.by)}}}, or one of "
+            f"{parameter('reference', reference)} does not identify one segment of the columns "
+            f"{listed(map(repr, query.by))}; give {one_of} "
             f"{listed(map(repr, KEYWORDS))}."
         )
     elif not _is_keyword(reference) and not isinstance(reference, Hashable):
         raise InvalidInputError(
-            f"{parameter('reference', reference)} is no value of a column; name one segment "
-            "by its value."
+            f"{parameter('reference', reference)} is not a single value; name one segment by its "
+            "value."
         )
     undirected = [name for name, one in metrics.items() if one.better is None]
     if _is_by_score(reference) and undirected:
         raise InvalidInputError(
-            f"metric {undirected[0]!r} is not better when it is higher or lower, so no segment is "
-            f"the {reference}; leave it out, or choose another reference."
+            f"metric {undirected[0]!r} has no direction (neither higher nor lower is better), so "
+            f"no segment is the {reference}; omit the metric, or choose another reference."
         )
 
 
@@ -95,10 +105,10 @@ def check_not_ambiguous(asked: object, reading: Reading) -> None:
         return
     name = reading.query.by[0]
     if (reading.codes[name] == reading.code_of(name, asked)).any():
+        rename = spelled(f"Give {{{name!r}: {asked!r}}} for that segment, or rename", "Rename")
         raise InvalidInputError(
-            f"{parameter('reference', asked)} is an option and also a value of column {name!r}. "
-            f"Give {{{name!r}: {asked!r}}} for that segment, or rename it in the data for "
-            "the option."
+            f"{parameter('reference', asked)} is both an option and a value of column {name!r}. "
+            f"{rename} it in the data for the option."
         )
 
 
@@ -139,17 +149,31 @@ def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int
         code = reading.code_of(name, values[name])
         found &= reading.codes[name][first[group.segments]] == code
     if not found.any():
-        cells = first[group.segments]
-        known = (
-            {name: reading.by_value(name, int(cell)) for name in group.by} for cell in cells[:20]
-        )
-        more = f", ... ({len(cells) - 20} more)" if len(cells) > 20 else ""
-        wanted = {name: values[name] for name in group.by}
-        raise UnknownNameError(
-            f"there is no segment {wanted} to compare with. Segments: "
-            f"{', '.join(map(str, known))}{more}."
-        )
+        segments = [
+            {name: reading.by_value(name, int(cell)) for name in group.by}
+            for cell in first[group.segments[:_MOST_NAMED]]
+        ]
+        raise _no_segment({name: values[name] for name in group.by}, segments, reading.query)
     return int(np.argmax(found))
+
+
+def _no_segment(
+    wanted: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
+) -> UnknownNameError:
+    """Say that no segment has the values asked for, and which have similar ones."""
+    is_value = len(query.by) == 1
+    shown = {
+        ", ".join(map(str, one.values())): repr(one[query.by[0]]) if is_value else str(one)
+        for one in segments
+    }
+    known = {**{word: repr(word) for word in KEYWORDS}, **shown}
+    near = get_close_matches(", ".join(map(str, wanted.values())), known, n=3, cutoff=0.6)
+    meant = f"; did you mean {' or '.join(known[one] for one in near)}?" if near else "."
+    asked = wanted[query.by[0]] if is_value else wanted
+    return UnknownNameError(
+        f"{parameter('reference', asked)} does not match any segment{meant} Segments: "
+        f"{listed(shown.values())}."
+    )
 
 
 def _segment(reading: Reading, group: Group, position: int) -> Reference:

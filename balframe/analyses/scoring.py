@@ -1,6 +1,6 @@
 """Which metrics a caller asks for, and what they need to be computed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,10 +15,11 @@ from balframe.errors import InvalidInputError, bare_parameter, check_choice, par
 from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.metrics.catalogue import find_all, registered
+from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
-Metrics = str | Sequence[str] | None
+Metrics = str | Sequence[str] | Mapping[str, str] | None
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
@@ -48,16 +49,13 @@ class Scoring:
         """Check what a caller asked for."""
         check_choice("absent", absent, ("skip", "null", "zero"))
         _check_class_weight(class_weight)
-        is_all = isinstance(metrics, str) and metrics == "all"
-        if metrics is None:
-            weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
-            chosen = find_all((*default, *weighted))
-        elif is_all:
-            chosen = _all(class_weight)
-        else:
-            chosen = find_all([metrics] if isinstance(metrics, str) else metrics)
+        asked = ["default"] if metrics is None else metrics
+        asked = [asked] if isinstance(asked, str) else asked
+        asked = list(asked) if isinstance(asked, Iterator) else asked
+        chosen = find_all(asked, _presets(default, class_weight))
         _check_weighted(chosen, class_weight)
-        return cls(chosen, class_weight, absent, is_all)
+        is_lenient = not isinstance(asked, Mapping) and "all" in list(asked)
+        return cls(chosen, class_weight, absent, is_lenient)
 
     def suits(self, reading: Reading) -> None:
         """Raise unless the labels suit the metrics and have a weight each, as far as asked."""
@@ -67,9 +65,9 @@ class Scoring:
         is_lenient = self.lenient and len(labels) > 2
         if reading.pos_label() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
-                f"metric {lacking[0]!r} needs {parameter('pos_label')}, one of the labels: "
-                f"{labels}. It has a default only where the labels are among {{0, 1}}, {{-1, 1}} "
-                "or {False, True}."
+                f"metric {lacking[0]!r} needs {parameter('pos_label')}; give one of the labels: "
+                f"{labels}. It has a default only if the labels are among 0 and 1, -1 and 1, or "
+                "false and true."
             )
 
     def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
@@ -103,7 +101,7 @@ def check_by(query: Query, verb: str) -> None:
     """Raise where there are no segments to compare."""
     if not query.by:
         raise InvalidInputError(
-            f"{parameter('by')} names no column; {verb} compares the segments of columns."
+            f"{parameter('by')} is missing, but {verb} compares segments; name at least one column."
         )
 
 
@@ -113,20 +111,26 @@ def smallest(values: FloatArray, c: ClassCounts) -> int:
     return int(leading[np.argmax(c.n[leading])])
 
 
-def _all(class_weight: ClassWeight | None) -> dict[str, Metric]:
-    return {
-        one.name: one
+def _presets(
+    default: Sequence[str], class_weight: ClassWeight | None
+) -> Mapping[str, Sequence[str]]:
+    """Name the metrics that each preset stands for, by the default of the verb."""
+    weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
+    every = [
+        one.name
         for one in registered()
         if class_weight is not None or "class_weight" not in one.needs
-    }
+    ]
+    of_calls = {"default": (*default, *weighted), "all": every}
+    return {name: of_calls[name] if names is None else names for name, names in PRESETS.items()}
 
 
 def _check_weighted(chosen: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:
     for name, one in chosen.items():
         if "class_weight" in one.needs and class_weight is None:
             raise InvalidInputError(
-                f"metric {name!r} needs {parameter('class_weight')}: a mapping of every label to "
-                'its weight, "balanced" or "prevalence".'
+                f"metric {name!r} needs {parameter('class_weight')}; give a weight for every "
+                'label, "balanced" or "prevalence".'
             )
 
 
@@ -141,9 +145,10 @@ def _check_class_weight(class_weight: object) -> None:
         if not is_number or not np.isfinite(weight) or weight < 0:
             raise InvalidInputError(
                 f"{bare_parameter('class_weight')} gives {label!r} the weight {weight!r}; "
-                "weights are finite numbers and not below 0."
+                "give finite, non-negative numbers."
             )
     if not any(class_weight.values()):
         raise InvalidInputError(
-            f"{parameter('class_weight', dict(class_weight))} gives no label a weight above 0."
+            f"{parameter('class_weight', dict(class_weight))} has no weight above 0; give at least "
+            "one label a positive weight."
         )

@@ -7,14 +7,18 @@ from rich.markup import escape
 
 from balframe import __version__
 from balframe.accessor import Bal, groups
+from balframe.cli.command_classes import Command, Program
 from balframe.cli.of_verbs import command_of
 from balframe.cli.without_files import demo, metrics
 from balframe.verbs.contents import verbs
 
 app = typer.Typer(
     name="balframe",
+    cls=Program,
     help="How good is this classifier, for whom, and how sure are we? "
-    "Every command reads files of predictions and shows a table: csv where its output is piped.",
+    "Each command reads files of predictions and writes a table: formatted on a terminal, CSV "
+    "otherwise.",
+    epilog="Start with: balframe demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -30,7 +34,9 @@ def _show_version(wanted: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -40,6 +46,7 @@ for group, names in groups(Bal).items():
     for name in names:
         command = command_of(verbs()[name])
         told = escape(command.__doc__ or "")
-        app.command(name.replace("_", "-"), help=told, rich_help_panel=group.title())(command)
+        panel = group.title()
+        app.command(name.replace("_", "-"), cls=Command, help=told, rich_help_panel=panel)(command)
 for without_files in (metrics, demo):
-    app.command(rich_help_panel="Without files")(without_files)
+    app.command(cls=Command, rich_help_panel="Without files")(without_files)

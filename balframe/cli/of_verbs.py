@@ -1,7 +1,7 @@
 """Commands from verbs: each reads files, calls its verb, and shows the answer or the verdict."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter as Signed
 from inspect import Signature, getdoc
 from typing import Any, NoReturn
@@ -9,24 +9,30 @@ from typing import Any, NoReturn
 import polars as pl
 import typer
 
+from balframe.cli.named_columns import named_columns
 from balframe.cli.parameters import Given, Typed
-from balframe.cli.running import Output, busy, running
-from balframe.cli.streams import OUTPUT, Files
+from balframe.cli.predictions import THRESHOLD, predicted
+from balframe.cli.progress import busy
+from balframe.cli.reading.inputs import Input
+from balframe.cli.running import Output, running
+from balframe.cli.streams import INPUT, OUTPUT, Files, input_of
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
 from balframe.gates.messages import message
+from balframe.gates.verdicts import STATUS
 from balframe.verbs.columns import Role
 from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import Parameter, Verb
 
 _FAILS, _UNKNOWN = 1, 3
 _EXIT_CODES = (
-    f"Exit code 0: all pass; {_FAILS}: one fails; {_UNKNOWN}: one is inconclusive, or there is no "
-    "row to judge."
+    f"Exit code: 0 if every verdict is pass; {_FAILS} if any is fail; {_UNKNOWN} if none is fail "
+    "but any is inconclusive, or if there are no rows to judge; 2 if the usage or the input is "
+    "invalid."
 )
 _ALLOWED = "allow_inconclusive"
 
-Run = Callable[[Verb, list[str], dict[str, Any]], None]
+Run = Callable[[Verb, Input, dict[str, Any]], None]
 
 
 def command_of(verb: Verb) -> Callable[..., None]:
@@ -45,11 +51,12 @@ def _command(
     verb: Verb, run: Run, parameters: Mapping[str, Parameter], output: list[Signed], note: str = ""
 ) -> Callable[..., None]:
     def command(files: list[str], **typed: Any) -> None:  # noqa: ANN401 (as each option is read)
-        run(verb, files, typed)
+        run(verb, input_of(files, typed, named_columns(parameters, typed)), typed)
 
     files = Signed("files", Signed.POSITIONAL_OR_KEYWORD, annotation=Files)
     options = [one for typed in Typed.all_of(parameters) for one in typed.options(parameters)]
-    signature = Signature([files, *options, *output])
+    threshold = [THRESHOLD] if "y_pred" in parameters else []
+    signature = Signature([files, *options, *threshold, *INPUT, *output])
     command.__signature__ = signature  # type: ignore[attr-defined]
     summary, *_ = (getdoc(verb.function) or "").split("\n\n")
     command.__doc__ = f"{summary}\n\n{note}".rstrip()
@@ -58,6 +65,9 @@ def _command(
 
 def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Ask a verb about the rows of files."""
+    if typed.get(THRESHOLD.name) is not None:
+        columns = named_columns(verb.parameters, typed)
+        rows = predicted(rows, typed[THRESHOLD.name], typed, columns)
     given = Given(typed, rows)
     values = {one.parameter.name: one.value(given) for one in Typed.all_of(verb.parameters)}
     return verb.function(rows, **values)
@@ -68,17 +78,19 @@ def _written(typed: dict[str, Any]) -> dict[str, Any]:
     return {one.name: typed.pop(one.name) for one in OUTPUT}
 
 
-def _show(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
-    with running(files, Output(**_written(typed))) as (rows, show):
-        show(_asked(verb, rows, typed))
+def _show(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+    with running(asked, Output(**_written(typed))) as (opened, show):
+        show(_asked(verb, opened.rows, typed))
 
 
-def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
+def _judge(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
     """Show verdicts, and end with what they come to."""
     is_allowed = typed[_ALLOWED]
     output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
-    with running(files, output) as (rows, show):
-        statuses = show(_asked(verb, rows, typed)).get_column("status")
+    with running(asked, output) as (opened, show):
+        statuses = show(_asked(verb, opened.rows, typed)).get_column("status")
+    if not statuses.is_empty():
+        print(_tally(statuses.to_list()), file=sys.stderr)
     if "fail" in statuses:
         raise typer.Exit(_FAILS)
     if statuses.is_empty():
@@ -87,12 +99,17 @@ def _judge(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
         raise typer.Exit(_UNKNOWN)
 
 
-def _require(verb: Verb, files: list[str], typed: dict[str, Any]) -> None:
+def _tally(statuses: Sequence[str]) -> str:
+    """Count the verdicts: 2 pass, 1 fail, 4 inconclusive."""
+    return ", ".join(f"{statuses.count(one)} {one}" for one in STATUS)
+
+
+def _require(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
     """Say nothing where the verb gives back what it was given."""
-    with running(files, Output()) as (rows, _):
+    with running(asked, Output()) as (opened, _):
         try:
-            with busy():
-                _asked(verb, rows, typed)
+            with busy(opened.counting):
+                _asked(verb, opened.rows, typed)
         except CheckFailed as failed:
             _end(str(failed), _FAILS if failed.n_failed else _UNKNOWN)
 

@@ -34,24 +34,29 @@ def format_of(asked: str | None, out: Path | None) -> str:
         return "table" if sys.stdout.isatty() else "csv"
     ending = out.suffix.lower()
     if ending not in _ENDINGS:
-        has = f"ends in {ending!r}" if ending else "has no ending"
+        bad = f"ends in {ending!r}, which is not a supported format"
+        has = bad if ending else "has no file extension"
         raise InvalidInputError(
-            f"--out {str(out)!r} {has}, which tells no format; give --format, or one of the "
-            f"endings {listed(_ENDINGS)}."
+            f"--out {str(out)!r} {has}. Give --format, or use one of the extensions "
+            f"{listed(_ENDINGS)}."
         )
     return _ENDINGS[ending]
 
 
-def check(kind: str, out: Path | None, *, of_rules: bool) -> None:
+def check(kind: str, out: Path | None, *, of_rules: bool, option: str = "--out") -> None:
     """Refuse, before any work, what could not be written."""
     if kind == "junit" and not of_rules:
-        raise InvalidInputError("--format junit is for `check`, whose rules are its tests.")
+        raise InvalidInputError("--format junit is only available for the command check.")
     if kind == "parquet" and out is None and sys.stdout.isatty():
-        raise InvalidInputError("--format parquet is not for a terminal; give --out, or a pipe.")
+        raise InvalidInputError(
+            "--format parquet is binary, which a terminal cannot show. Give --out FILE or redirect "
+            "the output."
+        )
     if out is not None and out.is_dir():
-        raise InvalidInputError(f"--out {str(out)!r} is a folder; give the path of a file.")
+        raise InvalidInputError(f"{option} {str(out)!r} is a directory. Give the path of a file.")
     if out is not None and not out.parent.is_dir():
-        raise InvalidInputError(f"--out {str(out)!r}: there is no folder {str(out.parent)!r}.")
+        folder = str(out.parent)
+        raise InvalidInputError(f"{option} {str(out)!r}: the directory {folder!r} does not exist.")
 
 
 def sort_columns(sort: Sequence[str], columns: Sequence[str]) -> list[str]:

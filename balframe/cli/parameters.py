@@ -14,9 +14,8 @@ from rich.markup import escape
 
 from balframe.analyses.references import KEYWORDS, ReferenceOption
 from balframe.analyses.scoring import ClassWeight, Metrics
-from balframe.cli import inputs
+from balframe.cli import completion, values
 from balframe.core.labels import Label
-from balframe.errors import InvalidInputError
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.gates.rules import RulesOption
 from balframe.intervals.request import IntervalOption, Method
@@ -26,7 +25,14 @@ Values = Mapping[str, Any]
 
 _WITHOUT = ("frame", "backend")  # the files, and the library of an answer that is written
 _ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
-_OF_DATA = ("cells", "missing")  # beside the columns
+_PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
+    "Columns": ("y_true", "y_pred", "y_score", "by", "sample_weight", "counts"),
+    "Rules": ("rules", "allow_inconclusive"),
+    "What to compute": (),  # and all others
+    "Uncertainty": ("interval", "level", "prior", "adjust", "min_support", "decide", "band"),
+    "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
+}
+_SHORT = 14  # characters of choices that are shown beside the option
 _WORD = re.compile(r"`(\w+)`")
 
 
@@ -39,7 +45,7 @@ class Given:
 
     def label(self, text: str) -> Any:  # noqa: ANN401
         """Read a label as a value of the column of true labels."""
-        return inputs.label(text, self.rows, self.typed["y_true"])
+        return values.label(text, self.rows, self.typed["y_true"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +53,11 @@ class Option:
     """An option as Typer parses it; `says` may hold the words of the parameter, and its name."""
 
     parsed: Any
-    metavar: str | None = None
+    metavar: str = ""
     says: str = "{words}"
     name: str = "{name}"
-    panel: str = "How"
+    completes: Callable[..., Any] | None = None
+    has_no: bool = False  # a flag that can be taken back
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,48 +73,52 @@ def option_name(parameter: str) -> str:
     return _ONE_BY_ONE.get(parameter, parameter).replace("_", "-")
 
 
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
 def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalOption:
     return method if method is not None else (True if is_wanted else None)
 
 
 def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
     by = given.typed["by"] or []
-    return text if text in KEYWORDS or len(by) != 1 else inputs.label(text, given.rows, by[0])
+    return text if text in KEYWORDS or len(by) != 1 else values.label(text, given.rows, by[0])
 
 
-def _rules(given: Given, texts: list[str] | None, file: Path | None) -> list[str] | Path:
-    if (not texts) == (file is None):
-        raise InvalidInputError(
-            "give rules either one by one, --rule 'recall >= 0.7', or in a file, --rules gate.toml."
-        )
-    return file if file is not None else list(texts or [])
-
-
-def _one_or_more(given: Given, names: Sequence[str]) -> Any:  # noqa: ANN401
-    return list(names) if len(names) > 1 else names[0]
-
-
+_COLUMN: Mapping[str, Any] = {
+    "metavar": "COLUMN",
+    "completes": completion.columns,
+}
 _COLUMNS = Reading(
-    [Option(list[str], "COLUMN", "{words} Again for more: --{name} a --{name} b.", panel="Data")],
-    _one_or_more,
+    [Option(list[str], says="{words} Repeat for several: --{name} a --{name} b.", **_COLUMN)],
+    lambda given, names: values.one_or_more(names),
 )
 _BY_KIND = {  # where the type is that of any value: the kind as docstrings have it
-    "column name": Reading([Option(str, "COLUMN", panel="Data")]),
+    "column name": Reading([Option(str, **_COLUMN)]),
     "column name or list of column names": _COLUMNS,
     "list of column names": _COLUMNS,
     "label": Reading([Option(str, "LABEL")], lambda given, text: given.label(text)),
 }
 _BY_TYPE: Mapping[Any, Reading] = {
     bool: Reading([Option(bool)]),
-    int: Reading([Option(int)]),
-    float: Reading([Option(float)]),
-    str: Reading([Option(str)]),
+    int: Reading([Option(int, "NUMBER")]),
+    float: Reading([Option(float, "NUMBER")]),
+    str: Reading([Option(str, "METRIC", completes=completion.metrics)]),
     Metrics: Reading(
-        [Option(list[str], "NAME", "{words} Again for more; `balframe metrics` lists them.")],
-        lambda given, names: "all" if names == ["all"] else names,
+        [
+            Option(
+                list[str],
+                "METRIC",
+                "{words} Repeat for several; acc=accuracy shows accuracy as acc. `balframe "
+                "metrics` lists all metrics.",
+                completes=completion.metrics,
+            )
+        ],
+        lambda given, names: values.metrics(names),
     ),
     Sequence[Label]: Reading(
-        [Option(list[str], "LABEL", "{words} Again for each label.")],
+        [Option(list[str], "LABEL", "{words} Repeat for each label.")],
         lambda given, texts: [given.label(text) for text in texts],
     ),
     ClassWeight | None: Reading(
@@ -115,17 +126,19 @@ _BY_TYPE: Mapping[Any, Reading] = {
             Option(
                 list[str],
                 "LABEL=NUMBER",
-                "{words} As in yes=0.8, again for each label; or balanced, or prevalence.",
+                "{words} Repeat for each label, as in yes=0.8, or give balanced or prevalence.",
             )
         ],
-        lambda given, texts: inputs.class_weights(texts, given.rows, given.typed["y_true"]),
+        lambda given, texts: values.class_weights(texts, given.rows, given.typed["y_true"]),
     ),
     IntervalOption: Reading(
         [
-            Option(bool),
+            Option(bool, has_no=True),
             Option(
                 Method,
-                says="Add limits by this method, with or without --{name}.",
+                "METHOD",
+                f"Add confidence intervals by this method: {_either(get_args(Method))}. Implies "
+                "--{name}.",
                 name="{name}-method",
             ),
         ],
@@ -135,25 +148,31 @@ _BY_TYPE: Mapping[Any, Reading] = {
         [
             Option(
                 str,
-                "HOW",
-                "{words} Typed as 101, for that many from 0 to 1, as 0.2,0.5 or as quantiles,10.",
+                "THRESHOLDS",
+                "{words} Give 101 for 101 thresholds from 0 to 1, 0.2,0.5 for these two, or "
+                "quantiles,10 for 10 quantiles of the scores.",
             )
         ],
-        lambda given, text: inputs.thresholds(text),
+        lambda given, text: values.thresholds(text),
     ),
-    ReferenceOption: Reading([Option(str, "SEGMENT")], _reference),
+    ReferenceOption: Reading([Option(str, "SEGMENT", completes=completion.references)], _reference),
     RulesOption: Reading(
         [
             Option(
                 list[str],
                 "RULE",
-                "{words} One of them, as in 'recall >= 0.7' or 'difference(recall) <= 0.1'; again "
-                "for more.",
+                "A rule that every segment must satisfy, such as 'recall >= 0.7' or "
+                "'difference(recall) <= 0.1'. Repeat for several.",
                 name="rule",
             ),
-            Option(Path, says="{words} All of them, from a .toml or .yaml file.", name="rules"),
+            Option(
+                Path,
+                "FILE",
+                "Read the rules from a .toml or .yaml file, instead of --rule.",
+                name="rules",
+            ),
         ],
-        _rules,
+        lambda given, texts, file: values.rules(texts, file),
     ),
 }
 
@@ -181,7 +200,11 @@ def _choice(choices: Sequence[Any], default: Any) -> Reading:  # noqa: ANN401
     if None in choices and default is not None:
         words.append("none")
     parsed = cast(Any, Literal)[tuple(words)]
-    return Reading([Option(parsed)], lambda given, word: word if word in choices else None)
+    metavar, says = "|".join(words), "{words}"
+    if len(metavar) > _SHORT:
+        metavar, says = "CHOICE", f"{{words}} Give {_either(words)}."
+    option = Option(parsed, metavar, says)
+    return Reading([option], lambda given, word: word if word in choices else None)
 
 
 def reading_of(parameter: Parameter) -> Reading:
@@ -204,14 +227,28 @@ class Typed:
 
     @classmethod
     def all_of(cls, parameters: Mapping[str, Parameter]) -> "list[Typed]":
-        """List the parameters that have options."""
-        return [cls(o, reading_of(o)) for name, o in parameters.items() if name not in _WITHOUT]
+        """List the parameters that have options, in the order of the help."""
+        every = [cls(o, reading_of(o)) for name, o in parameters.items() if name not in _WITHOUT]
+        return sorted(every, key=lambda one: one.place)
+
+    @property
+    def panel(self) -> str:
+        """Name the panel of the help."""
+        name = self.parameter.name
+        return next((one for one in _PANELS if name in _PANELS[one]), "What to compute")
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Give the position of the panel, and the position in it."""
+        names = _PANELS[self.panel]
+        name = self.parameter.name
+        return list(_PANELS).index(self.panel), names.index(name) if name in names else 0
 
     def options(self, known: Collection[str]) -> list[Signed]:
         """Make the options, whose words name other parameters as they are typed."""
         words = _WORD.sub(
             lambda found: f"--{option_name(found[1])}" if found[1] in known else found[0],
-            self.parameter.first_sentence,
+            self.parameter.first_sentence.replace("bf.list_metrics()", "balframe metrics"),
         )
         return [self._option(one, words) for one in self.reading.options]
 
@@ -219,12 +256,14 @@ class Typed:
         own = option_name(self.parameter.name)
         name = option.name.format(name=own)
         default = self._default(option)
-        flag = f"--{name}/--no-{name}" if default is True else f"--{name}"
+        flag = f"--{name}/--no-{name}" if option.has_no or default is True else f"--{name}"
         info = typer.Option(
             flag,
             help=escape(option.says.format(words=words, name=own)),
-            rich_help_panel="Data" if self.parameter.name in _OF_DATA else option.panel,
+            rich_help_panel=self.panel,
             metavar=option.metavar,
+            show_default=default is not False,
+            autocompletion=option.completes,
         )
         parsed = option.parsed | None if default is None else option.parsed
         return Signed(

@@ -1,7 +1,6 @@
 """Running a query of files, showing its answer, and saying in one line what is wrong."""
 
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,12 +9,14 @@ from typing import NoReturn
 
 import polars as pl
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from balframe.cli import inputs, outputs, standard_output
+from balframe.cli import outputs, standard_output
 from balframe.cli.panics import without_panics
-from balframe.cli.parameters import option_name
+from balframe.cli.progress import busy
+from balframe.cli.reading import inputs
+from balframe.cli.reading.inputs import Input, Opened
+from balframe.cli.text_tables import one_line
+from balframe.cli.typed_words import in_one_line, one_line_warnings
 from balframe.errors import BalframeError, InvalidInputError
 
 
@@ -38,28 +39,21 @@ class Output:
 
 @contextmanager
 def running(
-    files: Sequence[str], output: Output
-) -> Iterator[tuple[pl.LazyFrame, Callable[[pl.LazyFrame], pl.DataFrame]]]:
+    asked: Input, output: Output
+) -> Iterator[tuple[Opened, Callable[[pl.LazyFrame], pl.DataFrame]]]:
     """Open files, and give the means to run a query of them and show its answer."""
 
     def show(query: pl.LazyFrame) -> pl.DataFrame:
         outputs.sort_columns(output.sort or [], query.collect_schema().names())
-        with busy():
+        with busy(opened.counting):
             answer = query.collect(engine="streaming")
         show_answer(answer, output)
         return answer
 
-    with one_line_errors(), without_panics():
+    with one_line_errors(), one_line_warnings(), without_panics():
         output.checked()
-        try:
-            with inputs.opened(files) as rows:
-                yield rows, show
-        except inputs.UNREADABLE as error:
-            raise inputs.unreadable(files, error) from error
-        except InvalidInputError as error:
-            if not isinstance(error.__cause__, inputs.OF_POLARS):
-                raise
-            raise inputs.unreadable(files, error.__cause__) from error
+        with inputs.opened(asked) as opened:
+            yield opened, show
 
 
 def show_answer(answer: pl.DataFrame, output: Output) -> None:
@@ -83,38 +77,12 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except BalframeError as error:
-        _fail(error.written(_typed).partition("\n")[0])
+        _fail(in_one_line(error))
     except (OSError, ValueError) as error:
         _fail(str(error).partition("\n")[0])
 
 
-def _typed(name: str, value: str | None) -> str:
-    """Name a parameter as it is typed: --pos-label for pos_label=, --cells for cells=True."""
-    option = f"--{option_name(name)}"
-    return option if value in (None, "True") else f"{option} {value}"
-
-
 def _fail(message: str) -> NoReturn:
     """End with a line on standard error."""
-    print(f"balframe: {' '.join(message.split())}", file=sys.stderr)
+    print(f"balframe: {one_line(' '.join(message.split()))}", file=sys.stderr)
     raise typer.Exit(2)
-
-
-@contextmanager
-def busy() -> Iterator[None]:
-    """Show on a terminal that work goes on, once it takes a while."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    columns = SpinnerColumn(), TextColumn("counting"), TimeElapsedColumn()
-    progress = Progress(*columns, console=console, transient=True)
-    progress.add_task("")
-    begin = threading.Timer(0.5, progress.start)
-    begin.start()
-    try:
-        yield
-    finally:
-        begin.cancel()
-        begin.join()
-        progress.stop()

@@ -1,10 +1,14 @@
 """What commands read and write: the files, and the options of the output."""
 
+from collections.abc import Collection
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+
+from balframe.cli.reading.formats import InputFormat
+from balframe.cli.reading.inputs import Input
 
 
 def _output(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401
@@ -14,21 +18,61 @@ def _output(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="csv, tsv, parquet, ndjson or arrow files, patterns such as 'day=*/*.parquet', or - "
-        "for csv on standard input.",
+        help="CSV, TSV, Parquet, Arrow, JSON or XLSX files, folders of such files, patterns such "
+        "as 'day=*/*.parquet', or - for standard input.",
+        metavar="FILES...",
         show_default=False,
+    ),
+]
+Read = Annotated[
+    InputFormat | None,
+    typer.Option(
+        "--input-format",
+        help="One of csv, tsv, parquet, arrow, ndjson, json or xlsx. By default it follows from "
+        "the file extension or, for standard input, from the first bytes.",
+        metavar="FORMAT",
+        rich_help_panel="Input",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        help="Character that separates the fields of csv, such as ';' or tab. By default it is "
+        "detected.",
+        rich_help_panel="Input",
+        metavar="CHARACTER",
     ),
 ]
 Format = Annotated[
     Literal["table", "csv", "json", "ndjson", "markdown", "parquet", "junit"] | None,
-    _output("By default a table on a terminal, csv in a pipe, for --out its ending."),
+    _output(
+        "One of table, csv, json, ndjson, markdown, parquet or junit. By default it follows from "
+        "the file extension of --out; without --out, it is table on a terminal and csv otherwise.",
+        "FORMAT",
+    ),
 ]
-Out = Annotated[Path | None, _output("File to write to.")]
+Out = Annotated[Path | None, _output("Write to this file instead of standard output.", "FILE")]
 Sort = Annotated[
     list[str] | None,
-    _output("Column to sort by, with a minus before it descending; again for more.", "COLUMN"),
+    _output(
+        "Sort by this column of the table; -COLUMN sorts in descending order. Repeat for several.",
+        "COLUMN",
+    ),
 ]
-OUTPUT = [
-    Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-    for name, annotation in (("format", Format), ("out", Out), ("sort", Sort))
-]
+
+
+def _options(**annotations: Any) -> list[Parameter]:  # noqa: ANN401
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in annotations.items()
+    ]
+
+
+INPUT = _options(input_format=Read, separator=Separator)
+OUTPUT = _options(format=Format, out=Out, sort=Sort)
+
+
+def input_of(files: Collection[str], typed: dict[str, Any], columns: Collection[str]) -> Input:
+    """Take the options of the input from those of a verb, which names columns."""
+    kind, separator = (typed.pop(one.name) for one in INPUT)
+    return Input(list(files), kind, separator, columns)

@@ -1,10 +1,9 @@
 """Answers as tables, for terminals and markdown."""
 
 import io
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 import polars as pl
@@ -13,15 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from balframe.display.table_layout import known_metric, limits_among, worst_of
+from balframe.display.placeholders import MISSING, told_apart
+from balframe.display.table_layout import Layout, Values
+from balframe.display.worst import LEAST, compared, worst_cells
 from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
-from balframe.frames.query import MARGIN, MODEL
-from balframe.verbs.columns import Column, Role
-from balframe.verbs.recognition import recognized
+from balframe.verbs.columns import Kind, Role
 
 _STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 _WORST = "bold red"
+_SMALL = 0.001  # a p-value
 _ENDLESS = 1_000_000  # characters: no terminal is as wide
 
 
@@ -36,8 +36,8 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns."""
     console = Console(file=file)
     columns = shown(frame)
-    blocks = _blocks(columns, console.width) if console.is_terminal else [columns]
-    for number, block in enumerate(blocks):
+    parts = blocks(columns, console.width) if console.is_terminal else [columns]
+    for number, block in enumerate(parts):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in block:
             table.add_column(
@@ -55,18 +55,42 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
         Console(file=file, width=max(width, 1)).print(table)
 
 
-def _blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
-    """Split columns into blocks that fit, each with the columns that tell the rows apart."""
+def blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
+    """Split columns into as few blocks as fit, as wide as each other, each with the keys."""
     keys = [one for one in columns if one.is_key]
-    widths = {column.name: column.width + 2 for column in columns}
-    blocks: list[list[_Column]] = []
-    for column in columns:
-        if column in keys:
-            continue
-        if not blocks or sum(widths[one.name] for one in [*blocks[-1], column]) - 2 > width:
-            blocks.append([*keys])
-        blocks[-1].append(column)
-    return blocks if len(blocks) > 1 else [list(columns)]
+    sizes = {one.name: one.width + 2 for one in columns if not one.is_key}
+    room = width + 2 - sum(one.width + 2 for one in keys)
+    if sum(sizes.values()) <= room or not sizes:
+        return [list(columns)]
+    ways = [(_in_order, room), (_where_it_fits, room)]
+    split, _ = min(ways, key=lambda way: len(way[0](sizes, way[1])))
+    number = len(split(sizes, room))
+    narrow = range(min(sizes.values()), room)  # the least room that needs no more blocks
+    found = next((b for r in narrow if len(b := split(sizes, r)) == number), split(sizes, room))
+    return [[*keys, *(one for one in columns if one.name in block)] for block in found]
+
+
+def _in_order(sizes: Mapping[str, int], room: int) -> list[list[str]]:
+    """Put columns into blocks one after the other, at least one into each."""
+    blocks: list[list[str]] = []
+    for name, size in sizes.items():
+        if not blocks or sum(sizes[one] for one in blocks[-1]) + size > room:
+            blocks.append([])
+        blocks[-1].append(name)
+    return blocks
+
+
+def _where_it_fits(sizes: Mapping[str, int], room: int) -> list[list[str]]:
+    """Put each column into the first block that has room for it."""
+    blocks: list[list[str]] = []
+    for name, size in sizes.items():
+        fits = (one for one in blocks if sum(sizes[other] for other in one) + size <= room)
+        block = next(fits, None)
+        if block is None:
+            blocks.append([name])
+        else:
+            block.append(name)
+    return blocks
 
 
 def one_line(text: str) -> str:
@@ -98,8 +122,9 @@ class _Column:
     name: str
     texts: Sequence[str]
     is_number: bool
-    is_key: bool
-    styles: Mapping[int, str]
+    is_key: bool = False
+    is_status: bool = False
+    styles: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -108,37 +133,73 @@ class _Column:
 
 
 def shown(frame: pl.DataFrame) -> list[_Column]:
-    """Put limits into the cells of what they are limits of."""
-    by, declared = _declared(frame)
-    limits = limits_among(declared)
-    inside = {name for pair in limits.values() for name in pair}
-    columns = []
-    for name in frame.columns:
-        if name in inside:
-            continue
-        values, column = frame.get_column(name), declared.get(name)
-        if name in limits:
-            lower, upper = (frame.get_column(str(limit)).to_list() for limit in limits[name])
-            texts = [with_limits(*one) for one in zip(values.to_list(), lower, upper, strict=True)]
-        else:
-            show = _number if column is not None and column.is_as_given else text_of
-            texts = [show(value) for value in values.to_list()]
-        is_key = name in by or (column is not None and column.role is Role.KEY)
-        styles = {} if column is None else _styles(frame, column)
-        columns.append(_Column(name, texts, values.dtype.is_numeric(), is_key, styles))
-    return columns
+    """Put limits into the cells of what they are limits of, and verdicts beside their rules."""
+    layout = _layout(frame)
+    if layout is None:  # the first column tells the rows apart
+        return [_plain(frame, name, is_key=not at) for at, name in enumerate(frame.columns)]
+    marks = worst_cells(compared(layout), 1, LEAST)
+    inside = {name for pair in layout.limits.values() for name in pair}
+    columns = [
+        _declared(frame, layout, name, marks)
+        for name in frame.columns
+        if name not in inside and not layout.says_nothing(name)
+    ]
+    return sorted(columns, key=lambda one: (not one.is_key, not one.is_status))
 
 
-def _declared(frame: pl.DataFrame) -> tuple[tuple[Name, ...], Mapping[Name, Column]]:
-    """Find the by-columns and the columns declared; what is no answer has neither.
-
-    The first column of such a frame tells its rows apart.
-    """
+def _layout(frame: pl.DataFrame) -> Layout | None:
+    """Find the by-columns and the columns declared; what is no answer has neither."""
+    values: Values = {name: frame.get_column(name).to_list() for name in frame.columns}
     try:
-        found = recognized(frame.columns)
+        return Layout.of(values)
     except InvalidInputError:
-        return tuple(frame.columns[:1]), {}
-    return found.by, found.columns
+        return None
+
+
+def _plain(frame: pl.DataFrame, name: str, *, is_key: bool) -> _Column:
+    values = frame.get_column(name)
+    return _Column(name, list(map(text_of, values)), values.dtype.is_numeric(), is_key)
+
+
+def _declared(
+    frame: pl.DataFrame, layout: Layout, name: str, marks: Collection[tuple[Name, int]]
+) -> _Column:
+    """Show a column as what it is declared to be."""
+    values, column = layout.values[name], layout.columns.get(name)
+    is_number = frame.get_column(name).dtype.is_numeric()
+    if name in layout.by or column is None:
+        texts = [_of_by(layout, name, row) for row in range(frame.height)]
+        return _Column(name, texts, is_number, is_key=name in layout.by)
+    if name in layout.limits:
+        lower, upper = (layout.values[limit] for limit in layout.limits[name])
+        texts = [with_limits(*one) for one in zip(values, lower, upper, strict=True)]
+    elif column.kind is Kind.BY and column.about in layout.values:
+        scores = layout.values[column.about]
+        texts = [
+            MISSING if value is None and score is not None else _of_data(value)
+            for value, score in zip(values, scores, strict=True)
+        ]
+    elif column.role is Role.TEST:
+        texts = [
+            "<0.001" if value is not None and value < _SMALL else text_of(value) for value in values
+        ]
+    else:
+        texts = list(map(_number if column.is_as_given else text_of, values))
+    is_status = column.role is Role.STATUS
+    styles = {row: _WORST for row in range(frame.height) if (name, row) in marks}
+    if is_status:
+        styles = {row: _STATUS_STYLES[value] for row, value in enumerate(values)}
+    is_key = column.role is Role.KEY
+    return _Column(name, texts, is_number, is_key, is_status, styles)
+
+
+def _of_by(layout: Layout, name: Name, row: int) -> str:
+    placeholder = layout.placeholder(name, row) if name in layout.by else None
+    return _of_data(layout.values[name][row]) if placeholder is None else placeholder
+
+
+def _of_data(value: Any) -> str:  # noqa: ANN401 (of any type)
+    return told_apart(text_of(value))
 
 
 def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:
@@ -164,37 +225,3 @@ def text_of(value: Any) -> str:  # noqa: ANN401
     if value == 0 or 0.0005 <= abs(value) < 1e6:
         return f"{value:.3f}"
     return f"{value:.3g}"
-
-
-def _styles(frame: pl.DataFrame, column: Column) -> dict[int, str]:
-    """Mark verdicts, and the segment that scores worst."""
-    values = frame.get_column(str(column.name)).to_list()
-    if column.role is Role.STATUS:
-        return {row: _STATUS_STYLES[value] for row, value in enumerate(values)}
-    metric = known_metric(column.of) if column.role is Role.ESTIMATE else None
-    if metric is None:
-        return {}
-    styles: dict[int, str] = {}
-    for rows in _compared(frame):
-        known = {row: values[row] for row in rows if values[row] is not None}
-        if _are_numbers(known.values()):
-            styles |= dict.fromkeys(worst_of(known, metric.better, 1), _WORST)
-    return styles
-
-
-def _compared(frame: pl.DataFrame) -> Iterable[Sequence[int]]:
-    """List the rows of the finest segments, which come first, those of each model apart."""
-    n = frame.height
-    margins, models = (
-        frame.get_column(name).to_list() if name in frame.columns else [None] * n
-        for name in (MARGIN, MODEL)
-    )
-    rows: dict[Any, list[int]] = {}
-    for row in range(n):
-        if margins[row] == margins[0]:
-            rows.setdefault(models[row], []).append(row)
-    return rows.values()
-
-
-def _are_numbers(values: Any) -> bool:  # noqa: ANN401
-    return all(isinstance(value, (int, float)) and not math.isnan(value) for value in values)

@@ -21,16 +21,16 @@ _ROOM = 500  # of small weights, as a power of two
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Counts of each label in each segment, as flat arrays sorted by segment, then label.
+    """Counts of each label in each segment, in flat arrays sorted by segment, then by label.
 
-    Only pairs of segment and label that occur have an entry. Where the rows have weights,
-    `correct`, `missed`, `false_alarms` and what follows from them are sums of weights; the names
-    that begin with `n_` always count rows.
+    Only pairs of segment and label that occur have an entry. If the rows have weights, `correct`,
+    `missed`, `false_alarms` and everything derived from them are sums of weights. Names that begin
+    with `n_` always count rows.
 
     Parameters
     ----------
     n_segments : int
-        Number of segments; a metric returns one float for each.
+        Number of segments. A metric returns one float for each segment.
     n_labels : int
         Size of the label set of the whole frame.
     segment : int64 array, shape (entries,)
@@ -38,30 +38,31 @@ class ClassCounts:
     label : int64 array, shape (entries,)
         Position of the label of each entry in the label set.
     n_correct, n_missed, n_false_alarms : int64 arrays, shape (entries,)
-        Rows with the label that were predicted to have it (true positives), that were not (false
-        negatives), and rows of other labels that were (false positives).
+        True positives of the label: rows that have it and are predicted to have it. False
+        negatives: rows that have it and are predicted to have another. False positives: rows that
+        have another label and are predicted to have it.
     correct, missed, false_alarms : float arrays, shape (entries,)
-        The same in weights.
+        The same as sums of weights.
     pos_label : int or None
-        Position of the positive label, -1 where it does not occur, None where there is none.
+        Position of the positive label; -1 if it does not occur, None if there is none.
     class_weight : float array of shape (n_labels,), "balanced", "prevalence" or None
-        The weight of each label, for the metrics that need it.
+        Weight of each label, for the metrics that need it.
     absent : {"skip", "null", "zero"}
-        What the mean over labels does with a label whose value is undefined.
+        How the mean over labels treats a label whose value is undefined.
     squares : ClassCounts or None
-        The same with sums of squared weights, where the rows have weights.
+        The same counts as sums of squared weights, if the rows have weights.
     compared : bool array of shape (entries,) or None
-        The entries that averages over labels look at; None for all.
+        The entries that averages over labels use; None for all.
     confused : float array of shape (entries,) or None
-        Weight of the rows of other labels that were predicted to have yet another one, to full
-        digits where the rows have weights; None where it is found from the others.
+        Weight of the rows that have another label and are predicted to have a third one, in full
+        precision if the rows have weights. None if it is computed from the other arrays.
     distances : function of a power or None
-        Adds up |i - j|**power over the rows of each entry, i and j the positions of the true and
-        the predicted label; None where there are two labels, or no cells that say it.
+        Returns the sum of |i - j|**power over the rows of each entry, where i and j are the
+        positions of the true and the predicted label. None with two labels, or without cells.
 
     Examples
     --------
-    A metric is a function of these counts that gives one number for each segment:
+    A metric is a function of these counts that returns one number for each segment:
 
     >>> import numpy as np
     >>> import balframe as bf
@@ -99,7 +100,7 @@ class ClassCounts:
         class_weight: FloatArray | str | None = None,
         absent: str = "skip",
     ) -> "ClassCounts":
-        """Take counts of entries, and the options of metrics."""
+        """Return the class counts of entries, with the options of metrics."""
         rows, weights, squares = entries.rows, entries.weights, entries.squares
         counts = cls(
             entries.n_segments,
@@ -121,7 +122,7 @@ class ClassCounts:
     def _with(
         self, weights: Correctness[FloatArray], confused: FloatArray | None = None
     ) -> "ClassCounts":
-        """Put other weights in the place of these."""
+        """Return the same counts with other weights."""
         correct, missed, false_alarms = weights
         return replace(
             self,
@@ -137,7 +138,7 @@ class ClassCounts:
     def from_matrix(
         cls, matrix: npt.ArrayLike, *, pos_label: int | None = None, absent: str = "skip"
     ) -> "ClassCounts":
-        """Read one confusion matrix, rows true and columns predicted, as a single segment."""
+        """Return the counts of one confusion matrix, with true labels as rows, as one segment."""
         counts = np.asarray(matrix, np.int64)
         actual, outcome = (index.ravel() for index in np.indices(counts.shape))
         cells = Cells((), actual, outcome, Measures(counts.ravel())).regrouped()
@@ -145,17 +146,17 @@ class ClassCounts:
 
     @property
     def squared(self) -> "ClassCounts":
-        """The same with sums of squared weights; the counts themselves where there are none."""
+        """The same counts as sums of squared weights; the counts themselves without weights."""
         return self if self.squares is None else self.squares
 
     @cached_property
     def in_rows(self) -> "ClassCounts":
-        """The same without weights."""
+        """The same counts without weights."""
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
         return self._with(in_floats(rows))
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
-        """Add up the values of the entries of each segment; shape (n_segments,)."""
+        """Return the sum of the values over the entries of each segment, shape (n_segments,)."""
         weights = np.asarray(values, np.float64)
         if not self._is_complete:
             totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
@@ -173,13 +174,13 @@ class ClassCounts:
         return 0 < size == len(self.segment) and self.n_labels <= _FEW_LABELS
 
     def count(self, rows: Int64Array) -> Int64Array:
-        """Add up counts of rows as `sum` does, as integers."""
+        """Return the same sum as `sum`, for counts of rows, as integers."""
         counts = np.zeros(self.n_segments, np.int64)
         np.add.at(counts, self.segment, rows)
         return counts
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """Repeat the values of the segments for each of their entries."""
+        """Return the values of the segments, repeated for each of their entries."""
         return np.repeat(values, self.n_labels) if self._is_complete else values[self.segment]
 
     @cached_property
@@ -214,7 +215,7 @@ class ClassCounts:
 
     @cached_property
     def present(self) -> BoolArray:
-        """Tell of each entry whether its label occurs in the truth and is compared."""
+        """Whether the label of each entry occurs in the truth and is compared."""
         return self.support > 0 if self.compared is None else (self.support > 0) & self.compared
 
     @cached_property
@@ -228,7 +229,7 @@ class ClassCounts:
         return self.count(self.n_support)
 
     def distance(self, power: int) -> FloatArray:
-        """Add up |i - j|**power over the rows of each segment; shape (n_segments,).
+        """Return the sum of |i - j|**power over the rows of each segment, shape (n_segments,).
 
         i and j are the positions of the true and the predicted label in the label set.
         """
@@ -236,15 +237,15 @@ class ClassCounts:
             return self.sum(self.distances(power))
         if self.n_labels > 2:
             raise InvalidInputError(
-                f"counts of {self.n_labels} labels that were made without cells, or of rows or "
-                "squared weights alone, do not tell how far apart labels are; read those of "
-                "a frame, or of `ClassCounts.from_matrix`."
+                f"these class counts of {self.n_labels} labels have no confusion cells, which "
+                "distances between labels need; use the class counts of a frame, or of "
+                "`ClassCounts.from_matrix`."
             )
         return self.sum(self.missed)
 
     @cached_property
     def min_support(self) -> Int64Array:
-        """Rows of the rarest label present in each segment, 0 where no label is."""
+        """Number of rows of the rarest label present in each segment, 0 if none is."""
         rows = np.full(self.n_segments, np.iinfo(np.int64).max)
         np.minimum.at(rows, self.segment[self.present], self.n_support[self.present])
         return np.where(self.n_present > 0, rows, 0)
@@ -295,7 +296,7 @@ class ClassCounts:
         return OneVersusRest(tp, fn, fp, tn)
 
     def others(self, values: FloatArray) -> FloatArray:
-        """Add up the values of the other labels of the segment, for each entry, to full digits."""
+        """Return, for each entry, the sum over the other labels of its segment, precisely."""
         total = self.spread(self.sum(values))
         is_most = values > total / 2
         rest = self.spread(self.sum(np.where(is_most, 0, values)))
@@ -307,7 +308,7 @@ class ClassCounts:
         weights: FloatArray | Int64Array | None = None,
         whole: FloatArray | float | None = None,
     ) -> FloatArray:
-        """Average over the labels of each segment, treating undefined values as `absent` says.
+        """Return the mean over the labels of each segment; `absent` handles undefined values.
 
         Parameters
         ----------
@@ -316,8 +317,8 @@ class ClassCounts:
         weights : array, shape (entries,), optional
             Weight of each entry; equal by default.
         whole : float or float array of shape (n_segments,), optional
-            Weight of the whole label set, by which `absent="zero"` divides. Defaults to the
-            number of labels, or to the sum of the weights given.
+            Weight of the whole label set, by which `absent="zero"` divides; by default the number
+            of labels, or the sum of the weights given.
         """
         if weights is not None:
             size = self.sum(weights)

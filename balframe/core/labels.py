@@ -13,17 +13,19 @@ from balframe.errors import (
     InvalidInputError,
     UnsupportedTypeError,
     bare_parameter,
+    in_python,
     listed,
     parameter,
 )
 
 Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
 
-_DEFAULT_POSITIVES = ({0, 1}, {-1, 1})
+_THRESHOLD = in_python("`score >= 0.5`", "threshold", "0.5")
+_STANDARD = ({0, 1}, {-1, 1})
 
 
 def kind_of(value: object, holder: str = "") -> str:
-    """Tell which values a label compares with: number, string, date, datetime, with zone or not."""
+    """Return the kind of a label, within which labels compare: number, string, date, datetime."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return "datetime with zone"
     for kind, types in (
@@ -39,10 +41,10 @@ def kind_of(value: object, holder: str = "") -> str:
 
 
 def not_labels(what: str) -> UnsupportedTypeError:
-    """Say what can be labels."""
+    """Describe what can be used as labels."""
     return UnsupportedTypeError(
-        f"{what} cannot be labels; labels are booleans, integers, whole floats, strings, "
-        "categories or dates. Cast the column to one of these."
+        f"{what} cannot be used as labels; labels must be booleans, integers, whole-number floats, "
+        "strings, categories or dates. Cast the column to one of these types."
     )
 
 
@@ -52,22 +54,20 @@ def check_kinds(kinds: Mapping[str, str | None]) -> None:
     if len(set(known.values())) > 1:
         found = listed(f"{holder} holds {kind}s" for holder, kind in known.items())
         raise InvalidInputError(
-            f"labels of different kinds never compare equal: {found}. Cast one to the type of "
+            f"labels of different types never compare equal: {found}. Cast one to the type of "
             "the other."
         )
 
 
 def as_labels(values: Iterable[object], holder: str) -> list[Label]:
-    """Turn values into labels that compare as scikit-learn compares them: 1, True and 1.0 alike."""
+    """Turn values into labels that compare as in scikit-learn: 1, True and 1.0 are equal."""
     labels = list(values)
     one_of_each = {kind_of(value, holder): value for value in labels}
     check_kinds({f"{holder} ({value!r})": kind for kind, value in one_of_each.items()})
-    fractions = [value for value in labels if _is_fraction(value)]
-    if fractions:
+    if any(map(_is_fraction, labels)):
         raise InvalidInputError(
-            f"{holder} holds numbers that are not whole ({listed(fractions, 3)}): scores are not "
-            "labels. Compare them with a threshold first, as in `score >= 0.5`; the "
-            "verb `curve` looks at every threshold."
+            f"{holder} holds numbers that are not whole: scores are not labels. Turn them into "
+            f"labels first: {_THRESHOLD}. `curve` evaluates every threshold."
         )
     whole = [_whole(value) for value in labels]
     is_mixed = len({isinstance(value, bool) for value in whole}) > 1
@@ -98,9 +98,15 @@ def as_numbers(labels: Sequence[Label]) -> Sequence[int]:
 def no_dtype_for(labels: Sequence[Label]) -> InvalidInputError:
     """Say that the output cannot show the labels in one column."""
     return InvalidInputError(
-        f"the columns of labels have dtypes for which no single one holds all the labels: "
+        "the columns of labels have different dtypes, and no single dtype can hold all labels: "
         f"{listed(map(repr, labels))}. Cast them to one dtype first."
     )
+
+
+def are_standard(labels: Iterable[object]) -> bool:
+    """Tell whether labels are among 0 and 1, -1 and 1, or false and true."""
+    known = set(labels)
+    return any(known <= pair for pair in _STANDARD)
 
 
 @dataclass(frozen=True)
@@ -122,9 +128,9 @@ class LabelSet:
         outside = sorted(set(observed) - set(labels))
         if outside:
             raise InvalidInputError(
-                f"found the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, which "
-                f"{parameter('labels', list(labels))} does not contain; add them, or leave those "
-                "rows out."
+                f"the data have the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, "
+                f"which {parameter('labels', list(labels))} does not contain; add "
+                f"{'them' if len(outside) > 1 else 'it'}, or drop those rows."
             )
         return cls(tuple(labels))
 
@@ -147,15 +153,15 @@ class LabelSet:
         It defaults to 1 or True where the labels are a subset of {0, 1}, of {-1, 1} or of
         {False, True}; None says that there is no such default.
         """
-        is_standard = any(set(self.values) <= positives for positives in _DEFAULT_POSITIVES)
+        is_standard = are_standard(self.values)
         if pos_label is None:
             return self.codes([1])[0].item() if is_standard else None
         kind_of(pos_label)
         code = self.position(pos_label)
-        might_occur = any({*self.values, pos_label} <= pair for pair in _DEFAULT_POSITIVES)
+        might_occur = are_standard({*self.values, pos_label})
         if code is None and not might_occur:
             raise InvalidInputError(
-                f"{parameter('pos_label', pos_label)} is not among the labels: {self}."
+                f"{parameter('pos_label', pos_label)} is not a label; give one of {self}."
             )
         return -1 if code is None else code
 
@@ -166,14 +172,14 @@ class LabelSet:
         if self.values and unknown:
             raise InvalidInputError(
                 f"{bare_parameter('class_weight')} has a weight for "
-                f"{listed(map(repr, unknown))}, which is not among the labels: {self}. Leave it "
-                f"out, or name it in {parameter('labels')} if it may be absent."
+                f"{listed(map(repr, unknown))}, which is not among the labels: {self}. Remove it, "
+                f"or add it to {parameter('labels')} if it may be absent."
             )
         if without:
             raise InvalidInputError(
                 f"{bare_parameter('class_weight')} has no weight for "
                 f"{listed(map(repr, without))}; give one for each of the labels: {self}. "
-                "A weight of 0 leaves a label out of the mean."
+                "A weight of 0 excludes a label from the mean."
             )
         weights = np.array([class_weight[label] for label in self.values], np.float64)
         return np.asarray(weights / weights.max(initial=0), np.float64)

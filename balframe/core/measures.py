@@ -111,6 +111,6 @@ def check_total(n: Int64Array | None) -> None:
         total = (int((n >> 32).sum()) << 32) + int((n & 0xFFFF_FFFF).sum())
         if total > _LARGEST_COUNT:
             raise InvalidInputError(
-                f"the counts add up to {total}, more than the {_LARGEST_COUNT} that a 64-bit "
-                "integer holds; report on parts of the data, or scale the counts down."
+                f"the counts add up to {total}, more than {_LARGEST_COUNT}, the largest 64-bit "
+                "integer; process the data in parts, or scale the counts down."
             )

@@ -1,19 +1,22 @@
-"""Headings and tooltips, as all charts have them."""
+"""Headings, tooltips and legends, as all charts have them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
-from balframe.display.segments import Drawn, Row, inert
+from balframe.display.colors import FAINT, GREY
+from balframe.display.segments import Drawn, inert
 
+LABEL_LIMIT = 260  # pixels of a name
 SCORE, ROWS = ".3f", ",d"
-NO_ROWS = alt.InlineData(values=[])
 Field = tuple[str, str, str]  # a field of the rows, its title and the format of its numbers
 
 
-def heading(text: str, lines: Sequence[str]) -> alt.TitleParams:
+def heading(text: str, lines: Sequence[str], **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
     """Put the lines below the title, all at the left."""
-    return alt.TitleParams(inert(text), subtitle=list(lines), anchor="start", offset=12)
+    below = [inert(line) for line in lines]
+    return alt.TitleParams(inert(text), subtitle=below, anchor="start", **{"offset": 12, **style})
 
 
 def place(drawn: Drawn) -> list[alt.Tooltip]:
@@ -27,11 +30,11 @@ def numbers(fields: Sequence[Field]) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{field}:Q", title=title, format=form) for field, title, form in fields]
 
 
-def with_rows(
-    chart: alt.LayerChart | alt.FacetChart, rows: list[Row]
-) -> alt.LayerChart | alt.FacetChart:
-    """Give a chart its data last, for Altair looks at every value each time that it copies them."""
-    data = alt.InlineData(values=[])
-    data.values = rows
-    chart.data = data
-    return chart
+def axis(**options: Any) -> alt.Axis:  # noqa: ANN401 (of Altair)
+    """Make an axis whose grid stays behind the marks on every ground."""
+    return alt.Axis(gridOpacity=FAINT, **options)
+
+
+def legend(**options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
+    """Make a legend whose symbols are seen on every ground."""
+    return alt.Legend(**{"symbolStrokeColor": GREY, "labelLimit": LABEL_LIMIT, **options})

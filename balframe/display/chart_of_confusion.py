@@ -6,8 +6,10 @@ from typing import Literal, Unpack
 
 import altair as alt
 
-from balframe.display.annotations import NO_ROWS, ROWS, heading, place, with_rows
+from balframe.display.annotations import ROWS, heading, place
 from balframe.display.chart_options import MOST, drawing
+from balframe.display.colors import BLACK, DARKEST, LIGHTEST, NO_SHARE, WHITE
+from balframe.display.panels import NO_ROWS, Charts, Part, shown
 from balframe.display.segments import (
     Drawn,
     Row,
@@ -31,11 +33,12 @@ from balframe.verbs.report import report
 
 _RANK = "balanced_accuracy"
 _SHADES = {
-    "true": "the share of each true label",
-    "pred": "the share of each predicted label",
+    "true": "the share within each true label",
+    "pred": "the share within each predicted label",
     "all": "the share of all rows of the segment",
 }
-_WIDTH = 700
+_DARK = 0.76  # the share from which white is easier to read than black
+_WIDTH = 600  # pixels of all matrices side by side
 _LARGE, _TEXT = 56, 28  # pixels of a cell that has room for two lines of text, and for one
 _SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # up to many labels
 _SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
@@ -51,24 +54,26 @@ def confusion(
     normalize: Literal["true", "pred", "all"] = "true",
     most: int = MOST,
     **options: Unpack[CellsOrRows],
-) -> alt.LayerChart | alt.FacetChart:
-    """Draw the confusion matrix of every segment: shares as shades, counts in the cells.
+) -> Charts:
+    """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells.
 
-    Where there are too many segments to draw them all, they are ranked by balanced accuracy.
+    If there are too many segments to draw, those with the highest and the lowest balanced
+    accuracy are drawn.
 
     Parameters
     ----------
     y_true : column name
-        The true labels, one row of cells each.
+        The true labels; each has a row of cells.
     normalize : {"true", "pred", "all"}, default "true"
-        What the shades are shares of: the rows with the true label, so that the diagonal shows the
-        recalls; those with the predicted label; or all rows of the segment. Under weights they
-        are shares of weight.
+        What the shares, shown as shades, are divided by. With "true", it is the rows with the true
+        label, so that the diagonal shows the recalls. With "pred", it is the rows with the
+        predicted label; with "all", it is all rows of the segment. With weights, they are shares of
+        the weight.
 
     Returns
     -------
     altair chart
-        To be restyled, or saved: `chart.save("confusion.png")`,
+        You can restyle or save it: `chart.save("confusion.png")`,
         `chart.save("confusion.html", inline=True)`.
 
     Examples
@@ -104,7 +109,7 @@ def confusion(
         of_segments = named(answered(scores), names, most_panels=0)
         order, left_out = ranked(of_segments, _RANK, most, " in balanced accuracy")
     title = heading(
-        titled("confusion_matrix", by=names),
+        titled("confusion matrix", names),
         [f"Counts, shaded by {_SHADES[normalize]}", *left_out],
     )
     return _show(drawn.of(order), order, title, inert(str(y_true)), inert(str(predicted)))
@@ -112,14 +117,14 @@ def confusion(
 
 def _show(
     drawn: Drawn, order: list[str], title: alt.TitleParams, actual: str, predicted: str
-) -> alt.LayerChart | alt.FacetChart:
+) -> Charts:
     labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
     size = _size(len(order), len(labels))
     side = size * len(labels)
     rows = _titled(drawn.rows)
     layers = _layers(drawn, labels, actual, predicted, size).properties(width=side, height=side)
     if len(order) == 1:
-        return with_rows(layers.properties(title=title), rows)
+        return shown([Part(layers, rows)], title)
     titles = {row["segment"]: row["title"] for row in rows}
     needed = max(side, min(200, 6 * max(map(len, order))))
     header = alt.Header(
@@ -129,8 +134,8 @@ def _show(
     panel = alt.Facet("title:N", title=drawn.by, sort=sort, header=header)
     wide = columns(len(order), max(1, min(6, _WIDTH // (needed + 20))))
     spacing = alt.RowColnumber(row=20, column=needed - side + 20)
-    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing, title=title)
-    return with_rows(facets, rows)
+    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing)
+    return shown([Part(facets, rows)], title)
 
 
 def _size(n_matrices: int, n_labels: int) -> int:
@@ -147,7 +152,8 @@ def _titled(rows: list[Row]) -> list[Row]:
     n = Counter[str]()
     for row in rows:
         n[row["segment"]] += row["n"]
-    return [row | {"title": f"{row['segment']}\n{n[row['segment']]:,} rows"} for row in rows]
+    written = {name: f"{name}\n{many:,} row{'' if many == 1 else 's'}" for name, many in n.items()}
+    return [row | {"title": written[row["segment"]]} for row in rows]
 
 
 def _layers(
@@ -174,16 +180,15 @@ def _layers(
         y=alt.Y("actual:N", scale=scale, title=actual, axis=left),
         tooltip=of_cell,
     )
-    shade = alt.Color(
-        "share:Q",
-        title="share",
-        scale=alt.Scale(scheme="blues", domain=[0, 1]),
-        legend=alt.Legend(format=".0%"),
+    ramp = alt.Scale(range=[LIGHTEST, DARKEST], domain=[0, 1], interpolate="rgb")
+    shade = alt.Color("share:Q", title="share", scale=ramp, legend=alt.Legend(format=".0%"))
+    fill = alt.when("!isValid(datum.share)").then(alt.value(NO_SHARE)).otherwise(shade)
+    cells = base.mark_rect(invalid=None, stroke=WHITE, strokeWidth=1 if size > 8 else 0).encode(
+        color=fill
     )
-    cells = base.mark_rect(stroke="white", strokeWidth=1 if size > 8 else 0).encode(color=shade)
     if size < _TEXT:
         return alt.LayerChart(layer=[cells])
-    ink = alt.when("datum.share > 0.55").then(alt.value("white")).otherwise(alt.value("#222222"))
+    ink = alt.when(f"datum.share > {_DARK}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
     largest = max(row["n"] for row in drawn.rows)
     form = ",d" if largest < 10_000 else ".3~s"
     is_large = size >= _LARGE
@@ -192,7 +197,8 @@ def _layers(
     )
     if not is_large:
         return alt.LayerChart(layer=[cells, counts])
-    shares = base.mark_text(fontSize=10, dy=9).encode(
+    known = base.transform_filter("isValid(datum.share)")
+    shares = known.mark_text(fontSize=10, dy=9).encode(
         text=alt.Text("share:Q", format=".0%"), color=ink
     )
     return alt.LayerChart(layer=[cells, counts, shares])

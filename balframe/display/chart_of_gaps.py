@@ -1,19 +1,22 @@
 """The chart of `gaps`: differences of segments around zero."""
 
+from collections.abc import Mapping
 from typing import Unpack
 
-import altair as alt
-
 from balframe.analyses.references import ReferenceOption
-from balframe.analyses.scoring import Adjust
-from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
-from balframe.display.chart_options import MOST, drawing, one_metric
-from balframe.display.forest import Line, forest
-from balframe.display.segments import ALL_ROWS, Drawn, answered, by_names, named, ranked
-from balframe.display.words import in_words, percent, titled
+from balframe.analyses.scoring import Adjust, Metrics
+from balframe.display.annotations import ROWS, SCORE, Field
+from balframe.display.chart_options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
+from balframe.display.forest import Line
+from balframe.display.forests import Rows, Shown, forests
+from balframe.display.panels import Charts
+from balframe.display.segments import Answered, Sort, answered, by_names, named, text_of
+from balframe.display.words import percent, titled
 from balframe.frames.library import Name
 from balframe.verbs.gaps import gaps as verb
 from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Level, Names
+
+_PLAIN = "not significant"
 
 
 class _Options(Adjustment, Level, ClassWeights, CellsOrRows, total=False): ...
@@ -26,91 +29,107 @@ def gaps(
     y_pred: Names,
     *,
     by: Names,
-    metric: str = "balanced_accuracy",
+    metrics: Metrics = METRIC,
     reference: ReferenceOption = "rest",
+    sort: Sort = "score",
+    numbers: bool | None = None,
+    min_support: int = SMALL,
     most: int = MOST,
     **options: Unpack[_Options],
-) -> alt.LayerChart | alt.FacetChart:
-    """Draw by how much every segment differs from the rest, or from another reference.
+) -> Charts:
+    """Return a forest plot of the difference of every segment from the rest or another reference.
 
-    A row for each segment, the highest difference first, with its limits; the area of a point is
-    the number of rows. Differences whose adjusted p-value is below 1 - level are drawn in another
-    colour and as diamonds. Several models lie side by side, or else the values of the second
-    by-column.
+    Each segment has a row with the difference and its confidence interval, by default with the
+    highest difference on top. The area of a point shows the number of rows. Differences whose
+    adjusted p-value is below 1 - level are diamonds of another colour. With several metrics, each
+    has a panel, with the segments in the same order. Several models are drawn side by side; with a
+    single model, the values of the second by-column are.
 
     Parameters
     ----------
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
         What each segment is compared with, as in `bf.gaps`.
     level : float, default 0.95
-        Confidence level of the limits; differences with a p-value below 1 - level are marked.
+        Confidence level of the intervals. Differences with a p-value below 1 - level are marked.
 
     Returns
     -------
     altair chart
-        To be restyled, or saved: `chart.save("gaps.png")`, `chart.save("gaps.html", inline=True)`.
+        You can restyle or save it: `chart.save("gaps.png")`, `chart.save("gaps.html",
+        inline=True)`.
 
     Examples
     --------
     >>> import balframe as bf
     >>> chart = bf.plot.gaps(
     ...     bf.datasets.compas(), "reoffended", "high_risk", by="race", counts="n",
-    ...     metric="false_positive_rate", reference="Caucasian",
+    ...     metrics="false_positive_rate", reference="Caucasian",
     ... )
     >>> chart.to_dict()["title"]["text"]
     'False positive rate: difference from Caucasian by race'
     """
-    metric = one_metric(metric).name
+    chosen = drawn_metrics(metrics, options["class_weight"])
     rows = answered(
-        verb(frame, y_true, y_pred, by=by, metrics=metric, reference=reference, **options)
+        verb(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
     )
     names = by_names(by, rows[0])
-    drawn = named(rows, names)
     level, adjust = options["level"], options["adjust"]
-    alpha = 1 - level
-    marked, plain = f"p below {alpha:.6g}", "others"
+    marks = f"p below {1 - level:.6g}", _PLAIN
+    plots = [_shown(one, rows, names, 1 - level, adjust, marks) for one in chosen]
+    title = f"difference from {_against(rows, reference)}"
+    n_tests = {row["n_tests"] for row in rows}
+    return forests(
+        plots,
+        Rows(sort, numbers, min_support, most),
+        titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
+        [f"{percent(level)} confidence intervals{_adjusted(adjust, max(n_tests))}"],
+        [Line("zero", "no difference", (1, 0))],
+        "difference",
+        marks,
+    )
+
+
+def _shown(
+    one: DrawnMetric,
+    rows: list[Answered],
+    names: list[Name],
+    alpha: float,
+    adjust: Adjust,
+    marks: tuple[str, str],
+) -> Shown:
+    """Mark the significant differences of a metric; the difference is what is drawn."""
+    drawn = named([row for row in rows if row["metric"] == one.name], names)
     for row in drawn.rows:
         p = row["p_adjusted"]
-        row["mark"] = marked if p is not None and p < alpha else plain
+        row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
         row["zero"] = 0
         row["note"] = "undefined" if row["difference"] is None else None
         row |= {"score": row["estimate"], "estimate": row["difference"]}
-    order, left_out = ranked(drawn, "estimate", most)
-    n_tests = max(row["n_tests"] for row in drawn.rows)
-    fields = [
+    fields: list[Field] = [
         ("n", "rows", ROWS),
+        ("min_support", "rows of the rarest label", ROWS),
         ("estimate", "difference", SCORE),
         ("lower", "lower limit", SCORE),
         ("upper", "upper limit", SCORE),
-        ("score", in_words(metric), SCORE),
-        ("reference_estimate", "of the reference", SCORE),
+        ("score", one.title, SCORE),
+        ("reference_estimate", "score of the reference", SCORE),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
     ]
-    below = [f"{percent(level)} limits{_adjusted(adjust, n_tests)}"]
-    return forest(
-        drawn.of(order),
-        order,
-        heading(
-            titled(metric, f": difference from {_against(drawn, reference)}", by=names),
-            below + left_out,
-        ),
-        f"difference in {in_words(metric)}",
-        [Line("zero", "no difference", (1, 0))],
-        [*place(drawn), *numbers(fields)],
-        (marked, plain),
-    )
+    return Shown(one, drawn, f"difference in {one.title}", fields)
 
 
-def _against(drawn: Drawn, reference: ReferenceOption) -> str:
+def _against(rows: list[Answered], reference: ReferenceOption) -> str:
     if reference in ("rest", "overall"):
-        return "the rest" if reference == "rest" else ALL_ROWS
-    references = {row["reference"] for row in drawn.rows}
+        return "the rest" if reference == "rest" else "all rows"
+    if isinstance(reference, Mapping):
+        return ", ".join(map(text_of, reference.values()))
+    references = {row["reference"] for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
 
 
 def _adjusted(adjust: Adjust, n_tests: int) -> str:
     if n_tests == 0:
         return "; no p-values"
-    names = {"bh": "Benjamini and Hochberg", "holm": "Holm"}
+    names = {"bh": "Benjamini-Hochberg", "holm": "Holm's method"}
     how = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
     return f"; p-values of {n_tests:,} comparisons, {how}"

@@ -1,23 +1,16 @@
-"""The chart of `report`: a forest plot of a metric."""
+"""The chart of `report`: a forest plot of one metric or several."""
 
-from typing import Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
-import altair as alt
-
-from balframe.display.annotations import ROWS, SCORE, Field, heading, numbers, place
-from balframe.display.chart_options import MOST, drawing, one_metric
-from balframe.display.forest import Line, forest
-from balframe.display.segments import (
-    ALL_ROWS,
-    Answered,
-    Drawn,
-    answered,
-    by_names,
-    named,
-    ranked,
-    text_of,
-)
-from balframe.display.words import in_words, percent, titled
+from balframe.analyses.scoring import Metrics
+from balframe.display.annotations import ROWS, SCORE, Field
+from balframe.display.chart_options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
+from balframe.display.forest import Line
+from balframe.display.forests import Rows, Shown, forests
+from balframe.display.panels import Charts
+from balframe.display.segments import Answered, Sort, answered, by_names, named, text_of
+from balframe.display.words import percent, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
 from balframe.intervals.request import IntervalOption
@@ -38,29 +31,33 @@ def report(
     y_pred: Names,
     *,
     by: Names = None,
-    metric: str = "balanced_accuracy",
+    metrics: Metrics = METRIC,
     interval: IntervalOption = True,
+    sort: Sort = "score",
+    numbers: bool | None = None,
+    min_support: int = SMALL,
     most: int = MOST,
     **options: Unpack[_Options],
-) -> alt.LayerChart | alt.FacetChart:
-    """Draw a metric of every segment with its limits: a forest plot.
+) -> Charts:
+    """Return a forest plot of a metric of every segment with its confidence interval.
 
-    A row for each segment, the highest score first, with the estimate and its limits; the area of
-    a point is the number of rows. A solid line is the score of all rows, a dashed one what
-    guessing scores: each label alike, or for accuracy always the most frequent label. Several
-    models lie side by side, or else the values of the second by-column.
+    Each segment has a row, by default with the highest score on top. The area of a point shows the
+    number of rows. A solid line marks the score of all rows. A dashed line marks chance: the score
+    of random guessing or, for accuracy, of always predicting the most frequent label. With several
+    metrics, each has a panel, with the segments in the same order. Several models are drawn side by
+    side; with a single model, the values of the second by-column are.
 
     Parameters
     ----------
     interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"} or None
-        Method of the limits, as in `bf.report`; None draws none.
+        Method of the confidence intervals, as in `bf.report`; None draws none.
     level : float, default 0.95
-        Confidence level of the limits.
+        Confidence level of the intervals.
 
     Returns
     -------
     altair chart
-        To be restyled, or saved: `chart.save("report.png")`,
+        You can restyle or save it: `chart.save("report.png")`,
         `chart.save("report.html", inline=True)`.
 
     Examples
@@ -70,17 +67,21 @@ def report(
     >>> chart = bf.plot.report(compas, "reoffended", "high_risk", by="race", counts="n")
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy by race'
+    >>> rates = ["selection_rate", "recall", "false_positive_rate"]
+    >>> chart = bf.plot.report(
+    ...     compas, "reoffended", "high_risk", by="race", counts="n", metrics=rates
+    ... )
+    >>> [panel["title"]["text"] for panel in chart.to_dict()["concat"]]
+    ['Selection rate', 'Recall', 'False positive rate']
     """
-    level = options["level"]
-    drawn_metric = one_metric(metric)
-    metric = drawn_metric.name
+    chosen = drawn_metrics(metrics, options["class_weight"])
     rows = answered(
         verb(
             frame,
             y_true,
             y_pred,
             by=by,
-            metrics=list(dict.fromkeys([metric, _MAJORITY])),
+            metrics=_with_majority(metrics, chosen),
             interval=interval,
             layout="long",
             margins="overall" if by_names(by, {}) else False,
@@ -90,65 +91,91 @@ def report(
     names = by_names(by, rows[0])
     several = MODEL in rows[0] and MODEL not in names
     of_segments, of_all = _parted(rows, several) if names else (rows, rows)
-    drawn = named([row for row in of_segments if row["metric"] == metric], names)
-    for row in drawn.rows:
-        row["note"] = "undefined" if row["estimate"] is None else None
-        row |= {"lower": row.get("lower"), "upper": row.get("upper")}
-    lines = _lines(drawn, of_all, metric, drawn_metric.chance, several=several)
-    order, left_out = ranked(drawn, "estimate", most)
-    has_limits = any(row["lower"] is not None for row in drawn.rows)
-    below = [f"{percent(level)} limits"] if has_limits else []
-    return forest(
-        drawn.of(order),
-        order,
-        heading(titled(metric, by=names), below + left_out),
-        in_words(metric),
+    of_majority = {_model(row, several): row for row in of_all if row["metric"] == _MAJORITY}
+    plots = [_shown(one, of_segments, of_all, of_majority, names, several) for one in chosen]
+    words = {_chance_in_words(one.metric.chance, of_all) for one in chosen} - {""}
+    lines = [
+        Line("all_rows", "all rows", (1, 0)),
+        Line("chance", words.pop() if len(words) == 1 else "chance", (4, 3)),
+    ]
+    for plot in plots:
+        plot.fields.extend((line.field, line.name, SCORE) for line in lines)
+    has_limits = any(row["lower"] is not None for plot in plots for row in plot.drawn.rows)
+    limits = f"{percent(options['level'])} confidence intervals"
+    return forests(
+        plots,
+        Rows(sort, numbers, min_support, most),
+        titled(chosen[0].title if len(chosen) == 1 else "scores", names),
+        [limits] if has_limits else [],
         lines if names else lines[1:],
-        [
-            *place(drawn),
-            *numbers([*_fields(metric), *((one.field, one.name, SCORE) for one in lines)]),
-        ],
+        "estimate",
     )
+
+
+def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[DrawnMetric]) -> Any:  # noqa: ANN401 (what the verb takes)
+    """Ask also for what accuracy is compared with."""
+    names = [one.name for one in chosen]
+    if _MAJORITY in names:
+        return metrics
+    if isinstance(metrics, Mapping):
+        return {**metrics, _MAJORITY: _MAJORITY}
+    return [*names, _MAJORITY]
 
 
 def _parted(rows: list[Answered], several: bool) -> tuple[list[Answered], list[Answered]]:
     """Part the rows of segments from those of the whole frame, which come last."""
-    models = {row[MODEL] for row in rows} if several else {None}
+    models = {_model(row, several) for row in rows}
     n_of_all = len(models) * len({row["metric"] for row in rows})
     return rows[:-n_of_all], rows[-n_of_all:]
 
 
-def _lines(
-    drawn: Drawn, of_all: list[Answered], metric: str, chance: Chance | None, *, several: bool
-) -> list[Line]:
+def _model(row: Answered, several: bool) -> str:
+    return text_of(row[MODEL]) if several else ""
+
+
+def _shown(
+    one: DrawnMetric,
+    of_segments: list[Answered],
+    of_all: list[Answered],
+    of_majority: Mapping[str, Answered],
+    names: list[Name],
+    several: bool,
+) -> Shown:
     """Put into every row what all rows score, of the same model, and what guessing does."""
-    of_models = {(text_of(row[MODEL]) if several else "", row["metric"]): row for row in of_all}
+    drawn = named([row for row in of_segments if row["metric"] == one.name], names)
+    of_models = {_model(row, several): row for row in of_all if row["metric"] == one.name}
     for row in drawn.rows:
         model = row["panel"] if several else ""
-        of_metric, of_majority = of_models[model, metric], of_models[model, _MAJORITY]
-        row["all_rows"] = of_metric["estimate"]
+        whole, chance = of_models[model], one.metric.chance
+        row["note"] = "undefined" if row["estimate"] is None else None
+        row |= {"lower": row.get("lower"), "upper": row.get("upper")}
+        row["all_rows"] = whole["estimate"]
         if chance == "majority":
-            row["chance"] = of_majority["estimate"]
+            row["chance"] = of_majority[model]["estimate"]
         elif chance == "uniform":
-            row["chance"] = 1 / of_metric["n_labels"] if of_metric["n_labels"] else None
+            row["chance"] = 1 / whole["n_labels"] if whole["n_labels"] else None
         else:
             row["chance"] = chance
+    return Shown(one, drawn, one.title, _fields(one.title))
+
+
+def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
+    if chance is None:
+        return ""
     n_labels = {row["n_labels"] for row in of_all}
     words = {
-        "majority": "always the most frequent label",
+        "majority": "chance: the most frequent label",
         "uniform": f"chance, 1/{n_labels.pop() if len(n_labels) == 1 else 'labels'}",
     }
-    return [
-        Line("all_rows", ALL_ROWS, (1, 0)),
-        Line("chance", words.get(str(chance), f"chance, {chance}"), (4, 3)),
-    ]
+    return words.get(str(chance), f"chance, {chance}")
 
 
-def _fields(metric: str) -> list[Field]:
+def _fields(title: str) -> list[Field]:
     return [
         ("n", "rows", ROWS),
         ("n_labels", "labels present", ROWS),
-        ("estimate", in_words(metric), SCORE),
+        ("min_support", "rows of the rarest label", ROWS),
+        ("estimate", title, SCORE),
         ("lower", "lower limit", SCORE),
         ("upper", "upper limit", SCORE),
     ]

@@ -1,15 +1,21 @@
 """The chart of receiver operating characteristic (ROC) curves."""
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import altair as alt
+import numpy as np
 
-from balframe.display.annotations import ROWS, SCORE, heading, numbers, place
+from balframe.core.arrays import FloatArray
+from balframe.display.annotations import ROWS, SCORE, axis, heading, numbers, place
 from balframe.display.chart_options import MOST, drawing
-from balframe.display.forest import DARK
-from balframe.display.lines import COLORS, ONCE, Plane, answered_lines, plane
-from balframe.display.segments import Row, answered, by_names, named, ranked
-from balframe.display.words import titled
+from balframe.display.colors import INK, LINES, RULE
+from balframe.display.labels_of_lines import free_place
+from balframe.display.lines import Plane, answered_lines, plane
+from balframe.display.panels import ONCE, Charts, Part, shown
+from balframe.display.segments import Drawn, Row, answered, by_names, named, ranked
+from balframe.display.words import percent, titled
+from balframe.frames.deliver import collected
 from balframe.frames.library import Name
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.verbs.curve import curve
@@ -18,6 +24,10 @@ from balframe.verbs.ranking import ranking
 
 _X, _Y = "false_positive_rate", "recall"
 _X_TITLE = "false positive rate"
+_LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
+_LONG = 24  # letters of a name; longer ones are in a legend
+_WIDE, _HIGH = 0.6, 1.35  # of a letter and of a line of text, by the size of the font
+_SYMBOL = 20  # pixels
 
 
 @drawing
@@ -30,23 +40,24 @@ def roc(
     thresholds: ThresholdsOption = None,
     most: int = MOST,
     **options: Unpack[Rows],
-) -> alt.LayerChart | alt.FacetChart:
-    """Draw the ROC curve of every segment: recall against false positive rate over all thresholds.
+) -> Charts:
+    """Return a chart of the ROC curve of every segment: recall against false positive rate.
 
-    The area under each curve (AUC) stands in the lower right corner. The dashed diagonal is what
-    scores reach that do not depend on the label. Up to seven segments share a panel; more have one
-    each. Segments are ranked by these areas.
+    The areas under the curves (AUC) are listed in the free corner of each panel, each beside a
+    sample of its line. The dashed diagonal marks chance. Up to four segments share a panel. With
+    more, each has its own panel, with the others in grey behind it. Segments are ranked by these
+    areas. Several models are shown by colours or in panels.
 
     Parameters
     ----------
     thresholds : None, int, list of floats or ("quantiles", int), optional
-        The thresholds, as in `bf.curve`: by default every score, of which as many are drawn as
-        can be told apart. The areas are always those of all scores.
+        The thresholds, as in `bf.curve`. By default every distinct score is a threshold; points too
+        close to be distinguished are left out. The areas always use all scores.
 
     Returns
     -------
     altair chart
-        To be restyled, or saved: `chart.save("roc.png")`, `chart.save("roc.html", inline=True)`.
+        You can restyle or save it: `chart.save("roc.png")`, `chart.save("roc.html", inline=True)`.
 
     Examples
     --------
@@ -61,24 +72,20 @@ def roc(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **options
     )
     areas = answered(ranking(frame, y_true, y_score, by=by, **options))
-    rows = answered_lines(answer, _X, _Y)
+    rows = answered_lines(collected(answer), _X, _Y)
     names = by_names(by, rows[0])
-    of_areas = named(areas, names, most_panels=len(COLORS))
+    of_areas = named(areas, names, most_panels=len(LINES))
     order, left_out = ranked(of_areas, "roc_auc", most)
     of_areas = of_areas.of(order)
-    on = plane(of_areas, order)
-    field, lines = ("segment", order) if on.is_together else ("panel", of_areas.panels)
-    step = min(13.0, 0.6 * on.height / len(lines))
-    for row in of_areas.rows:
-        above = len(lines) - 1 - lines.index(row[field])
-        area = row["roc_auc"]
-        row["text"] = "AUC undefined" if area is None else f"AUC {area:.3f}"
-        row["height"] = (4 + step * above) / on.height
-    drawn = named(rows, names, most_panels=len(COLORS)).of(order)
+    drawn = named(rows, names, most_panels=len(LINES)).of(order)
+    is_labelled = max(map(len, order)) <= _LONG and len(order) <= len(LINES)
+    on = plane(of_areas, order, is_labelled=is_labelled)
     points = [_point(row, at) for at, row in enumerate(drawn.rows)]
-    title = heading(titled("ROC curve", by=names), left_out)
-    layers = _layers(on, [*place(drawn), *numbers([("n", "rows", ROWS)])], step - 2)
-    return on.show(layers, points + of_areas.rows, title)
+    _label(of_areas, points, order, on)
+    below = ["Dashed: chance", *left_out]
+    layers = _layers(on, [*place(drawn), *numbers([("n", "rows", ROWS)])])
+    part = Part(on.chart(layers), points + of_areas.rows, on.thinned(points, _X, _Y))
+    return shown([part], heading(titled("ROC curve", names), below))
 
 
 def _point(row: Row, at: int) -> Row:
@@ -86,37 +93,69 @@ def _point(row: Row, at: int) -> Row:
     return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 
-def _layers(on: Plane, of_segment: list[alt.Tooltip], font_size: float) -> alt.LayerChart:
+def _label(areas: Drawn, points: Sequence[Row], order: list[str], on: Plane) -> None:
+    """Write the areas of each panel as a list, in its free corner.
+
+    The list names its lines where no legend does.
+    """
+    field, panel = ("segment", "panel") if on.is_together else ("panel", "segment")
+    rank = {name: at for at, name in enumerate(order if on.is_together else areas.panels)}
+    has_names = on.is_together and len(order) > 1 and not on.has_legend
+    room, diagonal = (on.width, on.height), np.array([[0.0, on.height], [on.width, 0.0]])
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for point in points:
+        lines.setdefault((point["panel"], point["segment"]), []).append(point)
+    for name in {row[panel] for row in areas.rows}:
+        rows = sorted(
+            (row for row in areas.rows if row[panel] == name), key=lambda row: rank[row[field]]
+        )
+        for row in rows:
+            area = "AUC undefined" if row["roc_auc"] is None else f"AUC {row['roc_auc']:.3f}"
+            row["text"] = f"{row[field]}: {area}" if has_names else area
+        curves = [_in_pixels(lines.get((row["panel"], row["segment"]), []), on) for row in rows]
+        width = _SYMBOL + _WIDE * on.font_size * max(len(row["text"]) for row in rows)
+        step = _HIGH * on.font_size
+        left, top = free_place(curves, diagonal, (width, step * len(rows)), room)
+        for at, row in enumerate(rows):
+            row |= {"left": left / on.width, "height": 1 - (top + step * (at + 0.5)) / on.height}
+
+
+def _in_pixels(points: Sequence[Row], on: Plane) -> FloatArray:
+    """Place the points of a curve, from the upper left corner."""
+    known = [(row[_X], 1 - row[_Y]) for row in points if None not in (row[_X], row[_Y])]
+    return np.array(known, float).reshape(-1, 2) * (on.width, on.height)
+
+
+def _layers(on: Plane, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
     rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE), (_Y, _Y, SCORE)]
     areas = [
         ("roc_auc", "AUC", SCORE),
-        ("roc_auc_lower", "lower limit, 95%", SCORE),
-        ("roc_auc_upper", "upper limit, 95%", SCORE),
+        ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE),
+        ("roc_auc_upper", f"upper limit, {percent(_LEVEL)}", SCORE),
     ]
     unit = alt.Scale(domain=[0, 1])
-    x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=alt.Axis(tickCount=on.n_ticks))
-    y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit)
+    x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=on.n_ticks))
+    y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=on.n_ticks))
     diagonal = (
         alt.Chart(ONCE)
-        .mark_rule(strokeDash=[4, 3], color=DARK)
+        .mark_rule(strokeDash=[4, 3], color=RULE)
         .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
     )
-    curves = (
-        alt.Chart()
-        .transform_filter("!isValid(datum.text)")
-        .mark_line(strokeWidth=1.5)
-        .encode(x=x, y=y, color=on.color, order="at:Q", tooltip=[*of_segment, *numbers(rates)])
+    line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order="at:Q")
+    curves = line.mark_line(strokeWidth=1.5 if on.is_together else 2).encode(
+        color=on.color, tooltip=[*of_segment, *numbers(rates)]
     )
-    texts = (
+    label = (
         alt.Chart()
         .transform_filter("isValid(datum.text)")
-        .mark_text(align="right", baseline="bottom", fontSize=min(11, font_size))
-        .encode(
-            x=alt.datum(0.98),
-            y="height:Q",
-            text="text:N",
-            color=on.color,
-            tooltip=[*of_segment, *numbers(areas)],
-        )
+        .encode(x="left:Q", y="height:Q", tooltip=[*of_segment, *numbers(areas)])
     )
-    return alt.LayerChart(layer=[diagonal, curves, texts])
+    symbols = label.mark_point(shape="stroke", opacity=1, size=150, strokeWidth=2, xOffset=8)
+    texts = label.mark_text(align="left", color=INK, fontSize=on.font_size, dx=_SYMBOL)
+    return [
+        *on.behind(x=x, y=y),
+        diagonal,
+        curves,
+        symbols.encode(color=on.color),
+        texts.encode(text="text:N"),
+    ]

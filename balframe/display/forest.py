@@ -1,17 +1,26 @@
-"""Forest plots: a row for each segment, with a point and its limits."""
+"""Forest plots: a row for each segment, with a point and its confidence interval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
-from balframe.display.annotations import NO_ROWS, with_rows
+from balframe.display.annotations import LABEL_LIMIT, ROWS, SCORE, axis, legend
+from balframe.display.colors import BLUE, GREY, INK, RULE, VERMILLION
+from balframe.display.panels import NO_ROWS, ONCE, Chart, Title
 from balframe.display.segments import Drawn, columns
 
-BLUE, VERMILLION, GREY, DARK = "#0072B2", "#D55E00", "#8c8c8c", "#333333"
-_COLUMNS = 3
-_WIDTHS = {1: 460, 2: 300}  # pixels, by the number of panels
+_PAGE, _SIDE, _GAP = 700, 100, 16  # pixels: of a page, its legends, and between two panels
+_COLUMNS, _NARROWEST, _WIDEST = 3, 110, 440  # panels side by side, and the pixels of a panel
 _FEW = 30
+_LETTER = 6  # pixels of a letter of a name
+_ESTIMATE, _NUMBERS_WIDTH, _N = 8, 120, 38  # pixels before the numbers, of these, and of rows
+_SCORES = [f"format(datum.{name}, '{SCORE}')" for name in ("estimate", "lower", "upper")]
+_NUMBERS = (
+    "!isValid(datum.estimate) ? '' : !isValid(datum.lower) || !isValid(datum.upper) ? "
+    "{0} : {0} + ' [' + {1} + ', ' + {2} + ']'".format(*_SCORES)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,80 +32,162 @@ class Line:
     dash: tuple[int, int]
 
 
-def forest(
-    drawn: Drawn,
-    order: Sequence[str],
-    title: alt.TitleParams,
-    x_title: str,
-    lines: Sequence[Line],
-    tooltip: Sequence[alt.Tooltip],
-    marks: tuple[str, str] | None = None,
-) -> alt.LayerChart | alt.FacetChart:
-    """Draw a row for each segment in the order given, `estimate` with `lower` and `upper`.
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """What a forest plot shows of `drawn`: `estimate` with `lower` and `upper`.
 
-    The area of a point is the number of rows, `n`. Where the estimate is undefined, `note` says so.
-    With `marks`, points whose `mark` is the first of the two are diamonds of another colour.
+    The area of a point is the number of rows, `n`; it is hollow below `min_support`. Where the
+    estimate is undefined, `note` says so. With `marks`, points whose `mark` is the first of the two
+    are diamonds of another colour. `n_beside` panels lie side by side, and `title_of_numbers`
+    stands above the numbers.
     """
-    lines = [line for line in lines if any(row[line.field] is not None for row in drawn.rows)]
-    many = len(order) > _FEW
-    n_panels = len(drawn.panels)
-    width = _WIDTHS.get(n_panels, 220)
-    names = alt.Axis(
-        labelLimit=260, labelFontSize=10 if many else 11, ticks=False, domain=False, labelPadding=7
-    )
-    y = alt.Y("segment:N", sort=list(order), title=None, axis=names)
-    values = alt.Axis(tickCount=width // 50)
-    x = alt.X("estimate:Q", title=x_title, scale=alt.Scale(zero=False), axis=values)
-    base = alt.Chart().encode(y=y)
-    dashes = alt.StrokeDash(
-        "line:N",
-        title=None,
-        scale=alt.Scale(
-            domain=[line.name for line in lines], range=[list(line.dash) for line in lines]
-        ),
-    )
-    drawn_lines = [
-        alt.Chart()
-        .transform_calculate(line=repr(line.name))
-        .mark_rule(color=DARK)
-        .encode(x=f"min({line.field}):Q", strokeDash=dashes)
-        for line in lines
-    ]
-    color: alt.Color | alt.ColorValue = alt.ColorValue(BLUE)
-    shape: alt.Shape | alt.ShapeValue = alt.ShapeValue("circle")
-    if marks is not None:
-        colors = alt.Scale(domain=list(marks), range=[VERMILLION, GREY])
-        shapes = alt.Scale(domain=list(marks), range=["diamond", "circle"])
-        color = alt.Color("mark:N", title=None, scale=colors)
-        shape = alt.Shape("mark:N", title=None, scale=shapes)
-    limits = (
-        base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
-        .mark_rule(strokeWidth=1.5 if many else 2)
-        .encode(x="lower:Q", x2="upper:Q", color=color, tooltip=list(tooltip))
-    )
-    size = alt.Size(
-        "n:Q",
-        title="rows",
-        scale=alt.Scale(range=[12, 100] if many else [16, 180]),
-        legend=alt.Legend(values=_round(drawn), format=",d"),
-    )
-    points = base.mark_point(filled=True, opacity=1).encode(
-        x=x, size=size, color=color, shape=shape, tooltip=list(tooltip)
-    )
-    notes = (
-        base.transform_filter("isValid(datum.note)")
-        .mark_text(align="left", color=GREY, fontStyle="italic")
-        .encode(x=alt.value(4), text="note:N", tooltip=list(tooltip))
-    )
-    layers = alt.LayerChart(layer=[*drawn_lines, limits, points, notes])
-    step = alt.Step(15 if many else 22)
-    if drawn.panels_by is None:
-        return with_rows(layers.properties(width=width, height=step, title=title), drawn.rows)
-    panel = alt.Facet("panel:N", title=drawn.panels_by, sort=drawn.panels)
-    facets = layers.properties(width=width, height=step).facet(
-        panel, data=NO_ROWS, columns=columns(n_panels, _COLUMNS), title=title
-    )
-    return with_rows(facets, drawn.rows)
+
+    drawn: Drawn
+    order: Sequence[str]
+    x_title: str | None
+    lines: Sequence[Line]
+    tooltip: Sequence[alt.Tooltip]
+    min_support: int
+    numbers: bool
+    marks: tuple[str, str] | None = None
+    n_beside: int = 1
+    title_of_numbers: str = "estimate"
+    is_first: bool = True
+
+    @property
+    def is_long(self) -> bool:
+        """Tell whether the rows lie close together."""
+        return len(self.order) > _FEW
+
+    @property
+    def width(self) -> int:
+        """Choose the pixels of a panel."""
+        room = _room(self.order, self.numbers) // self.n_beside
+        return min(_WIDEST, max(_NARROWEST, room - _beside(self.numbers)))
+
+    def chart(self, title: Title = alt.Undefined) -> Chart:
+        """Draw it, without its rows."""
+        layers = [*self._lines(), self._limits(), *self._points(), self._notes()]
+        if self.numbers:
+            layers += self._numbers()
+        step = alt.Step(15 if self.is_long else 22)
+        drawn = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
+        if self.drawn.panels_by is None:
+            drawn.title = title
+            return drawn
+        panel = alt.Facet("panel:N", title=self.drawn.panels_by, sort=self.drawn.panels)
+        return drawn.facet(panel, data=NO_ROWS, columns=self.n_beside, title=title)
+
+    def _base(self) -> alt.Chart:
+        names = axis(
+            labels=self.is_first,
+            labelLimit=LABEL_LIMIT,
+            labelFontSize=10 if self.is_long else 11,
+            ticks=False,
+            domain=False,
+            labelPadding=7,
+        )
+        chart = alt.Chart()
+        return chart.encode(y=alt.Y("segment:N", sort=[*self.order], title=None, axis=names))
+
+    def _legend(self, **options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
+        """Leave the right side to the numbers."""
+        return legend(
+            **({"orient": "bottom", "titleOrient": "left"} if self.numbers else {}), **options
+        )
+
+    def _lines(self) -> Iterator[alt.Chart]:
+        names, dashes = [one.name for one in self.lines], [[*one.dash] for one in self.lines]
+        scale = alt.Scale(domain=names, range=dashes)
+        dash = alt.StrokeDash("line:N", title=None, scale=scale, legend=self._legend())
+        for line in self.lines:
+            named = alt.Chart().transform_calculate(line=repr(line.name))
+            yield named.mark_rule(color=RULE, strokeWidth=1.5).encode(
+                x=f"min({line.field}):Q", strokeDash=dash
+            )
+
+    def _color(self) -> alt.Color | alt.ColorValue:
+        if self.marks is None:
+            return alt.ColorValue(BLUE)
+        scale = alt.Scale(domain=[*self.marks], range=[VERMILLION, GREY])
+        return alt.Color("mark:N", title=None, scale=scale, legend=self._legend())
+
+    def _shape(self) -> alt.Shape | alt.ShapeValue:
+        if self.marks is None:
+            return alt.ShapeValue("circle")
+        scale = alt.Scale(domain=[*self.marks], range=["diamond", "circle"])
+        return alt.Shape("mark:N", title=None, scale=scale, legend=self._legend())
+
+    def _limits(self) -> alt.Chart:
+        known = self._base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
+        rules: alt.Chart = known.mark_rule(strokeWidth=1.5 if self.is_long else 2).encode(
+            x="lower:Q", x2="upper:Q", color=self._color(), tooltip=[*self.tooltip]
+        )
+        return rules
+
+    def _points(self) -> Iterator[alt.Chart]:
+        size = alt.Size(
+            "n:Q",
+            title="rows",
+            scale=alt.Scale(range=[20, 100] if self.is_long else [36, 180]),
+            legend=self._legend(values=_round(self.drawn), format=ROWS, symbolFillColor=GREY),
+        )
+        base = self._base().encode(
+            x=alt.X(
+                "estimate:Q",
+                title=self.x_title,
+                scale=alt.Scale(zero=False, padding=6),
+                axis=axis(tickCount=max(3, self.width // 50)),
+            ),
+            size=size,
+            color=self._color(),
+            shape=self._shape(),
+            tooltip=[*self.tooltip],
+        )
+        is_small = f"datum.min_support < {self.min_support}"
+        small = {row["min_support"] < self.min_support for row in self.drawn.rows}
+        if False in small:
+            large = base.transform_filter(f"!({is_small})") if True in small else base
+            yield large.mark_point(filled=True, opacity=1)
+        if True in small:
+            hollow = base.transform_filter(is_small)
+            yield hollow.mark_point(filled=False, opacity=1, strokeWidth=1.5)
+
+    def _notes(self) -> alt.Chart:
+        undefined = self._base().transform_filter("isValid(datum.note)")
+        texts: alt.Chart = undefined.mark_text(align="left", color=INK, fontStyle="italic").encode(
+            x=alt.value(4), text="note:N", tooltip=[*self.tooltip]
+        )
+        return texts
+
+    def _numbers(self) -> Iterator[alt.Chart]:
+        """Write estimates and rows at the right side, below headings."""
+        base = self._base().transform_calculate(numbers=_NUMBERS)
+        once = alt.Chart(ONCE).encode(y=alt.value(-8))
+        right = self.width + _beside(self.numbers) - _GAP
+        at, at_n = alt.value(self.width + _ESTIMATE), alt.value(right)
+        n = alt.Text("n:Q", format=ROWS)
+        yield base.mark_text(align="left", color=INK).encode(x=at, text="numbers:N")
+        yield base.mark_text(align="right", color=INK).encode(x=at_n, text=n)
+        for text, x, align in ((self.title_of_numbers, at, "left"), ("rows", at_n, "right")):
+            head = once.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
+            yield head.encode(x=x, text=alt.value(text))
+
+
+def n_beside(n_panels: int, order: Sequence[str], numbers: bool) -> int:
+    """Choose how many panels lie side by side, so that a page has room for them."""
+    most = _room(order, numbers) // (_NARROWEST + _beside(numbers))
+    return columns(n_panels, max(1, min(_COLUMNS, most)))
+
+
+def _room(order: Sequence[str], numbers: bool) -> int:
+    """Subtract from the width of a page the names of the segments, and legends at the side."""
+    return _PAGE - min(LABEL_LIMIT, _LETTER * max(map(len, order))) - (0 if numbers else _SIDE)
+
+
+def _beside(numbers: bool) -> int:
+    """Count the pixels at the right of a panel: those of its numbers, and up to the next."""
+    return _GAP + (_ESTIMATE + _NUMBERS_WIDTH + _N if numbers else 0)
 
 
 def _round(drawn: Drawn) -> list[int]:

@@ -8,25 +8,30 @@ import altair as alt
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.display.annotations import NO_ROWS, with_rows
-from balframe.display.segments import ALL_ROWS, Answered, Drawn, Row, checked, columns
-from balframe.frames.deliver import collected, numbers_of, rows_at
+from balframe.display.annotations import LABEL_LIMIT
+from balframe.display.colors import GREY, LINES, PALE
+from balframe.display.panels import BEHIND, NO_ROWS, Chart, Title
+from balframe.display.placeholders import ALL
+from balframe.display.segments import Answered, Drawn, Row, checked, columns
+from balframe.frames.deliver import numbers_of, rows_at
 
-ONCE = alt.InlineData(values=[{}])  # for what is drawn once in each panel
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MANY = 12
-_PIXELS = ((len(COLORS), 480), (60, 240), (float("inf"), 120))  # by up to how many lines
+_SMALL, _TINY = 12, 24  # up to many lines with a panel each
+_PIXELS = ((len(LINES), 480), (_SMALL, 240), (float("inf"), 120))  # by up to how many lines
+_POINTS = ((_SMALL, 40), (_TINY, 20), (float("inf"), 8))  # of each line behind others
+_SIZES = ((_SMALL, 3, 190, 150), (_TINY, 4, 140, 110), (float("inf"), 6, 90, 75))
 
 
 @dataclass(frozen=True, slots=True)
 class Plane:
     """How lines lie: what a color and what a panel stands for, and the size of a panel.
 
-    Segments are together in a panel, told apart by color, or have a panel each.
+    Up to as many segments as there are colors share a panel. More have a panel each, with all the
+    others in grey behind.
     """
 
     color: alt.Color
     is_together: bool
+    has_legend: bool
     panel: alt.Facet | None
     columns: int
     width: int
@@ -37,47 +42,92 @@ class Plane:
         """Choose about how many numbers the axes have."""
         return max(3, min(6, self.width // 40))
 
-    def show(
-        self, layers: alt.LayerChart, rows: list[Row], title: alt.TitleParams
-    ) -> alt.LayerChart | alt.FacetChart:
-        """Put the layers on the plane."""
-        sized = layers.properties(width=self.width, height=self.height)
-        if self.panel is None:
-            return with_rows(sized.properties(title=title), rows)
-        facets = sized.facet(self.panel, data=NO_ROWS, columns=self.columns, title=title)
-        return with_rows(facets, rows)
+    @property
+    def font_size(self) -> int:
+        """Choose the size of labels within a panel."""
+        return 11 if self.width > 140 else 10 if self.width > 90 else 9
+
+    def behind(self, **encodings: Any) -> list[alt.Chart]:  # noqa: ANN401 (of Altair)
+        """Draw the lines of all segments in grey, where each has a panel of its own."""
+        if self.is_together:
+            return []
+        width = 1 if self.width > 100 else 0.5
+        lines = alt.Chart(BEHIND).mark_line(color=GREY, opacity=PALE, strokeWidth=width)
+        return [lines.encode(**encodings, order="at:Q")]
+
+    def thinned(self, rows: Sequence[Row], *fields: str) -> list[Row]:
+        """Keep a few points of each line, for the lines behind are drawn once in every panel.
+
+        They are one path, broken between lines: a path for each line would take long to draw.
+        """
+        lines: dict[tuple[str, str], list[Row]] = {}
+        for row in [] if self.is_together else rows:
+            lines.setdefault((row["panel"], row["segment"]), []).append(row)
+        n = next(n for many, n in _POINTS if len(lines) <= many)
+        kept = [
+            point
+            for line in lines.values()
+            for point in (
+                *(
+                    line[at]
+                    for at in np.unique(np.linspace(0, len(line) - 1, n).round().astype(np.int64))
+                ),
+                {},
+            )
+        ]
+        return [
+            {name: point.get(name) for name in fields} | {"at": at} for at, point in enumerate(kept)
+        ]
+
+    def chart(self, layers: Sequence[alt.Chart], title: Title = alt.Undefined) -> Chart:
+        """Put the layers on the plane, without their rows."""
+        sized = alt.LayerChart(layer=[*layers]).properties(width=self.width, height=self.height)
+        if self.panel is not None:
+            return sized.facet(self.panel, data=NO_ROWS, columns=self.columns, title=title)
+        sized.title = title
+        return sized
 
 
-def plane(drawn: Drawn, order: Sequence[str]) -> Plane:
-    """Give each segment a color where colors are enough, or else a panel."""
+def plane(
+    drawn: Drawn, order: Sequence[str], *, is_labelled: bool = False, is_small: bool = False
+) -> Plane:
+    """Give each segment a color where colors are enough, or else a panel.
+
+    Lines that are labelled with the names of the segments need no legend for these.
+    """
     outer = drawn.panels
-    by_color = len(order) <= len(COLORS)
+    by_color = len(order) <= len(LINES)
     colored, field, title = (
         (list(order), "segment", drawn.by) if by_color else (outer, "panel", drawn.panels_by)
     )
-    scale = alt.Scale(domain=colored, range=[*COLORS[: len(colored)]])
-    legend = (
-        None
-        if colored in ([""], [ALL_ROWS])
-        else alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, labelLimit=260)
+    scale = alt.Scale(domain=colored, range=[*LINES[: len(colored)]])
+    needs_none = colored in ([""], [ALL]) or is_labelled
+    shown = alt.Legend(
+        symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, labelLimit=LABEL_LIMIT
     )
-    color = alt.Color(f"{field}:N", title=title or None, sort=colored, scale=scale, legend=legend)
+    color = alt.Color(
+        f"{field}:N",
+        title=title or None,
+        sort=colored,
+        scale=scale,
+        legend=None if needs_none else shown,
+    )
     if not by_color:
-        most, width, height = (4, 170, 130) if len(order) <= _MANY else (6, 110, 84)
+        most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
         facet = alt.Facet("segment:N", title=drawn.by, sort=list(order))
-        return Plane(color, False, facet, columns(len(order), most), width, height)
+        return Plane(color, False, not needs_none, facet, columns(len(order), most), width, height)
     if drawn.panels_by is None:
-        return Plane(color, True, None, 1, 440, 320)
+        width, height = (230, 165) if is_small else (440, 320)
+        return Plane(color, True, not needs_none, None, 1, width, height)
     facet = alt.Facet("panel:N", title=drawn.panels_by, sort=outer)
-    return Plane(color, True, facet, columns(len(outer), 3), 240, 200)
+    return Plane(color, True, not needs_none, facet, columns(len(outer), 2), 260, 220)
 
 
-def answered_lines(answer: Any, x: str, y: str) -> list[Answered]:  # noqa: ANN401
-    """Collect a curve; of points that cannot be told apart on a screen keep the first.
+def answered_lines(found: Any, x: str, y: str) -> list[Answered]:  # noqa: ANN401
+    """List the rows of a curve; of points that a screen cannot show apart keep the first.
 
     A line ends where thresholds no longer ascend.
     """
-    found = collected(answer)
     threshold = numbers_of(found, "threshold")
     is_start = np.r_[True, threshold[1:] <= threshold[:-1]][: threshold.size]
     starts = np.flatnonzero(is_start)

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
+from balframe.display.placeholders import ALL, MISSING, told_apart
 from balframe.errors import InvalidInputError
 from balframe.frames.deliver import collected, rows_of
 from balframe.frames.library import Name
@@ -16,7 +17,7 @@ from balframe.frames.query import MODEL
 Answered = Mapping[Name, Any]
 Row = dict[str, Any]
 
-ALL_ROWS = "all rows"
+Sort = Literal["score", "name", "n"]
 _MOST_PANELS = 12
 _TAG = re.compile("<(?=/?script|!--)", re.IGNORECASE)
 
@@ -53,7 +54,7 @@ def answered(answer: Any) -> list[Answered]:  # noqa: ANN401 (a frame of any lib
 def checked(rows: Sequence[Answered]) -> list[Answered]:
     """Refuse to draw nothing."""
     if not rows:
-        raise InvalidInputError("the frame has no rows, so that there is nothing to draw.")
+        raise InvalidInputError("the frame has no rows, so there is nothing to draw.")
     return list(rows)
 
 
@@ -84,7 +85,7 @@ def named(rows: Sequence[Answered], by: Sequence[Name], *, most_panels: float = 
     panels = _texts([() if outer is None else (row[outer],) for row in rows])
     drawn = [
         {str(name): _drawable(value) for name, value in row.items() if name not in names}
-        | {"segment": segment or ALL_ROWS, "panel": panel}
+        | {"segment": segment or ALL, "panel": panel}
         for row, segment, panel in zip(rows, segments, panels, strict=True)
     ]
     panels_by = None if outer is None else inert(str(outer))
@@ -101,25 +102,41 @@ def _texts(values: Sequence[tuple[object, ...]]) -> list[str]:
     ]
 
 
-def ranked(drawn: Drawn, value: str, most: int, words: str = "") -> tuple[list[str], list[str]]:
-    """Put segments in the order of a value, the highest first; of too many keep both ends.
+def ranked(
+    drawn: Drawn, value: str, most: int, words: str = "", sort: Sort = "score"
+) -> tuple[list[str], list[str]]:
+    """Put segments in order: by a value, the highest first, by name, or by rows, the most first.
 
-    Gives the segments, and a line on those left out, if there are such; `words` say in what.
+    Of too many the highest and the lowest are kept, or by rows the largest. Returns the segments,
+    and a line on those left out, if there are such; `words` say in what they are high.
     """
-    values: dict[str, list[float]] = {name: [] for name in drawn.segments}
+    names = drawn.segments
+    values, n = dict[str, list[float]](), Counter[str]()
     for row in drawn.rows:
+        n[row["segment"]] = max(n[row["segment"]], row["n"])
         if row[value] is not None:
-            values[row["segment"]].append(row[value])
-    known = sorted((name for name in values if values[name]), key=lambda name: -fmean(values[name]))
-    order = known + [name for name in values if not values[name]]
-    if len(order) <= most:
-        return order, []
-    left_out = f"{len(order) - most:,} of {len(order):,} segments are left out"
-    if len(known) <= most:
-        return order[:most], [f"{left_out}, all undefined{words}"]
-    n_lowest = most // 2
-    kept = known[: most - n_lowest] + known[-n_lowest:]
-    return kept, [f"The {most - n_lowest} highest and the {n_lowest} lowest{words}; {left_out}"]
+            values.setdefault(row["segment"], []).append(row[value])
+    if sort == "n":
+        left_out = _left_out(len(names), most)
+        return sorted(names, key=lambda name: -n[name])[:most], [
+            f"The {most:,} largest; {line}" for line in left_out
+        ]
+    known = sorted((name for name in names if name in values), key=lambda at: -fmean(values[at]))
+    order = known + [name for name in names if name not in values]
+    lines = _left_out(len(order), most)
+    if lines and len(known) <= most:
+        order, lines = order[:most], [f"{lines[0]}, all undefined{words}"]
+    elif lines:
+        n_lowest = most // 2
+        order = known[: most - n_lowest] + known[-n_lowest:]
+        lines = [f"The {most - n_lowest} highest and the {n_lowest} lowest{words}; {lines[0]}"]
+    return (sorted(order, key=names.index) if sort == "name" else order), lines
+
+
+def _left_out(n_segments: int, most: int) -> list[str]:
+    """Say how many segments are left out, if any are."""
+    n = n_segments - most
+    return [f"{n:,} of {n_segments:,} segments {'is' if n == 1 else 'are'} left out"][: max(0, n)]
 
 
 def columns(n_panels: int, most: int) -> int:
@@ -129,10 +146,10 @@ def columns(n_panels: int, most: int) -> int:
 
 
 def text_of(value: object) -> str:
-    """Write a value as the name of a segment; the text "null" is not the value null."""
+    """Write a value as the name of a segment; in quotes a text that looks like a null value."""
     if value is None:
-        return "null"
-    return f'"{value}"' if value in ("null", "") else inert(str(value))
+        return MISSING
+    return inert(told_apart(str(value)) or '""')
 
 
 def inert(text: str) -> str:

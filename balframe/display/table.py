@@ -1,16 +1,21 @@
-"""The function `table`: the answer of a verb as a table for notebooks and pages."""
+"""The function `table`: the result of a method as a table for notebooks and pages."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from balframe.analyses.extremes import check_min_support
 from balframe.display import table_cells as cells
-from balframe.display.table_layout import Layout, Values, choose
+from balframe.display.table_choice import choose
+from balframe.display.table_layout import Layout, Values
+from balframe.display.table_notes import notes
+from balframe.display.table_of_confusion import Matrices, sheet_of
 from balframe.display.table_scores import Pen
+from balframe.display.table_sheet import Sheet, built
+from balframe.display.worst import LEAST
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
-from balframe.frames.deliver import collected, of_lists, rows_of
+from balframe.frames.deliver import collected, rows_of
 from balframe.frames.engines.given import unwrapped
 from balframe.frames.engines.supported import (
     PANDAS,
@@ -20,13 +25,9 @@ from balframe.frames.engines.supported import (
     check_installed,
     engine_of,
 )
-from balframe.frames.library import Name
 
 if TYPE_CHECKING:
     from great_tables import GT
-
-_GROUP = "group_heading"
-_EDGE = "#c3c9d0"
 
 
 def table(
@@ -38,56 +39,72 @@ def table(
     decimals: int = 3,
     bars: bool = True,
     worst: int = 1,
+    min_support: int = LEAST,
     max_rows: int | None = 60,
 ) -> "GT":
-    """Show the answer of a verb as a table, with great_tables.
+    """Return the result of a method such as `report` as a great_tables table.
 
-    A notebook displays the table by itself; `as_raw_html()` gives its HTML, and the methods of
-    `great_tables.GT` restyle it. Needs the extra `table`.
+    A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
+    `great_tables.GT` restyle it. Needs the extra `table`. The table has a white background, so that
+    it is readable on dark pages too.
 
-    An estimate and its limits share a cell: the numbers, and below them a bar from 0 to the
-    estimate on the range of the metric, with a line from the lower to the upper limit.
-    Differences have a common axis around 0; a metric without a largest value has no bar. The
-    by-columns stand on the left, models, metrics and rules are headings over their rows, and
-    roll-ups come last in each. What is undefined is an em dash.
+    A cell shows an estimate, its confidence interval in brackets, and a bar below. The bar runs
+    from 0 to the estimate, on the range of the metric, and a line on it spans the interval. Bars of
+    differences have a common axis around 0; a metric without a largest value has no bar.
+
+    The by-columns are on the left. Models, metrics and rules are headings above their rows, and
+    roll-ups come last. A null segment is shown as (missing), a roll-up over all values of a column
+    as (all), and an undefined score as an em dash.
+
+    The result of `confusion` is shown as one confusion table for each segment and model: actual
+    labels by predicted labels, with totals. It has one row for each pair of labels instead if there
+    are more than 12 labels, or columns of your own.
 
     Parameters
     ----------
     frame : pandas, polars or pyarrow frame
-        The answer of a verb, with all its columns or some of them in their order, and columns of
-        your own behind. A polars LazyFrame is collected.
+        The result of a method: all its columns, or some of them in their order. Columns of your own
+        may follow. A polars LazyFrame is collected.
     verb : str, optional
-        The verb that gave the answer, as in "report". By default the columns tell; give it where
-        the message says that they may be of more than one.
+        The method that returned the frame, as in "report". By default it follows from the columns;
+        give it if the error message says that they fit more than one method.
     title, subtitle : str, optional
         Plain text above the table.
     decimals : int, default 3
-        How many decimals scores have.
+        Number of decimals of scores.
     bars : bool, default True
         Draw the bars.
     worst : int, default 1
-        How many segments to mark as the worst by each metric, with all that tie with them: those
-        with the lowest scores, or the highest where lower is better. Roll-ups are never marked,
-        models are looked at one by one, and metrics of which no direction is better have no
-        mark. In an answer of `classes` the segments are compared label by label, or the labels
-        where there is one segment.
+        How many segments to mark as the worst by each metric: those with the lowest scores, or the
+        highest where lower is better, with all ties. Each model is ranked separately. Roll-ups are
+        never marked, nor are metrics without a better direction. In the result of `classes`,
+        segments are compared label by label, or the labels if there is one segment.
+    min_support : int, default 10
+        Mark a score only if its smallest denominator has at least this many rows; 0 marks all. The
+        denominator is the column `n` for shares of all rows, such as accuracy, and the column
+        `min_support` for recalls and their means. `report` does not return the denominators of
+        precision and similar metrics, so `min_support`, the rows of the rarest label, is used
+        instead. If the frame has no `min_support`, `n` is used; if it has neither, nothing is
+        marked.
     max_rows : int or None, default 60
-        The most rows shown, roll-ups not counted. Of more, the worst and the best by the first
-        metric are shown, as many of each, from worst to best; in an answer without one, the first
-        rows. A note says how many are left out. None shows all.
+        Maximum number of rows to show, not counting roll-ups. If there are more, the worst and the
+        best by the first metric are shown, half of each, from worst to best. Without a metric, the
+        first rows are shown, or the first segments of `confusion`. A note states how many are not
+        shown. None shows all.
 
     Returns
     -------
     great_tables.GT
-        The table. Its columns are named as those of the frame and hold HTML; hidden columns
-        `<name>_value` hold the numbers, for conditions on rows. Limits are among the hidden ones.
+        The table. Its columns have the names of the frame's and hold HTML. Hidden columns
+        `<name>_value` hold the numbers, for conditions on rows; lower and upper limits are among
+        them. A confusion table has one column for each predicted label, and `total`.
 
     Raises
     ------
     MissingExtraError
         If great_tables is not installed.
     BalframeError
-        If the frame is no answer of a verb, or may be of several, or an option cannot be used;
+        If the frame is not the result of a method, or fits several, or an option cannot be used;
         the message says what to do.
 
     Examples
@@ -101,7 +118,7 @@ def table(
     >>> "Asian" in table.as_raw_html()
     True
 
-    Restyled, by the numbers behind the cells:
+    Restyle it with conditions on the numbers behind the cells:
 
     >>> import polars as pl
     >>> from great_tables import loc, style
@@ -110,10 +127,14 @@ def table(
     """
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
+    check_min_support(min_support)
     layout = Layout.of(_values(frame), verb)
+    matrices = Matrices.of(layout)
+    if matrices is not None:
+        return built(sheet_of(matrices, decimals, max_rows), title, subtitle)
     choice = choose(layout, max_rows)
-    pen = Pen(layout, choice, decimals, bars=bars, worst=worst)
-    return _built(pen, title, subtitle)
+    pen = Pen(layout, choice, decimals, bars=bars, worst=worst, min_support=min_support)
+    return built(_sheet(pen), title, subtitle)
 
 
 def _check_options(
@@ -121,10 +142,10 @@ def _check_options(
 ) -> None:
     for name, text in (("title", title), ("subtitle", subtitle)):
         if text is not None and not isinstance(text, str):
-            raise UnsupportedTypeError(f"{parameter(name, text)} has to be a str, or None.")
+            raise UnsupportedTypeError(f"{parameter(name, text)} must be a string or None.")
     if subtitle is not None and title is None:
         raise InvalidInputError(
-            f"{parameter('subtitle')} goes below a title; give {parameter('title')} too."
+            f"{parameter('subtitle')} is shown below a title; give {parameter('title')} too."
         )
     check_choice("bars", bars, (True, False))
     for name, number, least in (
@@ -134,7 +155,7 @@ def _check_options(
     ):
         if not isinstance(number, int) or isinstance(number, bool) or number < least:
             raise InvalidInputError(
-                f"{parameter(name, number)} has to be a whole number from {least}."
+                f"{parameter(name, number)} must be a whole number of at least {least}."
             )
 
 
@@ -143,14 +164,17 @@ def _values(frame: Any) -> Values:  # noqa: ANN401
     engine = engine_of(unwrapped(frame)[0])
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(
-            f"got a frame of {engine.name}; give the answer of a verb, which is of pandas, polars "
-            "or pyarrow."
+            f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
+            "polars or pyarrow."
         )
     frame = collected(frame)
     names = list(frame.column_names if engine is PYARROW else frame.columns)
     twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
-        raise InvalidInputError(f"columns of the same name: {listed(map(repr, twice))}.")
+        raise InvalidInputError(
+            "the frame has several columns of the same name: "
+            f"{listed(map(repr, twice))}; rename them."
+        )
     rows = rows_of(frame)
     return {name: [_plain(row[name]) for row in rows] for name in names}
 
@@ -161,80 +185,21 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (of any type)
     return None if cells.is_undefined(value) else value
 
 
-def _ids(names: Sequence[Name]) -> dict[Name, str]:
-    """Name the columns for great_tables and polars, which reads ^...$ as a pattern."""
-    ids: dict[Name, str] = {}
-    for name in names:
-        text = str(name).replace("^", "") or "column"
-        while text in ids.values() or text == _GROUP:
-            text += "_"
-        ids[name] = text
-    return ids
-
-
-def _built(pen: Pen, title: str | None, subtitle: str | None) -> "GT":
-    """Hand the cells over to great_tables."""
-    from great_tables import GT, html
-
+def _sheet(pen: Pen) -> Sheet:
+    """Write all cells of a table with the rows of the answer."""
     layout, rows = pen.layout, pen.choice.rows
     shown = [*layout.keys, *layout.shown]
-    ids = _ids([*shown, *(one for one in layout.values if one not in shown)])
-    columns = {ids[name]: [pen.cell(name, row) for row in rows] for name in shown}
-    if layout.groups:
-        columns[_GROUP] = [pen.heading(row) for row in rows]
-    hidden = {
-        f"{ids[name]}_value": [values[row] for row in rows]
-        for name, values in layout.values.items()
-        if name in layout.numbers and f"{ids[name]}_value" not in columns
-    }
-    data = of_lists(columns, hidden)
-    keys = [ids[name] for name in layout.keys]
-    gt = GT(
-        data,
-        rowname_col=keys[0] if keys and rows else None,  # a stub without rows has no label
-        groupname_col=_GROUP if layout.groups else None,
-    )
-    gt = gt.fmt(str, columns=list(columns)).cols_hide(list(hidden))
-    gt = gt.cols_label({ids[name]: html(pen.label(name)) for name in shown})
-    if keys and rows:
-        gt = gt.tab_stubhead(html(pen.label(layout.keys[0])))
-    numbers = [ids[name] for name in layout.shown if name in layout.numbers]
-    gt = gt.cols_align("left", keys).cols_align("right", numbers)
-    if title is not None:
-        below = None if subtitle is None else html(cells.safe(subtitle))
-        gt = gt.tab_header(html(cells.safe(title)), below)
-    for note in pen.notes():
-        gt = gt.tab_source_note(html(note))
-    return _styled(gt, pen, keys)
-
-
-def _styled(gt: "GT", pen: Pen, keys: Sequence[str]) -> "GT":
-    """Set roll-ups apart, and where rows are left out between the worst and the best."""
-    from great_tables import loc, style
-
-    layout = pen.layout
-    if len(keys) > 1:
-        edge = style.borders(sides="right", color=_EDGE, weight="2px")
-        gt = gt.tab_style(edge, loc.body(columns=keys[-1]))
-    is_finest = [layout.is_finest(row) for row in pen.choice.rows]
-    rolled = [place for place, finest in enumerate(is_finest) if not finest]
-    first = [place for place in rolled if place and is_finest[place - 1]]
-    cuts = [place for place, row in enumerate(pen.choice.rows) if row in pen.choice.cuts]
-    styles = (
-        (rolled, style.fill(color="#f5f6f8")),
-        (first, style.borders(sides="top", color="#8b949e", weight="2px")),
-        (cuts, style.borders(sides="top", color="#8b949e", style="dashed", weight="2px")),
-    )
-    for rows, one in styles:
-        if rows:
-            places = [loc.body(rows=rows), *([loc.stub(rows=rows)] if keys else [])]
-            gt = gt.tab_style(one, places)
-    return gt.opt_align_table_header("left").tab_options(
-        table_font_size="14px",
-        data_row_padding="5px",
-        column_labels_font_weight="bold",
-        row_group_font_weight="bold",
-        row_group_padding="6px",
-        source_notes_font_size="12px",
-        source_notes_padding="2px",
+    return Sheet(
+        {name: [pen.cell(name, row) for row in rows] for name in shown},
+        {name: pen.label(name) for name in shown},
+        keys=layout.keys,
+        headings=[pen.heading(row) for row in rows] if layout.groups else None,
+        numbers={
+            name: [values[row] for row in rows]
+            for name, values in layout.values.items()
+            if name in layout.numbers
+        },
+        rolled_up={place for place, row in enumerate(rows) if not layout.is_finest(row)},
+        cuts={place for place, row in enumerate(rows) if row in pen.choice.cuts},
+        notes=notes(pen),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from balframe.display.placeholders import MISSING, told_apart
 from balframe.display.words import in_words, sentence
 
 UNDEFINED = "\N{EM DASH}"
@@ -26,16 +27,16 @@ _STATUSES = {
 _WORDS = {
     "n": "n",
     "min_support": "Smallest support",
-    "n_missing": "Left out",
+    "n_missing": "Missing rows",
     "n_labels": "Labels",
     "n_positive": "Positives",
     "n_segments": "Segments",
     "n_left_out": "Segments left out",
     "n_tests": "Tests",
     "p_value": "p",
-    "p_value_recalls": "p of equal recalls",
-    "p_adjusted": "p, adjusted",
-    "p_above": "p above",
+    "p_value_recalls": "p (equal recalls)",
+    "p_adjusted": "Adjusted p",
+    "p_above": "Probability above",
     "roc_auc": "ROC AUC",
     "ks_statistic": "KS statistic",
 }
@@ -85,17 +86,17 @@ def words(name: object) -> str:
 def isolated(value: object) -> str:
     """Show a value of the data; text from right to left does not turn what is beside it."""
     if value is None:
-        return f'<span style="{_NOT_A_VALUE}">null</span>'
+        return placeholder(MISSING)
     if isinstance(value, float):
         return number(value, None)
-    text = safe(value)
+    text = safe(told_apart(str(value)))
     style = ' style="white-space:nowrap"' if len(text) <= _ONE_LINE else ""
     return f"<bdi{style}>{text}</bdi>"
 
 
-def rolled_up(text: str) -> str:
-    """Show that a row is of all values of a column."""
-    return f'<span style="{_NOT_A_VALUE}">{safe(text)}</span>'
+def placeholder(text: str) -> str:
+    """Show what is no value of the data so that it does not look like one."""
+    return f'<span style="{_NOT_A_VALUE};white-space:nowrap">{safe(text)}</span>'
 
 
 def is_undefined(value: object) -> bool:
@@ -151,6 +152,11 @@ def score(one: Score, decimals: int) -> str:
     if one.axis is None:
         return f'<span style="white-space:nowrap">{text}</span>'
     return f'<div style="white-space:nowrap">{text}</div>{_bar(one, one.axis)}'
+
+
+def beside(value: float | None, decimals: int) -> str:
+    """Show a number of less weight than the one before it."""
+    return f'<span style="{_LIMITS}">{number(value, decimals)}</span>'
 
 
 def _bar(one: Score, axis: Axis) -> str:

@@ -6,18 +6,17 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from balframe.display.placeholders import ALL, MISSING
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, margin_name
 from balframe.gates.rules import Rule, read_rules
 from balframe.metrics.catalogue import find
 from balframe.metrics.registry import Metric
-from balframe.verbs.columns import Column, Kind, Naming, Role
+from balframe.verbs.columns import NOTE, Column, Kind, Naming, Role
 from balframe.verbs.recognition import recognized
 
 Values = Mapping[Name, list[Any]]
-
-_STATUSES = ("fail", "inconclusive", "pass")
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,13 @@ class Layout:
         elsewhere |= {
             name for name, one in self.columns.items() if one.heading or one.naming is Naming.METHOD
         }
+        elsewhere |= {name for name in self.columns if self.says_nothing(name)}
         return [name for name in self.values if name not in elsewhere]
+
+    def says_nothing(self, name: Name) -> bool:
+        """Tell whether this is a column of notes that has none."""
+        is_note = name == NOTE and name in self.columns
+        return is_note and all(one is None for one in self.values[name])
 
     @cached_property
     def kept(self) -> list[frozenset[Name]]:
@@ -120,14 +125,26 @@ class Layout:
         """Tell whether a row is of one segment, not of a roll-up of them."""
         return len(self.kept[row]) == len(self.by)
 
+    def placeholder(self, name: Name, row: int) -> str | None:
+        """Give what stands for a value of a by-column: of null, and of all values together."""
+        if name not in self.kept[row]:
+            return ALL
+        return MISSING if self.values[name][row] is None else None
+
     def group(self, row: int) -> tuple[Any, ...]:
         """Give what the heading above a row says."""
         return tuple(self.values[name][row] for name in self.groups)
 
     def rule(self, row: int) -> Rule | None:
         """Read the rule of a row, if there is one and its metric is still known."""
-        text = self.named(Naming.RULE, row)
-        return None if text is None else rule_of(text)
+        return self._rules.get(self.named(Naming.RULE, row))
+
+    @cached_property
+    def _rules(self) -> Mapping[Any, Rule | None]:
+        """Read every rule once."""
+        name = self.naming(Naming.RULE)
+        texts = set() if name is None else set(self.values[name])
+        return {text: rule_of(text) for text in texts}
 
     def is_of_many(self, row: int) -> bool:
         """Tell whether a row is of a rule on the difference or ratio of segments."""
@@ -169,9 +186,7 @@ def limits_among(columns: Mapping[Name, Column]) -> dict[Name, tuple[Name, Name]
 def _check_numbers(values: Values, columns: Mapping[Name, Column], verb: str) -> None:
     for name, one in columns.items():
         if one.kind in (Kind.INTEGER, Kind.FLOAT) and not is_number(values[name]):
-            raise InvalidInputError(
-                f"column {name!r} has to hold numbers, as it does in the result of {verb}."
-            )
+            raise InvalidInputError(f"column {name!r} must hold numbers, as in a result of {verb}.")
 
 
 def known_metric(name: object) -> Metric | None:
@@ -205,85 +220,3 @@ def _margins(by: Sequence[Name]) -> Iterator[tuple[str, tuple[Name, ...]]]:
     for size in range(len(by) + 1):
         for some in combinations(by, size):
             yield margin_name(some), some
-
-
-def worst_of(values: Mapping[int, float], better: str | None, most: int) -> set[int]:
-    """Find the rows with the worst values, ties with them; none where that would be all."""
-    if better is None or not most or not values:
-        return set()
-    ordered = sorted(values.values(), reverse=better == "lower")
-    last = ordered[min(most, len(ordered)) - 1]
-    found = {r for r, v in values.items() if (v <= last if better == "higher" else v >= last)}
-    return found if len(found) < len(values) else set()
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The rows shown, in their order; `cuts` are the first ones behind rows left out."""
-
-    rows: list[int]
-    cuts: set[int]
-    n_left_out: int
-    ranked_by: str | None
-
-
-def choose(layout: Layout, most: int | None) -> Choice:
-    """Put rows below their headings, roll-ups last, and leave out what is between the extremes."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for row in range(layout.n_rows):
-        groups.setdefault(layout.group(row), []).append(row)
-    finest = [[row for row in rows if layout.is_finest(row)] for rows in groups.values()]
-    n_finest = sum(map(len, finest))
-    by = _ranking_column(layout)
-    quota = None if most is None or n_finest <= most else max(most // len(groups), 2)
-    shown: list[int] = []
-    cuts: set[int] = set()
-    for rows, segments in zip(groups.values(), finest, strict=True):
-        if quota is not None and len(segments) > quota:
-            segments = _extremes(layout, by, segments, quota)
-            cuts |= set() if by is None else {segments[(quota + 1) // 2]}
-        shown += [*segments, *(row for row in rows if not layout.is_finest(row))]
-    left_out = layout.n_rows - len(shown)
-    return Choice(shown, cuts, left_out, None if by is None else str(by))
-
-
-def _extremes(layout: Layout, by: Name | None, rows: list[int], quota: int) -> list[int]:
-    """Take the worst and the best rows, worst first; without a score to rank by, the first."""
-    if by is None:
-        return rows[:quota]
-    ranks = {row: _rank(layout, by, row) for row in rows}
-    known = sorted(
-        (row for row in rows if ranks[row] is not None), key=lambda row: ranks[row] or ()
-    )
-    if len(known) < quota:
-        known += [row for row in rows if ranks[row] is None]
-    return known[: (quota + 1) // 2] + known[len(known) - quota // 2 :]
-
-
-def _rank(layout: Layout, by: Name, row: int) -> tuple[float, float] | None:
-    """Give a number that is smaller the worse a row is."""
-    value = layout.values[by][row]
-    if value is None:
-        return None
-    statuses = [name for name, one in layout.columns.items() if one.role is Role.STATUS]
-    if statuses:
-        rule = layout.rule(row)
-        sign = -1 if rule is not None and rule.operator.startswith("<") else 1
-        status = layout.values[statuses[0]][row]
-        place = _STATUSES.index(status) if status in _STATUSES else len(_STATUSES)
-        return place, sign * value
-    metric = layout.metric(by, row)
-    return 0, -value if metric is not None and metric.better == "lower" else value
-
-
-def _ranking_column(layout: Layout) -> Name | None:
-    """Name the first column to rank by; of those named by metrics, one that has a direction."""
-    metrics = {name: known_metric(one.of) for name, one in layout.columns.items() if one.ranks}
-    return next(
-        (
-            name
-            for name, metric in metrics.items()
-            if layout.columns[name].of is None or (metric is not None and metric.better)
-        ),
-        None,
-    )

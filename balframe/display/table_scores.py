@@ -1,4 +1,4 @@
-"""What every cell, heading and note of a table says."""
+"""What every cell and heading of a table says."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from typing import Any
 
 from balframe.display import table_cells as cells
 from balframe.display.table_cells import HIGHEST, LOWEST, Axis, Score
-from balframe.display.table_layout import Choice, Layout, worst_of
+from balframe.display.table_choice import Choice
+from balframe.display.table_layout import Layout
+from balframe.display.worst import Family, compared, worst_cells
 from balframe.frames.library import Name
 from balframe.verbs.columns import ESTIMATE, Kind, Naming, Role, Span
 
@@ -24,23 +26,18 @@ class Pen:
     decimals: int
     bars: bool
     worst: int
+    min_support: int
+
+    @cached_property
+    def compared(self) -> list[Family]:
+        """List the scores among which the worst are marked."""
+        return compared(self.layout)
 
     @cached_property
     def marks(self) -> Mapping[tuple[Name, int], str]:
         """Find the cells of the worst segments, and the sign that each gets."""
-        found: dict[tuple[Name, int], str] = {}
-        families: dict[object, list[int]] = {}
-        for row in filter(self.layout.is_finest, range(self.layout.n_rows)):
-            families.setdefault(self.layout.family(row), []).append(row)
-        for name in self.layout.compared():
-            for rows in families.values():
-                metric = self.layout.metric(name, rows[0])
-                column = self.layout.values[name]
-                known = {row: column[row] for row in rows if column[row] is not None}
-                better = None if metric is None else metric.better
-                sign = HIGHEST if better == "lower" else LOWEST
-                found |= {(name, row): sign for row in worst_of(known, better, self.worst)}
-        return found
+        found = worst_cells(self.compared, self.worst, self.min_support)
+        return {cell: LOWEST if better == "higher" else HIGHEST for cell, better in found.items()}
 
     @cached_property
     def scores(self) -> list[Name]:
@@ -80,12 +77,12 @@ class Pen:
         return "" if value is None and column.role is Role.NOTE else cells.isolated(value)
 
     def _of_by(self, name: Name, row: int) -> str:
-        kept = self.layout.kept[row]
-        if name in kept:
-            return cells.isolated(self.layout.values[name][row])
-        is_overall = not kept and self.layout.has_margins and name == self.layout.by[0]
-        is_of_many = self.layout.is_of_many(row)
-        return cells.rolled_up("overall" if is_overall and not is_of_many else "all")
+        text = self.layout.placeholder(name, row)
+        return (
+            cells.isolated(self.layout.values[name][row])
+            if text is None
+            else cells.placeholder(text)
+        )
 
     def _of_extreme(self, value: object, score: Name, row: int) -> str:
         """Name the segment of an extreme score; a null is a segment, unless there is no score."""
@@ -183,83 +180,16 @@ class Pen:
 
     def label(self, name: Name) -> str:
         """Write the label of a column."""
-        return cells.isolated(name) if name in self.layout.by else cells.safe(self._words(name))
+        column = self.layout.columns.get(name)
+        is_of_data = column is not None and column.kind is Kind.LABEL and column.of is not None
+        if name in self.layout.by or is_of_data:
+            return cells.isolated(name)
+        return cells.safe(self.words(name))
 
-    def _words(self, name: Name) -> str:
+    def words(self, name: Name) -> str:
         """Name a column in words; the estimates of one metric by the metric."""
         metrics, of_rows = self.layout.metrics, self.layout.naming(Naming.METRIC)
         is_heading = of_rows is not None and self.layout.columns[of_rows].heading
         if name == ESTIMATE and len(metrics) == 1 and is_heading:
             return cells.words(*metrics)
         return cells.words(name)
-
-    def notes(self) -> list[str]:
-        """Write what a reader has to know of the cells that are shown."""
-        found = [self._left_out(), self._limits(), self._worst(), self._axes()]
-        shown = {self.cell(name, row) for name in self.layout.shown for row in self.choice.rows}
-        if cells.UNDEFINED in shown:
-            found.append(f"{cells.UNDEFINED}: undefined.")
-        return [note for note in found if note]
-
-    def _left_out(self) -> str:
-        n, by = self.choice.n_left_out, self.choice.ranked_by
-        if not n:
-            return ""
-        each = " of each group" if self.layout.groups else ""
-        which = f"the first{each}" if by is None else f"the worst and the best{each}"
-        ranked = "" if by is None else f" by {cells.safe(cells.words(by)).lower()}, worst first"
-        return (
-            f"{cells.count(n)} of {cells.count(self.layout.n_rows)} rows are left out; shown are "
-            f"{which}{ranked}."
-        )
-
-    def _limits(self) -> str:
-        if not set(self.layout.limits) & set(self.layout.shown):
-            return ""
-        column = self.layout.naming(Naming.METHOD)
-        values = () if column is None else self.layout.values[column]
-        methods = {str(one) for one in values if one is not None}
-        by = f", by the method {cells.safe(' and '.join(sorted(methods)))}" if methods else ""
-        return f"In brackets: the lower and the upper limit{by}."
-
-    def _worst(self) -> str:
-        rows = set(self.choice.rows)
-        signs = {sign for (_, row), sign in self.marks.items() if row in rows}
-        ends = {LOWEST: "lowest", HIGHEST: "highest"}
-        marked = [f"{sign} the {ends[sign]}" for sign in ends if sign in signs]
-        return f"Worst by the metric: {', '.join(marked)}." if marked else ""
-
-    def _axes(self) -> str:
-        """Say what bars span, and which, if not all of them span the same."""
-        names: dict[Axis, list[str]] = {}
-        for name in self.scores:
-            for row in self.choice.rows:
-                axis = self.axis(name, row)
-                what = self._drawn(name, row)
-                if axis is not None and what not in names.setdefault(axis, []):
-                    names[axis].append(what)
-        spans = [
-            f"from {_end(axis.low)} to {_end(axis.high)}"
-            + (f" ({cells.safe(', '.join(drawn))})" if len(names) > 1 else "")
-            for axis, drawn in names.items()
-        ]
-        bound = (
-            "; the dark line across is the bound"
-            if any(map(self.layout.bound, self.scores))
-            else ""
-        )
-        return f"Bars span the range {', '.join(spans)}{bound}." if spans else ""
-
-    def _drawn(self, name: Name, row: int) -> str:
-        """Name what a bar is drawn of."""
-        rule, metric = (self.layout.named(one, row) for one in (Naming.RULE, Naming.METRIC))
-        if rule is not None:
-            return str(rule)
-        if metric is None or self.layout.columns[name].of or len(self.layout.metrics) == 1:
-            return self._words(name)
-        of = cells.words(metric)
-        return of if name == ESTIMATE else f"{of}: {cells.words(name).lower()}"
-
-
-def _end(value: float) -> str:
-    return cells.number(value, None)

@@ -22,8 +22,8 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
-def titled(metric: str, *parts: str, by: Sequence[object]) -> str:
-    """Make a title: the metric, what else is to be said, and the columns of segments."""
+def titled(text: str, by: Sequence[object]) -> str:
+    """Make a title: what is shown, and the columns of segments."""
     *most, last = map(str, by or [""])
     names = f"{', '.join(most)} and {last}" if most else last
-    return sentence(in_words(metric)) + "".join(parts) + (f" by {names}" if by else "")
+    return sentence(text) + (f" by {names}" if by else "")

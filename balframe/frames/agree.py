@@ -45,23 +45,39 @@ class Counted:
         return [columns[i].lacks(codes) for i, codes in zip(self.holders, self.labels, strict=True)]
 
 
-def agree(
-    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
-) -> tuple[LabelSet, list[Cells]]:
-    """Find the label set, and turn positions among the levels of each column into its codes.
+Found = tuple[
+    Int64Array, list[Label]
+]  # positions among the levels of a column, and the labels there
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The label set, the labels that each column has, and the code of each of its levels.
+
+    The last code of a column is that of null. `whole` are the cells of each part without a null,
+    None for all of them.
+    """
+
+    labels: LabelSet
+    found: Sequence[Found]
+    tables: Sequence[Int64Array]
+    whole: Sequence[BoolArray | None]
+
+
+def cells_of(parts: Sequence[Counted], agreed: Agreement) -> list[Cells]:
+    """Turn positions among the levels of each column into codes of the labels.
 
     Cells with a null become rows left out. Where a part has several columns of predictions, the
     outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
-    labels, tables, whole = agree_on_labels(parts, columns, library, query)
-    n = len(labels)
-    return labels, [_translated(*one, tables, n) for one in zip(parts, whole, strict=True)]
+    tables, n = agreed.tables, len(agreed.labels)
+    return [_translated(*one, tables, n) for one in zip(parts, agreed.whole, strict=True)]
 
 
-def agree_on_labels(
+def agree(
     parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
-) -> tuple[LabelSet, list[Int64Array], list[BoolArray | None]]:
-    """Find the label set, the codes of each column's levels and of null, and the cells without."""
+) -> Agreement:
+    """Find the label set, and what the levels of each column are in it."""
     whole = [_whole(part, columns) for part in parts]
     positions: list[list[Int64Array]] = [[] for _ in columns]
     for part, rows in zip(parts, whole, strict=True):
@@ -71,7 +87,8 @@ def agree_on_labels(
             positions[holder].append(codes if rows is None else codes[rows])
     found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
     labels = _label_set(columns, found, library, query)
-    return labels, [_table(*one, labels) for one in zip(columns, found, strict=True)], whole
+    tables = [_table(*one, labels) for one in zip(columns, found, strict=True)]
+    return Agreement(labels, found, tables, whole)
 
 
 def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray | None:
@@ -87,10 +104,7 @@ def _raise_nulls(part: Counted, columns: Sequence[LabelColumn]) -> None:
         raise_null(columns[holder].name, int(part.sums.counted[is_null].sum()))
 
 
-_Found = tuple[Int64Array, list[Label]]
-
-
-def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library) -> _Found:
+def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library) -> Found:
     """List the positions that occur and the labels there."""
     occurs = np.zeros(len(column.levels), np.bool_)
     for codes in positions:
@@ -103,7 +117,7 @@ def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library
 
 
 def _label_set(
-    columns: Sequence[LabelColumn], found: Sequence[_Found], library: Library, query: Query
+    columns: Sequence[LabelColumn], found: Sequence[Found], library: Library, query: Query
 ) -> LabelSet:
     holders = {
         f"column {column.name!r}": labels
@@ -118,7 +132,7 @@ def _label_set(
     return LabelSet.union(observed, library.domain([column.dtype for column in columns]))
 
 
-def _table(column: LabelColumn, found: _Found, labels: LabelSet) -> Int64Array:
+def _table(column: LabelColumn, found: Found, labels: LabelSet) -> Int64Array:
     positions, values = found
     table = np.full(len(column.levels) + 1, LEFT_OUT, np.int64)
     table[positions] = labels.codes(values)

@@ -20,11 +20,11 @@ from balframe.frames.library import Name
 
 
 def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Put the rows of all frames together; the columns have the order of the first frame's."""
+    """Concatenate the rows of all frames; the first frame decides the order of the columns."""
     engines = {engine_of(frame).name: engine_of(frame) for frame in frames}
     if len(engines) > 1:
         raise UnsupportedTypeError(
-            f"the frames are of several kinds: {', '.join(engines)}. Convert them to one."
+            f"the frames are of several kinds: {', '.join(engines)}. Convert all to one kind."
         )
     (engine,) = engines.values()
     try:
@@ -39,11 +39,11 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
             return pa.concat_tables(frames, promote_options="permissive")
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"the frames do not fit below each other: {error}. Cast the columns that differ."
+            f"the frames cannot be concatenated: {error}. Cast the columns that differ."
         ) from error
     raise UnsupportedTypeError(
-        f"frames of {engine.name} are not put together here; collect them first, or use what "
-        f"{engine.name} has for it."
+        f"frames of {engine.name} cannot be concatenated here; collect them first, or concatenate "
+        f"them with {engine.name}."
     )
 
 
@@ -52,6 +52,7 @@ def names_of(frame: object) -> list[Name]:
     engine = engine_of(frame)
     if engine in STREAMS:
         raise UnsupportedTypeError(
-            "streams, readers and datasets are not put together here; hold each in a table first."
+            "streams, readers and datasets cannot be concatenated here; read each into a table "
+            "first."
         )
     return engine.library.names(without_rows(frame, engine))

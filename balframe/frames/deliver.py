@@ -1,21 +1,23 @@
-"""Answers, given back in the library that suits the frame or that the caller names."""
+"""Results, returned in the library of the frame or in the one that the caller names."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 from pandas.api.extensions import ExtensionArray
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.errors import UnsupportedTypeError, check_choice, parameter
+from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
 from balframe.frames.engines.arrow import Pieces, polars_schema
 from balframe.frames.engines.given import unwrapped
 from balframe.frames.engines.supported import (
     PYARROW,
     Engine,
     check_installed,
+    engine_of,
     in_pandas,
     in_polars,
 )
@@ -37,7 +39,7 @@ def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any: 
     """Convert an answer of pandas or polars; columns of a table of Arrow keep their type."""
     if backend == ("polars" if isinstance(answer, pl.DataFrame) else "pandas"):
         return answer
-    check_installed("pyarrow", "arrow", f"answers converted to {backend}")
+    check_installed("pyarrow", "arrow", f"results converted to {backend}")
     try:
         if backend == "pandas":
             return _to_pandas(cast(pl.DataFrame, answer))
@@ -47,8 +49,8 @@ def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any: 
         return _to_arrow(answer, cast(Any, frame).schema if is_arrow else None)
     except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
         raise UnsupportedTypeError(
-            f"{backend} cannot hold the answer: {error}. Leave out {parameter('backend')}, or cast "
-            "the column first."
+            f"{backend} cannot hold the result: {error}. Omit {parameter('backend')}, or cast the "
+            "column first."
         ) from error
 
 
@@ -108,6 +110,15 @@ def collected(answer: object) -> object:
     """Take an answer out of narwhals, and run one that is still a query."""
     native, _ = unwrapped(answer)
     return native.collect(engine="streaming") if isinstance(native, pl.LazyFrame) else native
+
+
+def values_of(answer: object, name: str) -> list[Any]:
+    """List the values of a column of an answer."""
+    engine_of(answer)  # which refuses what is no frame
+    frame: nw.DataFrame[Any] = nw.from_native(cast(Any, answer)).lazy().collect()
+    if name not in frame.columns:
+        raise not_found("column", name, frame.columns)
+    return frame.get_column(name).to_list()
 
 
 def numbers_of(answer: object, name: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Lazy frames: the engine's query first, and the rest on the cells that it sends."""
+"""Lazy frames: the engine counts the cells, and the rest is computed from them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast

@@ -70,6 +70,9 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
     def height(self, frame: _Frame) -> int:
         """Count the rows."""
 
+    def every(self, frame: _Frame, step: int) -> _Frame:
+        """Take the first of so many rows each."""
+
     def label_kind(self, frame: _Frame, name: _Name) -> str | None:
         """Tell the kind of the labels in a column; None where only the values can tell."""
 

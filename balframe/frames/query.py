@@ -1,14 +1,17 @@
-"""What a caller asks of a frame: the columns by their parts, and how to read them."""
+"""What a caller asks of a frame: the roles of its columns, and how to read them."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeGuard
 
+import pandas as pd
+
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
 from balframe.errors import (
     InvalidInputError,
+    UnknownNameError,
     UnsupportedTypeError,
     bare_parameter,
     check_choice,
@@ -133,10 +136,16 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     for names_of, names in (("by", asked.by), (role, asked.y_pred)):
         if len(set(names)) < len(names):
             raise InvalidInputError(
-                f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}."
+                f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}; "
+                "name each column once."
             )
     for name in asked.columns:
         if name not in known:
+            if isinstance(frame, pd.DataFrame) and name in frame.index.names:
+                raise UnknownNameError(
+                    f"column {name!r} not found, but it names a level of the frame's index; call "
+                    "df.reset_index() first, which makes it a column."
+                )
             raise not_found("column", name, known)
         if known.count(name) > 1:
             raise named_twice(name, known.count(name))
@@ -146,15 +155,15 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
 def named_twice(name: Name, number: int) -> InvalidInputError:
     """Say that a name does not tell which column is meant."""
     return InvalidInputError(
-        f"the frame has {number} columns named {name!r}; rename them so that the name says which "
-        "one is meant."
+        f"the frame has {number} columns named {name!r}; rename them, so that each name is unique."
     )
 
 
 def _check_max_cells(given: object) -> None:
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise InvalidInputError(
-            f"{parameter('max_cells', given)} is not a number of cells; give a whole number from 1."
+            f"{parameter('max_cells', given)} is not a number of cells; give a whole number of at "
+            "least 1."
         )
 
 
@@ -166,8 +175,8 @@ def _check_are_names(library: Library, given: Sequence[object]) -> None:
     for name in given:
         if name is not None and not library.is_name(name):
             raise UnsupportedTypeError(
-                f"columns are given by their names, not as {type(name).__qualname__}; give the "
-                "name, or a list of names, of columns of the frame."
+                f"got {type(name).__qualname__} as a column; give a column name, or a list of "
+                "column names."
             )
 
 
@@ -176,15 +185,16 @@ def _totals(
 ) -> tuple[Name | None, Name]:
     if sample_weight is not None or counts is not None:
         raise InvalidInputError(
-            f"{parameter('cells', True)} reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}; it "
-            f"cannot go with {parameter('counts')} or {parameter('sample_weight')}."
+            f"{parameter('cells', True)} reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}, so "
+            f"it cannot be combined with {parameter('counts')} or {parameter('sample_weight')}; "
+            "omit them."
         )
     check_finest(known)
     for one, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
         if one in known and other not in known:
             raise InvalidInputError(
-                f"{parameter('cells', True)} found a column {one!r} but no {other!r}; weighted "
-                "cells have both, as `confusion` gives them."
+                f"{parameter('cells', True)} needs the columns {WEIGHT!r} and {WEIGHT_SQ!r} for "
+                f"weighted cells, but {other!r} is missing; give both, as `confusion` returns them."
             )
     return (WEIGHT if WEIGHT in known else None), N
 
@@ -193,8 +203,8 @@ def check_finest(known: Sequence[Name]) -> None:
     """Refuse cells that hold roll-ups."""
     if MARGIN in known:
         raise InvalidInputError(
-            f"the frame has a column {MARGIN!r}: its roll-ups would be counted on top of the rows "
-            "they sum. Keep the finest rows only, and drop that column."
+            f"the frame has a column {MARGIN!r}, so rows would be counted again in the roll-ups. "
+            "Keep the finest rows only, and drop that column."
         )
 
 
@@ -215,15 +225,16 @@ def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
     is_list = hasattr(labels, "__len__") and is_iterable(labels)
     if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
         raise InvalidInputError(
-            f"{parameter('labels', labels)} is not a list of labels, in their order."
+            f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
         )
     given = tuple(as_labels(labels, parameter("labels")))
     if len(set(given)) < len(given):
         raise InvalidInputError(
-            f"{parameter('labels')} lists a label twice: {listed(map(repr, given))}."
+            f"{parameter('labels')} lists a label twice: {listed(map(repr, given))}; list each "
+            "label once."
         )
     if not given:
         raise InvalidInputError(
-            f"{parameter('labels')} is empty; leave it out to use the labels that occur."
+            f"{parameter('labels')} is empty; omit it to use the labels that occur."
         )
     return given

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import combinations
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -15,12 +14,15 @@ from balframe.core.cells import Cells
 from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import LabelSet, check_kinds, kind_of
 from balframe.core.measures import Measures
-from balframe.frames.agree import Counted, LabelColumn, agree
+from balframe.core.ways import SAMPLE, are_worth_a_guess
+from balframe.frames.agree import Counted, LabelColumn, agree, cells_of
 from balframe.frames.counting import count, encode, encode_or_leave
+from balframe.frames.doubts import doubts_of
 from balframe.frames.engines import reduce
 from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name, Series
-from balframe.frames.query import MARGIN, MODEL, Query, margin_name
+from balframe.frames.margins import margin_subsets, with_margins
+from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.row_weights import measures
 
 
@@ -37,7 +39,8 @@ class Reading:
     """The cells of a frame and what their codes stand for.
 
     `by` names the by-columns of the cells, with `margin` before and `model` behind those of the
-    caller where there are such, and gives the levels of each.
+    caller where there are such, and gives the levels of each. `doubts` say what is probably not
+    meant.
     """
 
     cells: Cells
@@ -46,6 +49,7 @@ class Reading:
     library: Library
     query: Query
     dtypes: Mapping[Name, DType]
+    doubts: tuple[str, ...] = ()
 
     @property
     def reading(self) -> "Reading":
@@ -153,6 +157,12 @@ class _Part:
 
 def read(frame: Frame, library: Library, query: Query) -> Reading:
     """Count the cells of an eager frame."""
+    check_labels(frame, library, query)
+    n = library.height(frame)
+    if are_worth_a_guess(n) and _may_be_scores(frame, library, query):
+        sample = replace(query, by=(), margins=False, missing="drop", sample_weight=None)
+        rows = library.every(frame, n // SAMPLE + 1)
+        _read(rows, library, sample, guess=False)  # whatever else is wrong with them
     try:
         return _read(frame, library, query, guess=True)
     except MisjudgedRangeError:
@@ -161,13 +171,23 @@ def read(frame: Frame, library: Library, query: Query) -> Reading:
 
 def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Reading:
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    check_labels(frame, library, query)
     columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
         return _by_engine(cast(pl.DataFrame, frame), library, query)
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.by, query.label_columns, parts, library, dtypes, query)
+
+
+def _may_be_scores(frame: Frame, library: Library, query: Query) -> bool:
+    """Tell whether a sample of rows could show that scores are given in the place of labels.
+
+    Of rows with counts, those that stand for none would have to be left out first.
+    """
+    return query.counts is None and any(
+        library.label_kind(frame, name) == "number" and not library.has_codes(frame, name)
+        for name in query.label_columns
+    )
 
 
 def check_labels(frame: Frame, library: Library, query: Query) -> None:
@@ -221,13 +241,15 @@ def _assemble(
         for name, key in zip(query.label_columns, holders, strict=True)
     ]
     counted = [_count(columns, by, holders, part) for part in parts]
-    labels, models = agree(counted, of_labels, library, query)
+    agreed = agree(counted, of_labels, library, query)
+    models = cells_of(counted, agreed)
     levels = {name: columns[key].levels for name, key in zip(query.by, by, strict=True)}
     if query.several:
         levels[MODEL] = library.text([" - ".join(map(str, names)) for names in query.outcomes])
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
     cells, levels = with_margins(Cells.concat(models).regrouped(), levels, library, query)
-    return Reading(cells, labels, levels, library, query, dtypes)
+    doubts = doubts_of(counted, of_labels, agreed) if query.labels is None else ()
+    return Reading(cells, agreed.labels, levels, library, query, dtypes, doubts)
 
 
 def _count(
@@ -245,46 +267,3 @@ def _count(
         (0, *(holders.index(key, 1) for key in part.outcomes)),
         sums,
     )
-
-
-class _Sums(Protocol):
-    """Sums by segment, of cells or of ties."""
-
-    @property
-    def by(self) -> tuple[Int64Array, ...]: ...
-
-    def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> Self: ...
-
-    def labelled(self, code: int, *, first: bool) -> Self: ...
-
-    @classmethod
-    def concat(cls, parts: Sequence[Self]) -> Self: ...
-
-
-_SumsT = TypeVar("_SumsT", bound=_Sums)
-
-
-def with_margins(
-    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
-) -> tuple[_SumsT, dict[Name, Series]]:
-    """Add the roll-ups asked for, finest first, and a column of the by-columns that make each."""
-    if query.margins is False:
-        return cells, levels
-    subsets = margin_subsets(query)
-    rolled: list[int | None] = [len(levels[name]) for name in query.by]
-    rolled += [None] * (len(cells.by) - len(rolled))
-    parts = [
-        cells.rolled_up(kept, rolled).labelled(margin, first=True)
-        for margin, kept in enumerate(subsets)
-    ]
-    names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
-    return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
-
-
-def margin_subsets(query: Query) -> list[tuple[int, ...]]:
-    """List the positions of the by-columns that each margin keeps, the finest first."""
-    everything = tuple(range(len(query.by)))
-    if query.margins is False:
-        return [everything]
-    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
-    return [kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)]

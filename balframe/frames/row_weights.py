@@ -19,8 +19,8 @@ def raise_null(name: object, how_many: int) -> None:
     """Refuse nulls in a column."""
     if how_many:
         raise InvalidInputError(
-            f"column {name!r} has {how_many} null value{'s' * (how_many > 1)}; fill them, or pass "
-            f"{advised('missing', 'drop')} to leave those rows out."
+            f"column {name!r} has {how_many} null value{'s' * (how_many > 1)}; fill them, or give "
+            f"{advised('missing', 'drop')} to drop those rows."
         )
 
 
@@ -29,7 +29,7 @@ def raise_invalid_counts(name: object, how_many: int) -> None:
     if how_many:
         raise InvalidInputError(
             f"column {name!r} has {how_many} value{'s' * (how_many > 1)} that cannot be counts; "
-            "counts are whole numbers from 0 up to 2**63 - 1. Weights of rows go into "
+            "counts must be whole numbers from 0 to 2**63 - 1. Give weights as "
             f"{parameter('sample_weight')}."
         )
 
@@ -39,7 +39,7 @@ def raise_invalid_weights(name: object, how_many: int) -> None:
     if how_many:
         raise InvalidInputError(
             f"column {name!r} has {how_many} negative or infinite value{'s' * (how_many > 1)}; "
-            "weights are finite and not below 0."
+            "weights must be finite, non-negative numbers. Correct or drop these rows."
         )
 
 

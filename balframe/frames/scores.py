@@ -14,15 +14,16 @@ from balframe.core.measures import Measures
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties, split, tie
 from balframe.errors import InvalidInputError, parameter
-from balframe.frames.agree import Counted, LabelColumn, agree_on_labels
+from balframe.frames.agree import Counted, LabelColumn, agree
 from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
 from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
+from balframe.frames.margins import with_margins
 from balframe.frames.query import MODEL, Query
-from balframe.frames.read import Reading, check_labels, with_margins
+from balframe.frames.read import Reading, check_labels
 from balframe.frames.row_weights import measures, raise_null
-from balframe.frames.thresholds import Thresholds
+from balframe.frames.thresholds import QUANTILES, Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
 
@@ -157,14 +158,14 @@ def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thr
 def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
     if n_infinite:
         raise InvalidInputError(
-            f"column {name!r} has {n_infinite} infinite value{'s' * (n_infinite > 1)}; scores are "
-            "finite. Replace them first, as by the largest score there is."
+            f"column {name!r} has {n_infinite} infinite value{'s' * (n_infinite > 1)}; scores must "
+            "be finite. Replace them first, for example by the largest finite score."
         )
     if n_outside:
         raise InvalidInputError(
-            f"column {name!r} has {n_outside} score{'s' * (n_outside > 1)} outside of [0, 1], over "
-            "which a number of thresholds is spaced. Give a list of thresholds, or "
-            '("quantiles", n) to take them from the scores.'
+            f"column {name!r} has {n_outside} score{'s' * (n_outside > 1)} outside [0, 1]; a "
+            "number of thresholds requires scores from 0 to 1. Give a list of thresholds, or "
+            f"{QUANTILES} to take them from the scores."
         )
 
 
@@ -212,16 +213,16 @@ def _agree(
         (found,), sums = aggregate([part.true], part.measures)
         counted.append(Counted((), (true.ranked(found),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
-    labels, (table,), _ = agree_on_labels(counted, [column], library, query)
-    return labels, table
+    agreed = agree(counted, [column], library, query)
+    return agreed.labels, agreed.tables[0]
 
 
 def _positive(labels: LabelSet, query: Query) -> int:
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
-            f"scores need {parameter('pos_label')}, one of the labels: {labels}. It has a default "
-            "only where the labels are among {0, 1}, {-1, 1} or {False, True}."
+            f"scores need {parameter('pos_label')}; give one of the labels: {labels}. It has a "
+            "default only if the labels are among 0 and 1, -1 and 1, or false and true."
         )
     return code
 

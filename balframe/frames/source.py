@@ -19,10 +19,10 @@ class Source(Protocol):
 
     @property
     def reads_twice(self) -> bool:
-        """Tell whether all rows are looked at before they are counted."""
+        """Whether all rows are read once before they are counted."""
 
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
-        """Find beforehand what the group-by needs to know."""
+        """Compute what the group-by needs."""
 
     def read(self, frame: Frame, library: Library, query: Query) -> Reading | scores.Scored:
         """Count an eager frame."""
@@ -65,7 +65,7 @@ class Scores:
 
     @property
     def reads_twice(self) -> bool:
-        """Tell whether quantiles are to be found first."""
+        """Whether quantiles must be computed first."""
         return self.thresholds.quantiles is not None
 
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Scores":

@@ -9,16 +9,17 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array, is_iterable
 from balframe.core.parallel import on_all_cores
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError, in_python, parameter
 from balframe.frames.indicators import indicator
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
 _BLOCK = 65_536
 _ROUNDING = 1e-15
+QUANTILES = in_python('("quantiles", n)', "thresholds", "quantiles,10")
 _FORMS = (
     "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
-    'or ("quantiles", n)'
+    f"or {QUANTILES}"
 )
 
 
@@ -120,15 +121,17 @@ def _is_count(asked: object) -> TypeGuard[int | np.integer[Any]]:
 def _checked_size(size: object) -> int:
     if not _is_count(size) or size < 2:
         raise InvalidInputError(
-            f"{parameter('thresholds')} asks for {size!r} thresholds; it takes at least 2, a "
-            "whole number."
+            f"{parameter('thresholds')} asks for {size!r} thresholds; give a whole number of "
+            "at least 2."
         )
     return int(size)
 
 
 def _listed(asked: object) -> FloatArray:
     if isinstance(asked, (str, bytes, Set, Mapping)) or not is_iterable(asked):
-        raise InvalidInputError(f"{parameter('thresholds', asked)} is none of the forms: {_FORMS}.")
+        raise InvalidInputError(
+            f"{parameter('thresholds', asked)} is not supported; give {_FORMS}."
+        )
     given = list(asked)
     if not given or not all(isinstance(one, (int, float, np.number)) for one in given):
         raise InvalidInputError(
@@ -138,10 +141,10 @@ def _listed(asked: object) -> FloatArray:
         values = np.array([float(one) for one in given])
     except (OverflowError, TypeError) as error:
         raise InvalidInputError(
-            f"{parameter('thresholds', asked)} holds what is no float: {error}."
+            f"{parameter('thresholds', asked)} has a value that is not a float: {error}."
         ) from error
     if np.isnan(values).any():
         raise InvalidInputError(
-            f"{parameter('thresholds')} holds NaN, which no score can be compared with."
+            f"{parameter('thresholds')} contains NaN, which no score can reach; remove it."
         )
     return np.unique(values + 0.0)

@@ -1,4 +1,4 @@
-"""What is said of rules that do not hold."""
+"""The messages on rules that do not hold."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ def message(
     n_verdicts: int,
     of_many: Collection[str],
 ) -> str:
-    """Say how many verdicts fail or are open, and list the worst.
+    """Describe how many verdicts fail or are inconclusive, and list the worst.
 
     `of_many` are the rules on a difference or ratio of segments.
     """
     if not n_verdicts:
-        return "there is no row to judge, so that no rule can pass."
+        return "there is no row to judge, so no rule can pass."
     parts = []
     if failed:
         parts.append(f"{len(failed)} of {n_verdicts} verdicts fail{'s' * (len(failed) == 1)}")
@@ -37,13 +37,13 @@ def message(
 
 
 def _violation(verdict: Mapping[Name, Any]) -> float:
-    """Measure how far an estimate is from its bound, that of counts relative to it."""
+    """Measure how far an estimate is from its bound; for a bound above 1, relative to it."""
     bound = float(verdict["bound"])
     return abs(float(verdict["estimate"]) - bound) / max(abs(bound), 1)
 
 
 def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
-    """Write a verdict down: the rule, what was found, and where."""
+    """Format a verdict: the rule, the estimate with its interval, and the segment."""
     estimate, lower, upper = (
         None if verdict[name] is None else _number(verdict[name], verdict["bound"])
         for name in ("estimate", "lower", "upper")
@@ -65,7 +65,7 @@ def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
 
 
 def _number(value: float, bound: float) -> str:
-    """Write a number down: whole ones exactly, and none rounded to the bound that it is not."""
+    """Format a number so that it never rounds to a bound that it does not equal."""
     text = str(int(value)) if float(value).is_integer() else f"{value:.4g}"
     return text if float(text) != bound or value == bound else repr(float(value))
 

@@ -17,6 +17,7 @@ from balframe.errors import (
     BalframeError,
     InvalidInputError,
     MissingExtraError,
+    UnknownNameError,
     UnsupportedTypeError,
     listed,
     marked,
@@ -43,10 +44,10 @@ _EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What has to hold: of every segment, or of the segments furthest apart.
+    """A condition on every segment, or on the segments furthest apart.
 
-    `metric` is None where the quantity is a count; `where` names the values of by-columns that it
-    is limited to. Rules are equal where they ask the same, whatever their text and reason.
+    `metric` is None if the quantity is a count. `where` names the values of by-columns to which the
+    rule applies. Rules are equal if they require the same, whatever their text and reason.
     """
 
     text: str = field(compare=False)
@@ -59,9 +60,9 @@ class Rule:
     reason: str | None = field(compare=False)
 
     def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
-        """Tell whether values keep the bound; none that is undefined does.
+        """Return whether values satisfy the rule; undefined values do not.
 
-        A score that only rounding tells from the bound equals it: (.7 + .8 + .9) / 3 is .8.
+        A score that differs from the bound only by rounding equals it: (.7 + .8 + .9) / 3 is .8.
         """
         if self.metric is None:
             bound = int(self.bound) if self.bound.is_integer() else self.bound
@@ -76,7 +77,7 @@ RulesOption = (
 
 
 def read_rules(given: object) -> list[Rule]:
-    """Read rules as a caller gives them; every fault is an error that points at its place."""
+    """Read rules in any form; an error points at the place of the fault."""
     if isinstance(given, PathLike) or (isinstance(given, str) and _is_path(given)):
         path = Path(fspath(given))
         try:
@@ -117,7 +118,7 @@ def _yaml(text: str) -> object:
 
 
 def _check_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
-    """Raise where a mapping has a key twice, of which YAML would drop the first."""
+    """Raise if a mapping has a key twice: YAML would drop the first silently."""
     nodes, seen = [root], set()
     while nodes:
         node = nodes.pop()
@@ -129,7 +130,7 @@ def _check_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that ma
         for key in keys:
             if names.count(key.value) > 1:
                 line = key.start_mark.line + 1
-                raise ValueError(f"the key {key.value!r} is there twice (first in line {line})")
+                raise ValueError(f"duplicate key {key.value!r}, first in line {line}")
         nodes += [one[1] if isinstance(one, tuple) else one for one in node.value]
 
 
@@ -137,7 +138,10 @@ def _listed(given: object) -> list[Rule]:
     if isinstance(given, Mapping) and "rules" in given:
         others = [repr(name) for name in given if name != "rules"]
         if others:
-            raise InvalidInputError(f"beside 'rules' nothing is read; leave out {listed(others)}.")
+            raise InvalidInputError(
+                f"unexpected key{'s' * (len(others) > 1)} {listed(others)} beside 'rules'; only "
+                "'rules' is allowed. Remove the others."
+            )
         given = given["rules"]
     if isinstance(given, str):
         rules = [_rule(given)]
@@ -147,16 +151,18 @@ def _listed(given: object) -> list[Rule]:
         rules = [_of_item(one) for one in given]
     else:
         raise UnsupportedTypeError(
-            f"{parameter('rules')} is {type(given).__qualname__}; give a rule such as {_EXAMPLES}, "
-            "a list of them, a mapping, or the path of a .toml or .yaml file."
+            f"{parameter('rules')} has the type {type(given).__qualname__}; give a rule such as "
+            f"{_EXAMPLES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
         )
     if not rules:
         raise InvalidInputError(
-            f"{parameter('rules')} is empty; give at least one, such as {_EXAMPLES}."
+            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLES}."
         )
     for position, rule in enumerate(rules):
         if rule in rules[:position]:
-            raise InvalidInputError(f"{parameter('rules')} has the rule {rule.text!r} twice.")
+            raise InvalidInputError(
+                f"{parameter('rules')} has the rule {rule.text!r} twice; remove one of them."
+            )
     return rules
 
 
@@ -179,7 +185,7 @@ def _as_list(name: object, comparisons: object) -> list[object]:
     if not isinstance(comparisons, (list, tuple)):
         raise UnsupportedTypeError(
             f"the rule for {name!r} is {comparisons!r}; give a comparison such as '>= 0.7', or a "
-            "list of them."
+            "list of comparisons."
         )
     return list(comparisons)
 
@@ -190,15 +196,17 @@ def _of_mapping(given: Mapping[Any, Any]) -> Rule:
         if key not in _KEYS:
             raise not_found("rule key", key, _KEYS)
     if "rule" not in given:
-        raise InvalidInputError(f"a rule has no text: {dict(given)!r}; give it under 'rule'.")
+        raise InvalidInputError(
+            f"the rule {dict(given)!r} has no key 'rule'; give its text under this key."
+        )
     where, reason = given.get("where", {}), given.get("reason")
     if not isinstance(where, Mapping):
         raise UnsupportedTypeError(
-            f"where={where!r} is no mapping; give the values of a column, as in "
+            f"'where' is {where!r}, which is not a mapping; give the values of a column, as in "
             '{"group": ["a", "b"]}.'
         )
     if reason is not None and not isinstance(reason, str):
-        raise UnsupportedTypeError(f"reason={reason!r} is no text.")
+        raise UnsupportedTypeError(f"'reason' is {reason!r}, which is not a string; give text.")
     values = {
         name: tuple(some) if isinstance(some, (list, tuple)) else (some,)
         for name, some in where.items()
@@ -211,7 +219,8 @@ def _rule(
 ) -> Rule:
     if not isinstance(text, str):
         raise UnsupportedTypeError(
-            f"a rule is {type(text).__qualname__}, {text!r}; give text such as {_EXAMPLES}."
+            f"the rule {text!r} has the type {type(text).__qualname__}; give text such as "
+            f"{_EXAMPLES}."
         )
     text = " ".join(text.split())
     parser = _Parser(text)
@@ -232,7 +241,7 @@ def _rule(
 
 @dataclass
 class _Parser:
-    """Takes a rule apart from left to right."""
+    """Parses a rule from left to right."""
 
     text: str
     position: int = 0
@@ -246,7 +255,7 @@ class _Parser:
         )
 
     def name(self) -> tuple[str, int]:
-        """Take a name, with its number if it is that of a family, and tell where it was."""
+        """Take a name, with its number if it names a family, and return its position."""
         name, at = self._next(_NAME, "the name of a metric or a count is expected")
         if name in families:
             name += self._next(_BRACKETS, f"a number in brackets is expected, as in '{name}(2)'")[0]
@@ -257,7 +266,8 @@ class _Parser:
         try:
             return find(name)
         except BalframeError as error:
-            others = f" Counts: {listed(COUNTS)}." if self.text[:at].strip() == "" else ""
+            is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
+            others = f" Counts: {listed(COUNTS)}." if is_unknown else ""
             raise self.wrong(
                 f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
             ) from None
@@ -286,11 +296,11 @@ class _Parser:
         return True
 
     def end(self) -> None:
-        """Raise unless all is taken."""
+        """Raise if text is left."""
         self._skip()
         if self.position < len(self.text):
             rest = len(self.text) - self.position
-            raise self.wrong("nothing more is expected", width=rest)
+            raise self.wrong(f"unexpected {self.text[self.position :]!r}", width=rest)
 
     def _next(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
         self._skip()

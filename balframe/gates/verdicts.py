@@ -1,4 +1,4 @@
-"""From scores and limits to verdicts: does a segment keep a rule, or can too few rows tell."""
+"""From scores and confidence intervals to verdicts: pass, fail or inconclusive."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PASS, FAIL, INCONCLUSIVE = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts of rules on segments, or on all segments of a group, of which one is named."""
+    """Verdicts of rules on segments, or on groups of segments, each named by its first."""
 
     segment: Int64Array
     is_of_many: Int64Array
@@ -62,7 +62,7 @@ class Verdicts:
         return cls(**columns)
 
     def in_order(self, reading: Reading) -> "Verdicts":
-        """Sort by margin, segment and rule, what is said of many segments behind them."""
+        """Sort by margin, segment and rule; verdicts on groups of segments come last."""
         _, first = reading.cells.segments
         margin = reading.margin_of_segments()[self.segment]
         model = reading.model_codes()[first[self.segment]]
@@ -73,7 +73,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """How to decide: on which evidence, and by its limits or by estimates alone."""
+    """How rules are decided: by confidence intervals, or by estimates alone."""
 
     search: Search
     by_limits: bool
@@ -120,7 +120,7 @@ class Judge:
 
 
 def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group; every value named has to occur."""
+    """List the segments that a rule applies to, by group; every value named must occur."""
     codes = {
         name: [reading.code_of(name, value) for value in values]
         for name, values in rule.where.items()
@@ -130,8 +130,8 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
         for value, code in zip(rule.where[name], of_values, strict=True):
             if code not in reading.codes[name]:
                 raise UnknownNameError(
-                    f"the rule {rule.text!r} is limited to {name!r} {value!r}, which does not "
-                    "occur. Leave it out of where=, or look for a misspelling."
+                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
+                    "occur in the data. Check its spelling, or remove it from 'where'."
                 )
     found = []
     for group in reading.groups():
@@ -145,7 +145,8 @@ def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
     if not found:
         wanted = {name: list(values) for name, values in rule.where.items()}
         raise UnknownNameError(
-            f"the rule {rule.text!r} is limited to {wanted}, and no segment is that."
+            f"the rule {rule.text!r} applies where {wanted}, and no segment has these values. "
+            "Check 'where' of the rule."
         )
     return found
 
@@ -180,21 +181,21 @@ def verdict_columns(
 
 
 def check_have_limits(rules: Iterable[Rule]) -> None:
-    """Raise where no evidence can decide a rule."""
+    """Raise if the metric of a rule has no confidence interval to decide it."""
     for rule in rules:
         if rule.metric is not None and not rule.metric.interval.method_of(None):
             with_limits = [one.name for one in registered() if one.interval.method_of(None)]
             raise InvalidInputError(
-                f"metric {rule.quantity!r} has no limits, so that no evidence can decide the rule "
-                f"{rule.text!r}. Give {advised('decide', 'estimate')}, or a metric that has: "
-                f"{listed(with_limits, len(with_limits))}."
+                f"metric {rule.quantity!r} has no confidence interval to decide the rule "
+                f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
+                f"one: {listed(with_limits, len(with_limits))}."
             )
 
 
 def check_where(rules: Iterable[Rule], query: Query) -> None:
-    """Raise where a rule is limited by a column that makes no segments."""
+    """Raise if 'where' of a rule names a column that is not a by-column."""
     for rule in rules:
         for name in rule.where:
             if name not in query.by:
                 error = not_found("by-column", name, query.by)
-                raise UnknownNameError(f"where= of the rule {rule.text!r}: {marked(error)}")
+                raise UnknownNameError(f"'where' of the rule {rule.text!r}: {marked(error)}")

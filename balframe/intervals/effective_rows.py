@@ -1,4 +1,4 @@
-"""Effective numbers of rows, from sums of weights and of squared weights."""
+"""Effective sample sizes, from sums of weights and of squared weights."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from balframe.core.division import ratio
 def kish(n: FloatArray, n_sq: FloatArray) -> FloatArray:
     """Return Kish's effective size (sum w)^2 / sum w^2.
 
-    Undefined where the squares left the range of a float.
+    NaN if the squares overflow or underflow a float.
 
     References
     ----------
@@ -26,11 +26,10 @@ def effective(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the effective numbers of correct rows and of all rows of proportions.
 
-    Kish's size, divided by a design effect of at least 1: weights that go with being right or
-    wrong make a proportion vary more than its size tells. The variance of the proportion under the
-    weights is estimated as if one more row of mean weight were right and another wrong, for an
-    estimate from the rows at hand alone finds no variance where none of them is wrong. Exactly
-    the rows themselves where these have no weights.
+    This is Kish's effective size, divided by a design effect of at least 1: weights that correlate
+    with being correct increase the variance of a proportion. That variance is estimated after
+    adding one correct and one wrong row of average weight, because the estimate would otherwise
+    be 0 if no row is wrong. Without weights, the result is exactly the numbers of rows.
 
     Parameters
     ----------

@@ -6,9 +6,10 @@ from balframe.core.arrays import FloatArray, Int64Array
 
 
 def adjusted(p: FloatArray, method: str | None) -> FloatArray:
-    """Adjust p-values for their number; undefined ones are left out.
+    """Return p-values adjusted for multiple testing; undefined p-values are left out.
 
-    `"bh"` holds the share of false alarms among those found, `"holm"` the chance of even one.
+    `"bh"` controls the expected share of false alarms among the differences found, and `"holm"` the
+    probability of any false alarm.
 
     References
     ----------
@@ -32,7 +33,7 @@ def adjusted(p: FloatArray, method: str | None) -> FloatArray:
 def adjusted_within(
     p: FloatArray, family: Int64Array, method: str | None
 ) -> tuple[FloatArray, Int64Array]:
-    """Adjust p-values for the number of those of their family; return that number too."""
+    """Return p-values adjusted within each family, and the size of the family of each."""
     out, sizes = p.copy(), np.zeros(len(p), np.int64)
     for one in np.unique(family):
         members = np.flatnonzero(family == one)

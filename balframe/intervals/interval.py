@@ -1,7 +1,8 @@
-"""What a kind of confidence interval answers, for every segment at once."""
+"""The interface of a kind of confidence interval, for all segments at once."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -12,12 +13,14 @@ from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import Recalls
 from balframe.intervals.request import Request
 
+LeastCount = Literal["n", "min_support"] | None
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What limits are computed from: class counts, and cells for those that need the full matrix.
+    """The input of an interval: class counts, and cells for kinds that need the full matrix.
 
-    `cells` is a function, for adding the cells up takes time that most kinds do not need.
+    `cells` is a function, because adding up the cells takes time and most kinds do not need them.
     """
 
     counts: ClassCounts
@@ -25,7 +28,7 @@ class Sample:
     _computed: dict[Hashable, Limits] = field(default_factory=dict, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Limits]) -> Limits:
-        """Compute limits that several metrics share the first time that one asks for them."""
+        """Compute limits that several metrics share only once."""
         if key not in self._computed:
             self._computed[key] = compute()
         return self._computed[key]
@@ -33,47 +36,52 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A kind of confidence interval; this one is that of metrics which have none.
+    """A kind of confidence interval. This base class is the kind of metrics without an interval.
 
-    A kind of your own is a subclass. With `method_of` and `limits` its metrics have limits in every
-    function; the others are for comparisons that a kind without them leaves undefined.
+    Write a subclass for a kind of your own. `method_of` and `limits` are enough for confidence
+    intervals in every function. Comparisons that need the other methods are null without them.
     """
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that can be asked for by name; none where there is no choice."""
+        """The methods that can be requested by name; empty if there is no choice."""
         return ()
 
     def method_of(self, asked: str | None) -> str:
-        """Name the method that applies: the one asked for where it is defined, else the default.
+        """Return the name of the method that applies: the one requested, or else the default.
 
-        "gate" asks for limits that decide, as in `check` and `disparity`; a kind that has no others
-        gives its default. Empty where there are no limits at all.
+        "gate" requests the conservative limits of `check` and `disparity`; a kind without such
+        limits returns its default. The name is empty if the kind has no interval.
         """
         return ""
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
-        """Compute the lower and upper limit of the metric in every segment, NaN where undefined."""
+        """Return the lower and upper limits of the metric in every segment, NaN where undefined."""
         nothing = np.full(sample.counts.n_segments, np.nan)
         return nothing, nothing
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
-        """Count the rows of the metric's smallest denominator in every segment; all by default."""
+        """Return the rows of the metric's smallest denominator in every segment; by default all."""
         return c.n
 
+    @property
+    def least_count(self) -> LeastCount:
+        """The count of a report that no denominator is smaller than; None where there is none."""
+        return None
+
     def lacks_label(self, c: ClassCounts) -> BoolArray:
-        """Return whether a segment lacks a label that the metric looks at in another one."""
+        """Return whether a segment lacks a label that the metric uses in another segment."""
         return np.zeros(c.n_segments, np.bool_)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls | None:
-        """Read the recalls that the metric is a linear function of; None where it is not linear.
+        """Return the recalls of which the metric is a linear function; None if it is not linear.
 
         A proportion counts as one recall.
         """
         return None
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
-        """Turn a proportion, or a mean of recalls, into the metric."""
+        """Transform a proportion, or a mean of recalls, into the metric."""
         return value
 
     def is_proportion(self, c: ClassCounts) -> bool:
@@ -84,13 +92,13 @@ class Interval:
     def is_paired(self) -> bool:
         """Whether two models can be compared on the same rows.
 
-        For that, the rows of the denominators must not depend on what a model predicts.
+        This requires denominators that do not depend on the predictions.
         """
         return False
 
     @property
     def rises_with_both_recalls(self) -> bool:
-        """Whether the metric of two labels is highest where recall + specificity is."""
+        """Whether the metric of two labels is highest if recall + specificity is highest."""
         return False
 
 

@@ -13,7 +13,7 @@ from balframe.intervals.coefficients import Coefficient, effective_rows
 from balframe.intervals.effective_rows import effective
 from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.geometric_mean import geometric, geometric_gate
-from balframe.intervals.interval import Interval, Sample
+from balframe.intervals.interval import Interval, LeastCount, Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import (
     Recalls,
@@ -63,15 +63,15 @@ class Proportion(Interval):
     Parameters
     ----------
     parts : function of ClassCounts
-        Returns x and n, one of each for every segment.
+        Returns x and n for every segment.
     transform : function of ClassCounts and the proportion, optional
-        Returns the metric, which rises with the proportion; by default it is the proportion.
+        Returns the metric, which increases with the proportion; by default the proportion itself.
     is_linear : bool, default True
         Whether the transform is linear in the proportion.
     among : {"all", "positives", "negatives"} or None, default None
-        The rows that n counts: all of the segment, or those whose true label is the positive one,
-        or another one. None where n depends on the predictions too, as that of a precision does;
-        `compare` gives limits only where it does not.
+        The rows that n counts: all rows of the segment, those with the positive label, or those
+        with another label. None if n depends on the predictions, as for precision. `compare` has
+        intervals only if n does not depend on them.
     """
 
     parts: Callable[[ClassCounts], Parts]
@@ -81,11 +81,11 @@ class Proportion(Interval):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Those of proportions."""
+        """The methods of proportions."""
         return tuple(_OF_PROPORTIONS)
 
     def method_of(self, asked: str | None) -> str:
-        """Name the method that applies: Wilson's by default, Clopper and Pearson's at gates."""
+        """Return the method that applies: Wilson by default, Clopper-Pearson for gates."""
         if asked == GATE:
             return "exact"
         return asked if asked in self.methods else "wilson"
@@ -101,6 +101,11 @@ class Proportion(Interval):
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of n."""
         return np.asarray(self.parts(c.in_rows)[1], np.int64)
+
+    @property
+    def least_count(self) -> LeastCount:
+        """All rows, or those of a label; none where n depends on the predictions."""
+        return "n" if self.among == "all" else None if self.among is None else "min_support"
 
     def linear_recalls(self, c: ClassCounts) -> Recalls | None:
         """Read the proportion as one recall, where the transform is linear."""
@@ -132,7 +137,7 @@ class MeanOfRecalls(Interval):
         Returns the recalls and their weights; see `balframe.intervals.recalls_of_counts`. By
         default all labels present have the same weight.
     transform : function of ClassCounts and the mean, optional
-        Returns the metric, which rises with the mean; by default it is the mean.
+        Returns the metric, which increases with the mean; by default the mean itself.
     """
 
     recalls: Callable[[ClassCounts], Recalls] = recalls_of_labels
@@ -140,11 +145,11 @@ class MeanOfRecalls(Interval):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Those of means of recalls, and the posterior."""
+        """The methods of means of recalls, and the posterior."""
         return (*(name for name in _OF_MEANS if name != GATE), "posterior")
 
     def method_of(self, asked: str | None) -> str:
-        """Name the method that applies: the score method by default."""
+        """Return the method that applies: the score method by default."""
         return asked if asked in (*self.methods, GATE) else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
@@ -171,6 +176,11 @@ class MeanOfRecalls(Interval):
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the rarest label present that the mean looks at."""
         return _rows_of_rarest(self.recalls, c)
+
+    @property
+    def least_count(self) -> LeastCount:
+        """The rows of the rarest label present."""
+        return "min_support"
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that the mean looks at in another one."""
@@ -210,7 +220,7 @@ class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
 
     def method_of(self, asked: str | None) -> str:
-        """Name the only method, the score method; limits that decide are exact."""
+        """Return the only method, the score method; limits for gates are exact."""
         return "exact" if asked == GATE else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
@@ -225,6 +235,11 @@ class GeometricMeanOfRecalls(Interval):
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the rarest label present."""
         return _rows_of_rarest(recalls_of_labels, c)
+
+    @property
+    def least_count(self) -> LeastCount:
+        """The rows of the rarest label present."""
+        return "min_support"
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that another one has."""
@@ -244,7 +259,7 @@ class CoefficientOfAgreement(Interval):
     coefficient: Coefficient
 
     def method_of(self, asked: str | None) -> str:
-        """Name the only method, Wilson's with effective rows; limits that decide are exact."""
+        """Return the only method, Wilson with effective rows; limits for gates are exact."""
         return "exact" if asked == GATE else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:

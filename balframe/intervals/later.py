@@ -1,4 +1,4 @@
-"""Parts of SciPy, loaded when they are first used, for that takes a while."""
+"""Parts of SciPy, loaded on first use, because loading takes time."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

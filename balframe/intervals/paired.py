@@ -82,12 +82,13 @@ def effective_pairs(
     only_other_sq: FloatArray,
     rest_sq: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Turn sums of weights, and of their squares, into effective rows of a label.
+    """Return the effective rows of a label from sums of weights and of squared weights.
 
-    These are Kish's rows (sum w)^2 / sum w^2, over the design effect of the difference where that
-    is above 1. It is estimated with two mean rows more, of weight k = sum w^2 / sum w: one that
-    either model alone gets right, half each, and one of the rest. Rows without weights stay as they
-    are. Undefined where the squares left the range of a float.
+    This is Kish's effective size (sum w)^2 / sum w^2, divided by the design effect of the
+    difference if that is above 1. The design effect is estimated after adding two rows of the
+    average weight k = sum w^2 / sum w: one that only one model gets right, half for each model, and
+    one other row. Rows without weights are unchanged. NaN if the squares overflow or underflow a
+    float.
 
     Parameters
     ----------

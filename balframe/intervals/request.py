@@ -47,5 +47,6 @@ def check_level(level: object) -> None:
     is_number = isinstance(level, (int, float, np.floating)) and not isinstance(level, bool)
     if not is_number or not 0 < level < 1:  # type: ignore[operator]
         raise InvalidInputError(
-            f"{parameter('level', level)} has to be a number between 0 and 1, as 0.95 is."
+            f"{parameter('level', level)} is not a confidence level; give a number between 0 and "
+            "1, such as 0.95."
         )

@@ -8,15 +8,7 @@ from balframe.metrics.lookup import find, find_all
 from balframe.metrics.registry import Metric, is_shipped, metric, registered
 from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401
 
-__all__ = ["DEFAULT", "families", "find", "find_all", "listed", "metric", "registered"]
-
-DEFAULT = (
-    "accuracy",
-    "balanced_accuracy",
-    "adjusted_balanced_accuracy",
-    "normalized_accuracy",
-    "geometric_mean",
-)
+__all__ = ["families", "find", "find_all", "listed", "metric", "registered"]
 
 
 def listed() -> list[Metric]:

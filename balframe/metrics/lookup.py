@@ -1,9 +1,10 @@
 """Metrics by the names, aliases and members of families that a caller gives."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from balframe.core.arrays import is_iterable
 from balframe.errors import (
+    BalframeError,
     InvalidInputError,
     UnsupportedTypeError,
     advised,
@@ -12,7 +13,11 @@ from balframe.errors import (
     parameter,
 )
 from balframe.metrics.families_by_number import families, member
-from balframe.metrics.registry import Metric, named
+from balframe.metrics.of_scores import OF_SCORES, needs_scores
+from balframe.metrics.presets import PRESETS
+from balframe.metrics.registry import NAMED_BY_CHARTS, Metric, named, registered
+
+Chosen = dict[str, Metric]  # by the names that the columns get
 
 
 def find(name: object) -> Metric:
@@ -22,29 +27,84 @@ def find(name: object) -> Metric:
             f"{parameter('metrics')} takes names of metrics, not {name!r} of type "
             f"{type(name).__name__}; register a function with bf.metric and give its name."
         )
-    if name == "all":
+    if name in PRESETS:
         raise InvalidInputError(
-            f'"all" stands alone, as in {advised("metrics", "all")}; it takes no other names.'
+            f"{advised('metrics', name)} is a preset of several metrics; give the name of one "
+            "metric here."
         )
-    known = named()
-    one = known[name] if name in known else member(name)
-    if one is None:
-        raise not_found("metric", name, [*known, *(f.listed.name for f in families.values())])
-    return one
-
-
-def find_all(names: Iterable[object]) -> dict[str, Metric]:
-    """Look metrics up, keyed by the names as they were given."""
-    if not is_iterable(names):
-        raise UnsupportedTypeError(
-            f"{parameter('metrics', names)} is neither the name of a metric nor a list of names."
-        )
-    given = list(names)
-    found = {str(name): find(name) for name in given}
-    if len(found) < len(given):
-        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(given)}.")
-    if not found:
-        raise InvalidInputError(
-            f'{parameter("metrics")} is empty; name at least one metric, or "all".'
-        )
+    found = _known(name)
+    if found is None:
+        raise _not_found(name)
     return found
+
+
+def find_all(given: object, presets: Mapping[str, Sequence[str]] | None = None) -> Chosen:
+    """Look metrics up, by the names as they were given; a mapping gives them new names.
+
+    `presets` are the metrics that the presets stand for in this call.
+    """
+    if isinstance(given, Mapping):
+        chosen = {_new_name(new, name): find(name) for new, name in given.items()}
+    elif is_iterable(given):
+        chosen = _listed(list(given), presets or {})
+    else:
+        raise UnsupportedTypeError(
+            f"{parameter('metrics', given)} is neither the name of a metric, nor a list of names, "
+            "nor a mapping of new names to names."
+        )
+    if not chosen:
+        raise InvalidInputError(
+            f"{parameter('metrics')} is empty; name at least one metric, or a preset: "
+            f"{listed(map(repr, PRESETS))}."
+        )
+    return chosen
+
+
+def _listed(given: Sequence[object], presets: Mapping[str, Sequence[str]]) -> Chosen:
+    """Look up names and presets; a metric that is also named by itself stands there once."""
+    names = [name for name in given if not (isinstance(name, str) and name in presets)]
+    own = {str(name): find(name) for name in names}
+    if len({str(name) for name in given}) < len(given):
+        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(given)}.")
+    renamed = {one.name for name, one in own.items() if name != one.name}
+    chosen: Chosen = {}
+    for name in map(str, given):
+        if name in own:
+            chosen[name] = own[name]
+        else:
+            chosen |= {one: find(one) for one in presets[name] if one not in renamed}
+    return chosen
+
+
+def _new_name(new: object, name: object) -> str:
+    """Check the new name of a metric: a string, and not the name of another metric."""
+    if not isinstance(new, str) or not new:
+        raise UnsupportedTypeError(
+            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which is not a "
+            "name; give a non-empty string."
+        )
+    if new in PRESETS or new in OF_SCORES or new in NAMED_BY_CHARTS:
+        raise InvalidInputError(
+            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which means "
+            "something else in balframe; choose another name."
+        )
+    meant = _known(new)
+    if meant is not None and meant.name != find(name).name:
+        raise InvalidInputError(
+            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which already "
+            f"names the metric {meant.name!r}; choose another name."
+        )
+    return new
+
+
+def _known(name: str) -> Metric | None:
+    return named().get(name) or member(name)
+
+
+def _not_found(name: str) -> BalframeError:
+    """Say which names are near to an unknown one; of a metric of scores, where it is found."""
+    if name in OF_SCORES:
+        return needs_scores(name)
+    names = [*(one.name for one in registered()), *(f.listed.name for f in families.values())]
+    aliases = {alias: one.name for alias, one in named().items()}
+    return not_found("metric", name, names, aliases)

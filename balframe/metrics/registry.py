@@ -19,13 +19,15 @@ from balframe.errors import (
 )
 from balframe.intervals.interval import NO_LIMITS, Interval
 from balframe.intervals.kinds import Among, Parts, Proportion
+from balframe.metrics.presets import PRESETS
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
-_reserved = {"all"}
+NAMED_BY_CHARTS = ("segment", "panel")
+_reserved: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Metric:
         values = np.asarray(self.function(counts), np.float64)
         if values.shape != (counts.n_segments,):
             raise InvalidInputError(
-                f"metric {self.name!r} returned an array of shape {values.shape}; it has to give "
+                f"metric {self.name!r} returned an array of shape {values.shape}; it must return "
                 f"one number for each of the {counts.n_segments} segments."
             )
         return values
@@ -74,40 +76,40 @@ def metric(
 ) -> Callable[[MetricFunction], MetricFunction]:
     """Register a function of class counts as a metric, under the function's name.
 
-    The first paragraph of its docstring says what it means and, after a colon, gives the formula.
-    A metric of your own may be registered again, as when a notebook cell runs twice; the ones
-    that balframe ships stay.
+    The first paragraph of its docstring states the meaning and, after a colon, the formula. You may
+    register a metric of your own again, for example when a notebook cell runs twice. The metrics
+    that balframe ships cannot be replaced.
 
     Parameters
     ----------
     range : tuple of two floats
-        The smallest and the largest value that is possible.
+        The smallest and the largest possible value.
     better : {"higher", "lower"} or None
-        Which direction is better; None where neither is.
+        Which values are better; None if neither higher nor lower ones are.
     needs : sequence of {"pos_label", "class_weight"}
-        Options without which the metric has no meaning.
+        Options that the metric requires.
     aliases : sequence of str
-        Other names to find it by.
+        Other names of the metric.
     source : str
-        Where the definition comes from.
+        Reference for the definition.
     interval : Interval, optional
-        Its kind of confidence interval, from which its lower and upper limits follow: one of
-        `balframe.intervals.kinds`, or a subclass of `balframe.intervals.interval.Interval`. Without
-        it the limits are null.
+        The kind of its confidence interval: one of `balframe.intervals.kinds`, or a subclass of
+        `balframe.intervals.interval.Interval`. Without it the lower and upper limits are null.
     chance : number, "uniform" or "majority", optional
-        What guessing scores, which charts show: a number; "uniform", 1/K of the K labels present;
-        or "majority", the share of the most frequent label.
+        The score of guessing, which charts show: a number; "uniform", which is 1/K with K labels
+        present; or "majority", the share of the most frequent label.
 
     Returns
     -------
     decorator
-        Takes a function of `bf.ClassCounts` that returns one float for each segment, NaN where
-        undefined, registers it and gives it back as it is.
+        Registers a function and returns it unchanged. The function takes `bf.ClassCounts` and
+        returns one float for each segment, NaN where undefined.
 
     Raises
     ------
     InvalidInputError
-        If a name or an alias belongs to another metric, or an argument is none of the options.
+        If a name or an alias belongs to another metric or is a preset, or an argument is not one
+        of the options.
 
     Examples
     --------
@@ -121,7 +123,7 @@ def metric(
     >>> out["balanced_error"].to_list()
     [0.375]
 
-    A proportion, or a mean of recalls, has confidence limits once it names that kind of interval:
+    A proportion or a mean of recalls has a confidence interval if it names that kind of interval:
 
     >>> from balframe.core.division import ratio
     >>> from balframe.intervals.kinds import MeanOfRecalls, Proportion
@@ -155,14 +157,14 @@ def metric(
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):
         if isinstance(values, str) or not is_iterable(values):
-            raise InvalidInputError(f"{parameter(argument, values)} has to be a list of names.")
+            raise InvalidInputError(f"{parameter(argument, values)} must be a list of names.")
     for need in needs:
         check_choice("needs", need, NEEDS)
     if not (chance is None or isinstance(chance, (int, float))):
         check_choice("chance", chance, CHANCES)
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
         raise InvalidInputError(
-            f"{parameter('range', range)} has to be a pair, the smaller value first."
+            f"{parameter('range', range)} must be a pair with the smaller value first."
         )
 
     def register(function: MetricFunction) -> MetricFunction:
@@ -228,10 +230,12 @@ def _put(one: Metric) -> None:
 def _check_free(one: Metric) -> None:
     known = _registry.get(one.name)
     if known is not None and is_shipped(known) and not is_shipped(one):
-        raise InvalidInputError(f"metric {one.name!r} is one of balframe's; choose another name.")
+        raise InvalidInputError(f"metric {one.name!r} is built into balframe; choose another name.")
     for name in (one.name, *one.aliases):
-        if name in _reserved:
-            raise InvalidInputError(f"{name!r} names a column of reports; choose another name.")
+        if name in PRESETS:
+            raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
+        if name in _reserved or name in NAMED_BY_CHARTS:
+            raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
         owner = _names.get(name, one.name)
         if owner != one.name:
             raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Published data to try things on."""
+"""Published data sets for examples."""
 
 from typing import Any, Literal
 
@@ -19,17 +19,17 @@ _COMPAS = {  # true positives, false positives, true negatives, false negatives
 
 
 def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = False) -> Any:  # noqa: ANN401 (a frame of the backend)
-    """Load the COMPAS recidivism scores of Broward County, two years on, as published counts.
+    """Return the COMPAS scores and two-year recidivism in Broward County, as published counts.
 
-    "High risk" means a medium or high score. The data are the counts of six groups, 7,214 people
-    in all; nothing is downloaded.
+    "High risk" means a medium or high score. The data are the counts of six groups, with 7,214
+    people in total. Nothing is downloaded.
 
     Parameters
     ----------
     backend : {"polars", "pandas"}
-        The library of the result.
+        Library of the returned frame.
     expand : bool, default False
-        Give one row for each person instead of counts.
+        Return one row for each person instead of counts.
 
     Returns
     -------
@@ -44,8 +44,8 @@ def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = Fa
     References
     ----------
     J. Larson, S. Mattu, L. Kirchner and J. Angwin, "How we analyzed the COMPAS recidivism
-    algorithm", ProPublica, 2016. The counts of all six groups are also in the demonstration of
-    the aequitas package (Saleiro et al. 2018).
+    algorithm", ProPublica, 2016. The example data of the aequitas package (Saleiro et al. 2018)
+    have the same counts for all six groups.
 
     Examples
     --------

@@ -19,22 +19,22 @@ def from_matrix(
     rows: Literal["true", "pred"] = "true",
     backend: Literal["polars", "pandas"] = "polars",
 ) -> Any:  # noqa: ANN401 (a frame of the backend)
-    """Turn a confusion matrix into cells, which every verb reads with `counts="n"`.
+    """Return the cells of a confusion matrix as a frame, which methods read with `counts="n"`.
 
-    A label whose row and column are empty does not occur in the data that the cells stand for;
-    where it should be in the label set all the same, give the verb `labels=`.
+    A label whose row and column are 0 does not occur in the data. To keep it in the label set, give
+    the method `labels=`.
 
     Parameters
     ----------
     matrix : array-like of int, shape (n_labels, n_labels)
-        Counts of rows, as whole numbers that are not negative.
+        Counts of rows: non-negative whole numbers.
     labels : list of labels, optional
-        The labels of the rows and columns of the matrix, by default 0, 1, ...
+        Labels of the rows and columns of the matrix; by default 0, 1, ...
     rows : {"true", "pred"}
-        What the rows of the matrix are: the true labels, as in scikit-learn, or the predicted
-        ones, as in [[tp, fp], [fn, tn]] with `labels=[1, 0]`.
+        Whether the rows of the matrix are the true labels, as in scikit-learn, or the predicted
+        labels, as in [[tp, fp], [fn, tn]] with `labels=[1, 0]`.
     backend : {"polars", "pandas"}
-        The library of the result.
+        Library of the returned frame.
 
     Returns
     -------
@@ -44,7 +44,8 @@ def from_matrix(
     Raises
     ------
     BalframeError
-        If the matrix is not square, its entries are not counts, or the labels do not fit.
+        If the matrix is not square, if its entries are not counts, or if the labels do not match
+        its size.
 
     Examples
     --------
@@ -61,14 +62,14 @@ def from_matrix(
     counts = _counts(matrix)
     if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
         raise InvalidInputError(
-            f"{parameter('labels', labels)} is not a list of labels, in their order."
+            f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
         )
     values = as_labels(range(len(counts)) if labels is None else labels, parameter("labels"))
     if len(values) != len(counts) or len(set(values)) < len(values):
         raise InvalidInputError(
-            f"{bare_parameter('labels')}=[{listed(map(repr, values))}] has to list {len(counts)} "
-            f"different labels, one for each row and column of the "
-            f"{len(counts)} x {len(counts)} matrix."
+            f"{bare_parameter('labels')}=[{listed(map(repr, values))}] does not match the "
+            f"{len(counts)} x {len(counts)} matrix; give {len(counts)} different labels, one for "
+            "each row and column."
         )
     actual, predicted = (index.ravel() for index in np.indices(counts.shape))
     levels = library.labels_of(values)
@@ -88,7 +89,8 @@ def _counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
         given = np.zeros(0)
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
         raise InvalidInputError(
-            f"a confusion matrix is square, with a row and a column for each label; got {matrix!r}."
+            f"got {matrix!r}, which is not a square matrix; give one with a row and a column for "
+            "each label."
         )
     if (
         given.dtype.kind not in "iuf"
@@ -97,7 +99,7 @@ def _counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
         ).all()
     ):
         raise InvalidInputError(
-            f"the entries of a confusion matrix are counts, whole numbers from 0; got {matrix!r}. "
-            "Shares have to be multiplied by the number of rows first."
+            f"got {matrix!r}, whose entries are not all counts; give non-negative whole numbers. "
+            "Multiply shares by the number of rows first."
         )
     return given.astype(np.int64)

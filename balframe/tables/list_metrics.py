@@ -4,11 +4,14 @@ from typing import Any, Literal
 
 from balframe.frames.deliver import library_named
 from balframe.metrics.catalogue import listed
+from balframe.metrics.presets import DEFAULT, PRESETS
 from balframe.metrics.registry import Metric
+
+_PRESETS = {"default": DEFAULT, **{name: names for name, names in PRESETS.items() if names}}
 
 
 def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # noqa: ANN401
-    """List the metrics that `report` knows, the ones you registered included.
+    """Return a frame of all metrics of labels, including those that you registered.
 
     Parameters
     ----------
@@ -18,10 +21,15 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     Returns
     -------
     frame of the backend
-        One row for each metric, of those with a number in their name one for all, as
-        "fbeta(beta)", with the columns of strings `name`, `aliases` (joined by commas),
-        `formula`, `range`, `better` ("higher", "lower" or ""), `needs` (options without which it
-        has no meaning) and `source`.
+        One row for each metric, with columns of strings. A metric with a number in its name has
+        one row for all numbers, such as "fbeta(beta)". The columns are
+
+        - `name`, `aliases`: other names of the metric, joined by commas
+        - `formula`, `range`, `better`: "higher", "lower" or ""
+        - `needs`: options that the metric requires
+        - `presets`: presets that include the metric, apart from "all"; "default" is that of
+          `report`
+        - `source`
 
     Raises
     ------
@@ -31,8 +39,8 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     Examples
     --------
     >>> import balframe as bf
-    >>> bf.list_metrics().select("name", "aliases", "formula", "range").row(1)
-    ('balanced_accuracy', 'uar, recall_macro', 'mean_k TP_k / P_k', '[0, 1]')
+    >>> bf.list_metrics().select("name", "aliases", "formula", "presets").row(10)
+    ('precision', 'ppv, positive_predictive_value, precision_score', 'TP / (TP + FP)', 'fairness')
     """
     library = library_named(backend)
     rows = [_described(one) for one in listed()]
@@ -48,5 +56,6 @@ def _described(one: Metric) -> dict[str, str]:
         "range": f"[{low:g}, {high:g}{')' if high == float('inf') else ']'}",
         "better": one.better or "",
         "needs": ", ".join(one.needs),
+        "presets": ", ".join(name for name, names in _PRESETS.items() if one.name in names),
         "source": one.source,
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.errors import check_choice
+from balframe.errors import check_choice, warn
 from balframe.frames.deliver import BACKENDS, deliver
 from balframe.frames.engines.given import in_memory, opened, unwrapped, without_rows
 from balframe.frames.engines.supported import POLARS_LAZY, engine_of
@@ -58,6 +58,8 @@ def answer(
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         suits(reading)
+        for doubt in reading.reading.doubts:
+            warn(doubt)
         found = compute(reading)
         assert len(found) == len(columns), "computed is what was declared"
         return {one.name: found[one.name] for one in columns}

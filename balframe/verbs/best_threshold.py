@@ -13,6 +13,7 @@ from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.metrics.catalogue import find
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
 from balframe.verbs.declaration import Verb
@@ -50,53 +51,61 @@ def best_threshold(
     thresholds: ThresholdsOption = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Find the threshold at which each segment scores best, and what it gains over a common one.
+    """Return one row per segment with its best threshold, and the gain over a common threshold.
 
-    The best of many thresholds on the rows at hand is optimistic: on new rows it scores less. How
-    high chance alone would take it is in `chance_maximum`, and no limits are given at a threshold
-    chosen by the same rows.
+    The score at the best threshold is optimistic, because the same rows choose the threshold: on
+    new rows the score is lower. The column `chance_maximum` shows how high the score can get by
+    chance alone. For the same reason, no confidence interval is given.
 
     Parameters
     ----------
     metric : str, default "balanced_accuracy"
-        Name or alias of the metric to optimise.
+        Name or alias of the metric to optimise. It must have a direction: higher or lower is
+        better.
     thresholds : int, list of float, ("quantiles", int) or None, default None
-        The thresholds to choose from, as in `curve`; by default every score.
+        Thresholds to choose from, as in `curve`; by default every distinct score of a segment.
 
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order, with
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`], `n`: rows
-        - `metric`: its name; `threshold`: the best, null where the metric is nowhere defined or,
-          for balanced accuracy and its transforms, a side has no row; infinite where it is best to
-          call no row positive. Of several the highest; for balanced accuracy and its transforms
-          first the one whose recall and specificity are closest. Under weights rounding may decide.
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows
+        - `metric`: its name; `threshold`: the best threshold. It is infinite if it is best to
+          predict no row as positive. It is null if the metric is undefined at every threshold. For
+          balanced accuracy and its transforms, it is also null if there are no positive or no
+          negative rows. If several thresholds are best, the highest is returned. For balanced
+          accuracy and its transforms, the one with the smallest difference between recall and
+          specificity is preferred. With weights, rounding may break the tie.
         - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
-          rows reach; minus infinity where all rows do. All thresholds above it and up to
-          `threshold` are the same point on these rows; `midpoint` between the two is the one to
-          deploy.
-        - `estimate`, `recall`, `specificity`: of the segment at its threshold
-        - `common_threshold`: the best of all segments together; `common_estimate`: of the segment
-          there
-        - `gain`: how much better the segment scores at its own threshold, on the rows that chose
-          it. It is never below 0 by construction; a claim of a gain needs new rows.
-        - `chance_maximum`: the 95% point of `estimate` if the scores did not depend on the label,
-          for balanced accuracy and its transforms; null for other metrics. At or below it the
-          optimum is no evidence of signal.
-        - `roc_auc`: of the scores, or on a grid of the thresholds that they reach
+          rows reach; minus infinity if all rows reach `threshold`. All thresholds above
+          `plateau_lower` and up to `threshold` give the same predictions on these rows.
+        - `midpoint`: halfway between `plateau_lower` and `threshold`. Deploy this threshold.
+        - `estimate`, `recall`, `specificity`: scores of the segment at its own threshold
+        - `common_threshold`: the best threshold for all segments together; `common_estimate`: the
+          score of the segment at that threshold
+        - `gain`: how much better the segment scores at its own threshold than at the common one,
+          on the rows used to choose it. It is never below 0 by construction. Use new rows to show
+          that a gain is real.
+        - `chance_maximum`: the 95% quantile of `estimate` if scores did not depend on the label. An
+          optimum at or below it is no evidence of signal. Null for metrics other than balanced
+          accuracy and its transforms.
+        - `roc_auc`: area under the ROC curve of the scores, or on a grid, of the thresholds that
+          they reach
 
     References
     ----------
     W. J. Youden, "Index for rating diagnostic tests", Cancer 1950.
 
-    The chance maximum is 1/2 + 1/2 min(1, c sqrt(1/P + 1/N)), with P and N the rows of both sides
-    (with weights, Kish's effective sizes). c is sqrt(log(20)/2) = 1.224, the 95% point of the
-    one-sided statistic of Kolmogorov and Smirnov: N. V. Smirnov, Uspekhi Matematicheskikh Nauk
-    1944; Z. W. Birnbaum and F. H. Tingey, Annals of Mathematical Statistics 1951. With up to 7
-    distinct scores it is less, by Bonferroni's inequality over the h distinct scores less 1: half
-    the normal quantile of 1 - 0.05/h, and 0 for a single score.
+    The chance maximum is 1/2 + 1/2 min(1, c sqrt(1/P + 1/N)). P and N are the numbers of positive
+    and negative rows (with weights, Kish's effective sample sizes). c is sqrt(log(20)/2) = 1.224,
+    the 95% quantile of the one-sided Kolmogorov-Smirnov statistic: N. V. Smirnov, Uspekhi
+    Matematicheskikh Nauk 1944; Z. W. Birnbaum and F. H. Tingey, Annals of Mathematical Statistics
+    1951. With up to 7 distinct scores, Bonferroni's inequality gives a smaller c: half the normal
+    quantile of 1 - 0.05/h, where h is the number of distinct scores less 1. For a single score c
+    is 0.
 
     Examples
     --------
@@ -108,11 +117,13 @@ def best_threshold(
     (0.4, 0.3, 0.35, 1.0)
     """
     if not isinstance(metric, str):
-        raise InvalidInputError(f"{parameter('metric', metric)} has to be the name of one metric.")
+        raise InvalidInputError(f"{parameter('metric', metric)} must be the name of one metric.")
+    is_directed = find(metric).better is not None
     scoring = Scoring.of([metric], options["class_weight"], ())
-    if scoring.metrics[metric].better is None:
+    if not is_directed:
         raise InvalidInputError(
-            f"metric {metric!r} is not better when it is higher or lower, so no threshold is best."
+            f"metric {metric!r} has no direction (neither higher nor lower is better), so no "
+            "threshold is best; choose a metric that has one, such as 'balanced_accuracy'."
         )
 
     def compute(scored: Scored) -> Columns:

@@ -52,57 +52,61 @@ def check(
     by: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Judge every segment by rules: it keeps them, it does not, or too few rows can tell.
+    """Return one row per segment and rule with its verdict: pass, fail or inconclusive.
 
     A rule compares a metric, or a count (`n`, `n_labels`, `min_support`), with a number:
     "balanced_accuracy >= 0.8". `difference(metric)` is the highest score of a segment minus the
-    lowest, `ratio(metric)` the lowest divided by the highest. The comparisons are >=, >, <=, < and
-    ==.
+    lowest. `ratio(metric)` is the lowest score divided by the highest. The comparisons are >=, >,
+    <=, < and ==.
 
     Parameters
     ----------
     rules : str, list, mapping or path
-        The rules that every segment has to keep. A rule, or a list of rules;
-        `{"recall": ">= 0.7", "n": ">= 100"}`; or the path of a .toml or .yaml file with a list
+        The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
+        `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
         `rules`. An item of a list may be a mapping
-        `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`, which
-        limits the rule to segments with these values.
+        `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
+        rule applies only to segments with these values.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and rule, in this order, and behind the segments one for
-        each rule on a difference or ratio, with null by-columns:
+        One row for each segment, [model] and rule, in this order. The rows of rules on a difference
+        or ratio, one for each rule, come after the segments and have null by-columns. Columns in
+        brackets are present only if the options or rules ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
         - `rule`, [`reason`, if a rule has one]
-        - `estimate`: the score, count, difference or ratio; `lower`, `upper`: its limits, of counts
-          the count itself, null where the estimate decides; `bound`
-        - `status`: "pass", "fail" or "inconclusive". Where the score is undefined it is
-          inconclusive, as an average over labels is in a segment that lacks one; a difference or
-          ratio is so too where a segment could not be compared, unless it fails and that segment
-          could only make it worse.
+        - `estimate`: the score, count, difference or ratio
+        - `lower`, `upper`: its confidence interval. For a count, both limits are the count itself.
+          They are null if the estimate alone decides.
+        - `bound`: the number in the rule
+        - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
+          For example, an average over labels is undefined in a segment that lacks a label. A rule
+          on a difference or ratio is also inconclusive if a segment could not be compared. It still
+          fails if including that segment could only make the result worse.
 
-        Rules on a difference or ratio leave out the margin "overall", which is one segment. They
-        compare no means over different labels: a segment that lacks a label of another one could
-        not be compared, unless `absent="skip"` and `min_support=0`.
+        Rules on a difference or ratio do not apply to the margin "overall", which is a single
+        segment. They do not compare means over different labels: a segment that lacks a label of
+        another segment is not compared, unless `absent="skip"` and `min_support=0`.
 
-        The limits differ from those of `report`, which describe one segment: they are wider, so
-        that a rule kept or broken at its bound is rarely judged wrongly where errors are rare.
-        They are those of Clopper and Pearson for a proportion (f1 through the Jaccard index), the
-        wider of the score and the skewness-corrected score limits for a mean of recalls, and
-        products of Clopper-Pearson limits for a geometric mean. Kappa and the Matthews correlation
-        have none where a label has fewer than 10 rows, or 100 where limits hold at once.
-        With `adjust`, the limits of one rule hold at once in all segments and models of a margin:
-        that is the family.
+        The confidence intervals are wider than those of `report`, so that rules are rarely decided
+        wrongly, even with few errors. A proportion has the Clopper-Pearson interval (f1 through the
+        Jaccard index). A mean of recalls has the wider of the score interval and the
+        skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
+        Kappa and the Matthews correlation have no interval if a label has fewer than 10 rows, or
+        fewer than 100 with `adjust`.
 
-        A frame without rows has no segments, and nothing to pass: `require` refuses it.
+        With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
+        segments and models of a margin.
+
+        A frame without rows has no segments and returns no verdicts. `require` raises for it.
 
     Raises
     ------
     BalframeError
-        If a rule cannot be read, or a name, an option or a value cannot be used; a rule that is
-        limited to segments that do not occur; a metric without limits where they decide.
+        If a rule, a name, an option or a value is invalid, if a rule applies only to segments that
+        do not occur, or if a metric without a confidence interval is decided by one.
 
     Examples
     --------

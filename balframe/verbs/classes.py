@@ -1,5 +1,6 @@
 """The verb `classes`."""
 
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -16,7 +17,13 @@ from balframe.verbs.columns import SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Intervals, Names, OfLabels
 
-SCORES = ("recall", "precision", "specificity", "npv", "f1")
+SCORES = {  # and the columns that count their denominators, of the label or of the others
+    "recall": ("support", False),
+    "precision": ("predicted", False),
+    "specificity": ("support", True),
+    "npv": ("predicted", True),
+    "f1": ("support", False),
+}
 
 VERB = Verb.of(
     *SEGMENTS,
@@ -25,7 +32,14 @@ VERB = Verb.of(
     score("prevalence", compared=True),
     count("predicted"),
     count("correct"),
-    *(one for name in SCORES for one in (score(name, compared=True), *limits(name, "interval"))),
+    *(
+        one
+        for name, (support, of_rest) in SCORES.items()
+        for one in (
+            replace(score(name, compared=True, support=support), of_rest=of_rest),
+            *limits(name, "interval"),
+        )
+    ),
 )
 
 
@@ -41,30 +55,35 @@ def classes(
     by: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Score each label of each segment against all others.
+    """Return one row per segment and class label with recall, precision and other scores.
 
-    Every segment has a row for every label of the label set, also for one that does not occur in
-    it: its support is 0 and its recall null. The output grows with segments times labels.
+    Each label is scored against all others. Every segment has a row for every label of the label
+    set: a label that does not occur in the segment has the support 0 and a null recall. The number
+    of rows is the number of segments times the number of labels.
 
     Parameters
     ----------
-    interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
-        Add limits to the scores, which are proportions: Wilson's by default, or "jeffreys" or
-        "exact". A method of other metrics gives Wilson's too. Those of f1 are mapped from the
+    interval : {True, "wilson", "scas", "jeffreys", "exact"}, optional
+        Add confidence intervals. All scores are proportions: True gives Wilson intervals, and
+        "scas", "jeffreys" and "exact" give intervals of that method. Methods for means of recalls
+        are accepted and give Wilson intervals. Intervals of f1 are transformed from those of the
         Jaccard index.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and label, in this order, with
+        One row for each segment, [model] and label, in this order. Columns in brackets are present
+        only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`], `label`
-        - `support`: rows that truly have the label
-        - `prevalence`: share of the segment that has it, so that the sum of prevalence x recall
-          is the accuracy
-        - `predicted`, `correct`: rows predicted to have it, and rightly so
+        - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
+        - `support`: number of rows whose true label is this one
+        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
+          over the labels is the accuracy.
+        - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
+          it
         - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
-        - with `interval`, `<score>_lower` and `<score>_upper` behind each of them
+        - with `interval`, the confidence interval `<score>_lower` and `<score>_upper` follows each
+          of these scores
 
     Examples
     --------
@@ -84,7 +103,7 @@ def classes(
         label = np.tile(np.arange(n_labels), c.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns["label"] = reading.label_column(label)
-        return columns | scores_of_labels(c, SCORES, request)
+        return columns | scores_of_labels(c, tuple(SCORES), request)
 
     return answer(
         frame,

@@ -1,4 +1,4 @@
-"""What a verb declares of the columns of its answer.
+"""Declarations of the columns of a verb's result.
 
 A name may hold a place: `{metric}` for every metric asked for, `{by}` for every by-column, and
 `{y_true}` and `{y_pred}` for the names of the columns of labels.
@@ -17,21 +17,23 @@ from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_SQ, N, Query
 
 BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
 ESTIMATE = "estimate"  # of the metric or rule of its row
+MIN_SUPPORT = "min_support"  # rows of the rarest label present
+NOTE = "note"  # why something is null in a row
 OF_SEVERAL = "predicted"  # labels, of models that a column names
 
 
 class Role(Enum):
     """What a column is for."""
 
-    KEY = "tells rows apart"
+    KEY = "identifies rows"
     COUNT = "counts rows, labels, segments or tests"
     ESTIMATE = "is a score, or a difference or ratio of scores"
-    LIMIT = "is a confidence limit of an estimate"
+    LIMIT = "is the lower or upper limit of a confidence interval"
     STATISTIC = "is a test statistic"
     TEST = "is a p-value"
     STATUS = "is a verdict"
-    PLACE = "is a threshold or a bound, as it was given or found"
-    NOTE = "says more of the row"
+    PLACE = "is a threshold or a bound"
+    NOTE = "gives further information on the row"
 
 
 class Kind(Enum):
@@ -72,7 +74,9 @@ def _place(name: str) -> str | None:
 def _filled(name: Name, value: Name) -> Name:
     """Put a value into the place that a name holds; one that is no text stays itself."""
     held = _place(str(name))
-    return value if name == held or held is None else str(name).replace(held, str(value))
+    if held is None:
+        return name
+    return value if name == held else str(name).replace(held, str(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Column:
     Tables read the rest. `about` names the estimate of which it holds a limit, the bound or the
     segment. `heading` is for keys that stand above their rows: what comes before them there.
     In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
-    show are chosen where there are many.
+    show are chosen where there are many. `support` names the column that counts the rows of its
+    smallest denominator, `of_rest` those of the other labels of the segment.
     """
 
     name: Name
@@ -100,6 +105,8 @@ class Column:
     span: Span | None = None
     marks: bool = False
     ranks: bool = False
+    support: str = N
+    of_rest: bool = False
 
     @property
     def place(self) -> str | None:
@@ -129,10 +136,15 @@ place = partial(Column, role=Role.PLACE, kind=Kind.FLOAT)
 note = partial(Column, role=Role.NOTE, kind=Kind.TEXT)
 
 
-def score(name: str, *, tells: bool = False, compared: bool = False) -> Column:
+def score(name: str, *, tells: bool = False, compared: bool = False, support: str = N) -> Column:
     """Declare the scores by the metric that the column is named by."""
-    of = None if name == METRIC else name
-    return estimate(name, tells=tells, of=of, span=Span.METRIC, marks=compared, ranks=compared)
+    one = estimate(name, tells=tells, of=None if name == METRIC else name, span=Span.METRIC)
+    return replace(one, marks=compared, ranks=compared, support=support)
+
+
+compared_estimate = partial(  # of a metric of labels, in which segments are compared
+    estimate, ESTIMATE, span=Span.METRIC, marks=True, support=MIN_SUPPORT
+)
 
 
 def limits(
@@ -147,7 +159,7 @@ def limits(
 BESIDE = " \N{MIDDLE DOT} "  # between the parts of a heading
 ROLLED_UP = (key(MARGIN, under="margins"), key(MODEL, under="models", heading=BESIDE))
 SEGMENTS = (key(BY, kind=Kind.BY), *ROLLED_UP)
-COUNTED = (count(N), count("n_labels"), count("min_support"))
+COUNTED = (count(N), count("n_labels"), count(MIN_SUPPORT))
 LABELLED = tuple(key(one, kind=Kind.LABEL, tells=True) for one in (TRUE, PREDICTED))
 METRICS = key("metric", tells=True, naming=Naming.METRIC, heading=BESIDE)
 EXTREMES = tuple(
@@ -204,9 +216,9 @@ def _check_distinct(names: Sequence[Name], query: Query) -> None:
     if taken or len(set(names)) < len(names):
         twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
         raise InvalidInputError(
-            f"the output would have more than one column named {listed(map(repr, twice))}: columns "
-            "given have to differ from each other and from the output's own columns. Rename one "
-            f"first, as in df.rename(...), for example to {twice[0] + '_'!r}."
+            f"the output would have more than one column named {listed(map(repr, twice))}. Columns "
+            "given must differ from each other and from the columns of the output; rename one "
+            f"first, for example to {twice[0] + '_'!r}."
         )
 
 

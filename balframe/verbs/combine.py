@@ -1,4 +1,4 @@
-"""The verb `combine`: cells of several days or shards, added up."""
+"""The function `combine`, which adds up the cells of several days or shards."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,29 +12,29 @@ from balframe.verbs.confusion import SHARE, confusion
 
 
 def combine(frames: Iterable[FrameT]) -> FrameT:
-    """Add up cells: results of `confusion` of several days, files or shards, put together.
+    """Return the sum of several results of `confusion`, such as those of days, files or shards.
 
-    The result is what `confusion` gives of all their rows together. Columns added to the cells, a
-    `day` for example, are kept apart like the by-columns; drop them first to add up over them.
+    The result equals `confusion` of all the rows together. A column added to the cells, for example
+    `day`, is treated like a by-column; drop it first to sum over it.
 
     Parameters
     ----------
     frames : iterable of pandas, polars or pyarrow frames
-        Results of `confusion` of one library, with the same columns: in this order the by-columns,
-        the true and the predicted labels, `n` and, if weighted, `weight` and `weight_sq`. Further
-        columns may stand anywhere but between the labels and `n`.
+        Results of `confusion`, all of one library and with the same columns. These are, in order,
+        the by-columns, the true and the predicted labels, `n` and, if weighted, `weight` and
+        `weight_sq`. Other columns may stand anywhere except between the labels and `n`.
 
     Returns
     -------
     frame of the same library
-        As `confusion` gives it; of several models the by-column `model`, ascending. Polars
-        LazyFrames give a LazyFrame.
+        The same columns as `confusion` returns. With several models, `model` is a by-column in
+        ascending order. Polars LazyFrames return a LazyFrame.
 
     Raises
     ------
     BalframeError
-        If the frames are no cells, have different columns, or hold roll-ups or shares, which
-        cannot be added.
+        If the frames are not results of `confusion`, have different columns, or contain roll-ups
+        or shares, which cannot be added.
 
     Examples
     --------
@@ -63,27 +63,28 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
 def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
     if hasattr(frames, "columns") or not isinstance(frames, Iterable) or isinstance(frames, str):
         raise UnsupportedTypeError(
-            f"combine takes a list of frames of cells, not {type(frames).__qualname__}; give "
-            "[frame, ...]."
+            f"combine got {type(frames).__qualname__}, but needs a list of results of "
+            "`confusion`; give [frame, ...]."
         )
     given = list(frames)
     if not given:
-        raise InvalidInputError("combine got no frames; give at least one.")
+        raise InvalidInputError("combine got an empty list; give at least one frame.")
     return given
 
 
 def _parts(names: Sequence[Name]) -> tuple[list[Name], Name, Name]:
-    """Tell the by-columns from the two columns of labels, which stand before the counts."""
+    """Separate the by-columns from the two columns of labels, which stand before the counts."""
     at = names.index(N) if N in names else 0
     if at < 2:
         raise InvalidInputError(
-            "the frames are no cells: they are results of `confusion`, with the true and the "
-            f"predicted labels in the two columns before {N!r}. Columns: {listed(names)}."
+            f"the frames have the columns {listed(names)}, which are not those of a result of "
+            "`confusion`: the true and the predicted labels must be in the two columns before "
+            f"{N!r}. Give results of `confusion`."
         )
     check_finest(names)
     if SHARE in names:
         raise InvalidInputError(
-            f"the frames have a column {SHARE!r}; shares cannot be added. Drop it, or leave out "
+            f"the frames have a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
             f"{parameter('normalize')} in `confusion`."
         )
     labels = names[at - 2 : at]
@@ -94,6 +95,6 @@ def _parts(names: Sequence[Name]) -> tuple[list[Name], Name, Name]:
 def _check_same(first: Sequence[Name], other: Sequence[Name]) -> None:
     if set(first) != set(other):
         raise InvalidInputError(
-            f"the frames have different columns: {listed(first)}; and {listed(other)}. Cells that "
-            "are added up have the same ones."
+            f"the frames have different columns: {listed(first)}; and {listed(other)}. Give frames "
+            "with the same columns."
         )

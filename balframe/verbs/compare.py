@@ -10,7 +10,17 @@ from balframe.frames.query import Query, Reads
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, key, limits
+from balframe.verbs.columns import (
+    COUNTED,
+    METRICS,
+    SEGMENTS,
+    TESTS,
+    Span,
+    compared_estimate,
+    estimate,
+    key,
+    limits,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfScores
 
@@ -19,7 +29,7 @@ VERB = Verb.of(
     key("reference", tells=True, heading=" against "),
     *COUNTED,
     METRICS,
-    estimate("estimate", span=Span.METRIC, marks=True),
+    compared_estimate(),
     estimate("reference_estimate"),
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     *limits(about="difference"),
@@ -40,49 +50,54 @@ def compare(
     metrics: Metrics = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Compare models on the same rows, segment by segment: which is better, and is it real.
+    """Return one row per segment, pair of models and metric, with the difference of their scores.
 
-    Both models see the same rows, so that most of what makes one score vary makes the other vary
-    too: limits and p-values come from the rows that only one of them gets right. Each model is
-    compared with each that comes after it in `y_pred`.
+    The models predict the same rows, so the comparison is paired: confidence intervals and p-values
+    depend on the rows that only one of the models gets right. Each model is compared with every
+    model that comes after it in `y_pred`.
 
-    The limits are Tango's for a difference of paired proportions, generalised to weighted means of
-    recalls. They invert the score test, so that the p-value is below 1 - `level` exactly where they
-    exclude 0. With one label, as for accuracy and recall, it is that of McNemar's statistic without
-    a correction for continuity, (b - c)^2 / (b + c), b and c being the rows that only one of the
-    models gets right.
+    The interval is Tango's for a difference of paired proportions, generalised to weighted means of
+    recalls. It inverts the score test: the p-value is below 1 - `level` exactly when the interval
+    excludes 0. With one label, as for accuracy and recall, this is McNemar's test without
+    continuity correction. Its statistic is (b - c)^2 / (b + c), where b and c count the rows that
+    only one of the models gets right.
 
-    Where two models are equally good, p-values are below .05 in at most 1.07 times 5% of samples
-    with one label of ten rows or more, if the models differ on at most half of these. With two
-    labels of ten rows that is up to 1.18 times, and with thirty of five rows 1.25 times. At levels
-    as small as .05 / 60 it is up to 1.4 times with several labels, and 1.8 times with thirty.
+    If two models are equally good, a test at level 5% should give a false alarm in 5% of samples.
+    With one label of at least ten rows, it does so at most 1.07 times as often, if the models
+    differ on at most half of these rows. With two labels of ten rows, the factor is up to 1.18, and
+    with thirty labels of five rows up to 1.25. At levels as small as 0.05 / 60, it is up to 1.4
+    with several labels, and up to 1.8 with thirty.
 
     Parameters
     ----------
     y_pred : list of column names
         The predictions of at least two models.
     sample_weight : column name, optional
-        Weights of the rows, finite and not negative. Limits and p-values then use an effective
-        number of rows of each label: Kish's, over the design effect of the difference where that is
-        above 1, estimated with two mean rows more. They need several heavy rows of each label.
+        Row weights: finite, non-negative numbers. Intervals and p-values then use an effective
+        sample size for each label. This is Kish's effective size, divided by the design effect of
+        the difference if that is above 1. The design effect is estimated after adding two rows of
+        average weight. The results are reliable only with several heavy rows of each label.
     missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out. For each pair of
-        models, these are the rows where the truth or either prediction is null.
+        How to handle nulls in columns other than `by`: raise an error, or drop the rows. For each
+        pair of models, "drop" drops the rows where the true label or either prediction is null.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, pair of models and metric, in this order, with
+        One row for each segment, pair of models and metric, in this order. Columns in brackets are
+        present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], `model`, `reference`
-        - `n`: rows; `n_labels`: labels present in the truth; `min_support`: rows of the rarest
+        - the by-columns, [`margin`: the columns that define the segment], `model`, `reference`
+        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
+          number of rows of the rarest of them
         - `metric`, `estimate` and `reference_estimate`: the scores of `model` and `reference`
-        - `difference`: estimate - reference_estimate; `lower`, `upper`: its limits; `p_value`: of
-          the test that the models score the same. They are there for metrics whose denominators
-          do not depend on the predictions, and null for others, as precision, f1 and kappa are
-        - `p_adjusted`: adjusted within the family, which is all p-values of one metric over
-          segments and pairs of models; with `margins` each margin is a family of its own
-        - `n_tests`: how many p-values the family has
+        - `difference`: estimate - reference_estimate; `lower`, `upper`: its confidence interval
+        - `p_value`: p-value of the test of equality of both scores. The interval and the p-value
+          are null for metrics whose denominator depends on the predictions, such as precision, f1
+          and kappa.
+        - `p_adjusted`: p-value adjusted for multiple testing within the family. A family consists
+          of the p-values of one metric over segments and pairs of models, in one margin.
+        - `n_tests`: number of p-values in the family
 
     References
     ----------
@@ -93,9 +108,9 @@ def compare(
 
     Examples
     --------
-    Of 100 rows, both models get 70 right, the first 12 more and the second 3 more. McNemar's
-    statistic is (12 - 3)^2 / (12 + 3) = 5.4, and a standard normal is beyond its root of 2.3238 in
-    either direction with a probability of 0.0201:
+    Of 100 rows, both models get 70 right, only the first gets 12 right, and only the second gets 3
+    right. McNemar's statistic is (12 - 3)^2 / (12 + 3) = 5.4. The probability that a standard
+    normal variable exceeds its square root, 2.3238, in absolute value is 0.0201:
 
     >>> import polars as pl
     >>> import balframe as bf
@@ -114,8 +129,8 @@ def compare(
     def check(query: Query) -> None:
         if len(query.y_pred) < 2:
             raise InvalidInputError(
-                f"{parameter('y_pred', y_pred)} names one model; compare needs a list of at least "
-                "two columns of predictions."
+                f"{parameter('y_pred', y_pred)} names one model, but compare needs at least two; "
+                "name two or more columns of predictions."
             )
 
     def compute(reading: Reading) -> Columns:

@@ -31,31 +31,33 @@ def confusion(
     normalize: Literal["true", "pred", "all"] | None = None,
     **options: Unpack[OfLabels],
 ) -> FrameT:
-    """Count rows by segment, true label and predicted label: the grouped confusion matrix.
+    """Return one row per segment, true label and predicted label with its number of rows.
 
-    The result is a compressed data set: with `cells=True` the verbs on predicted labels, all but
-    `compare`, report from it exactly what they report from the rows, and the results of several
-    days, one below the other, give what all the rows would. Only rows left out under
-    `missing="drop"` are not in it: a segment that has no other row has no cells.
+    This is the confusion matrix of each segment, one cell per row. Methods on predicted labels,
+    except `compare`, read it with `cells=True` and return exactly what they return from the
+    original rows. The concatenated results of several days are equivalent to all their rows. Rows
+    dropped by `missing="drop"` are not in the result, so a segment without other rows has no cells.
 
     Parameters
     ----------
     complete : bool, default False
-        Fill in every pair of labels in each segment, with n = 0 where there is no such row.
+        Add the pairs of labels that do not occur in a segment, with n = 0.
     normalize : {"true", "pred", "all"}, optional
-        Add `share`, the weight of the cell within its true label, predicted label or segment.
+        Add the column `share`: the share of the cell in the rows of its true label, of its
+        predicted label, or of its segment. With weights, it is the share of the weight.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model], true label and predicted label, in this order, with
+        One row for each segment, [model], true label and predicted label, in this order. Columns
+        in brackets are present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
-        - the true and the predicted label under their own names; with several models the
-          prediction is named `predicted`
-        - `n`: rows
-        - `weight`, `weight_sq`: sum of the weights and of their squares, when weighted
-        - `share`: in [0, 1], null where the total is 0, with `normalize`
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the true and the predicted label, under the names of their columns; with several models
+          the column of predictions is named `predicted`
+        - `n`: number of rows
+        - with `sample_weight`, `weight`, `weight_sq`: sum of the weights and of their squares
+        - with `normalize`, `share`: in [0, 1], null if the total is 0
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""All verbs: those of every file beside this one that declares one.
+"""All verbs, which are found in the files of this package.
 
-A metric of a user's own is registered here, where the names of the verbs' columns are known.
+Custom metrics are registered here, where the column names of the verbs are known.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,14 +15,14 @@ from balframe.verbs.declaration import DECLARED, Verb
 
 
 def verbs() -> Mapping[str, Verb]:
-    """Load every verb, and give them by their names."""
+    """Load every verb, and return them by name."""
     for found in iter_modules(room.__path__):
         import_module(f"{room.__name__}.{found.name}")
     return DECLARED
 
 
 def names_beside_metrics() -> Iterator[str]:
-    """List the columns of the verbs that have columns named after metrics, less these."""
+    """List the other columns of verbs that have columns named after metrics."""
     for verb in verbs().values():
         columns = [one for layout in verb.layouts.values() for one in layout]
         if any(one.name == METRIC for one in columns):

@@ -49,43 +49,49 @@ def curve(
     band: bool = False,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Score every segment at every threshold of a score.
+    """Return one row per segment and threshold with the scores at this operating point.
 
-    A row is called positive where its score reaches the threshold, `score >= threshold`. Some
-    texts take `score > threshold`, which gives the same points, each at the next lower score.
-    A row of weight 0 is a row: `n` counts it, and its score is a threshold.
+    A row is predicted positive if its score reaches the threshold: `score >= threshold`. Some
+    texts use `score > threshold`, which gives the same operating points, each at the next lower
+    score. A row of weight 0 still counts in `n`, and its score is still a threshold.
 
     Parameters
     ----------
     thresholds : int, list of float, ("quantiles", int) or None, default None
         The thresholds; by default every distinct score of a segment, and infinity, which no row
-        reaches. Of a lazy or distributed frame the default fetches a row for each. A number n
-        takes the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A list takes these thresholds.
-        ("quantiles", n) takes n quantiles of all scores together, from the lowest to the highest;
-        that reads the data twice, the first time when the verb is called, also on a lazy frame.
-    metrics : str or list of str, optional
-        Names or aliases of metrics, or "all"; by default accuracy, balanced_accuracy, recall and
+        reaches. A number n gives the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A list gives
+        these thresholds. ("quantiles", n) gives n quantiles of all scores together, from the lowest
+        score to the highest. On a lazy or distributed frame, the default collects one row per
+        distinct score; choose a grid if these are many. Quantiles read the data twice, the first
+        time when the method is called, even on a lazy frame.
+    metrics : str, list of str or mapping, optional
+        Names or aliases of metrics, or presets: "default", "fairness", "all". A mapping renames
+        them: `{"hit rate": "recall"}`. By default accuracy, balanced_accuracy, recall and
         specificity, and with `class_weight` also weighted_balanced_accuracy.
-    interval : {True, "score", "wilson", "jeffreys", "exact", "mover", "posterior"}, optional
-        Add limits as in `report`, each for its threshold alone (pointwise).
+    interval : True or name of a method, optional
+        Add pointwise confidence intervals, each for its threshold alone. True uses the default
+        method of each metric; the named methods are those of `report`.
     band : bool, default False
-        Add a band that holds the balanced accuracies at all thresholds of a segment together.
+        Add a simultaneous confidence band for the balanced accuracy over all thresholds of a
+        segment.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and threshold, ascending, in this order, with
+        One row for each segment, [model] and threshold, in this order, thresholds ascending.
+        Columns in brackets are present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`], `threshold`
-        - `n`: rows of the segment; `predicted_positive`: rows whose score reaches the threshold
-        - the metrics, null where undefined; with `interval`, `<metric>_lower` and `<metric>_upper`
-          behind each
+        - the by-columns, [`margin`: the columns that define the segment], [`model`], `threshold`
+        - `n`: number of rows of the segment; `predicted_positive`: number of rows whose score
+          reaches the threshold
+        - one column per metric, null where undefined; with `interval`, followed by its confidence
+          interval, `<metric>_lower` and `<metric>_upper`
         - with `band`, `balanced_accuracy_band_lower` and `balanced_accuracy_band_upper`
 
     References
     ----------
-    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 2006. The band has
-    the width of the two-sample statistic of Kolmogorov and Smirnov.
+    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 2006. The width of
+    the band is that of the two-sample Kolmogorov-Smirnov statistic.
 
     Examples
     --------

@@ -1,14 +1,15 @@
-"""A verb, declared: its parameters and the columns of its answer, read by everything else."""
+"""The declaration of a verb: its parameters and the columns of its answer."""
 
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from balframe.errors import BalframeError, UnsupportedTypeError, not_found
+from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
+from balframe.frames.engines.given import check_not_arrays
 from balframe.verbs.columns import Blocks, Column, blocks
 from balframe.verbs.options import SHARED, Option, options_of
 
@@ -20,7 +21,7 @@ _ENTRY = re.compile(r"^(?P<name>\w+) : (?P<kind>.*)\n(?P<text>(?:(?: {4}.*)?\n)*
 RAISES = """Raises
 ------
 BalframeError
-    If a name, an option or a value cannot be used; the message says what to do.
+    If a name, an option or a value is invalid. The message says what to do.
 
 """
 _WIDTH = 100
@@ -28,7 +29,7 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a verb: its type, its default if it has one, and its words."""
+    """A parameter of a verb: its type, its default if it has one, and its description."""
 
     name: str
     type: Any
@@ -65,17 +66,19 @@ class Parameter:
 class Verb:
     """What is declared of a verb: `layouts` are the columns that its answer may have.
 
-    Called with a function, it makes that the verb, with all options in its signature.
+    `instead` says what to do in place of an option that only other verbs have. Called with a
+    function, it makes that the verb, with all options in its signature.
     """
 
     layouts: Mapping[str, tuple[Column, ...]]
+    instead: Mapping[str, str] = field(default_factory=dict)
     function: Callable[..., Any] = lambda: None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, *columns: Column) -> "Verb":
+    def of(cls, *columns: Column, instead: Mapping[str, str] | None = None) -> "Verb":
         """Declare a verb with one layout."""
-        return cls({"": columns})
+        return cls({"": columns}, instead or {})
 
     @cached_property
     def blocks(self) -> Mapping[str, Blocks]:
@@ -89,7 +92,9 @@ class Verb:
 
     def __call__(self, function: F) -> F:
         """Give a function all options: in its signature, its docstring, and when it is called."""
-        verb, self.parameters = with_options(function, SHARED, RAISES, UnsupportedTypeError)
+        verb, self.parameters = with_options(
+            function, SHARED, RAISES, UnsupportedTypeError, self.instead
+        )
         self.function = verb
         DECLARED[self.name] = self
         return verb
@@ -99,12 +104,17 @@ DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
 
 
 def with_options(
-    function: F, words: Mapping[str, Option], raises: str, refusal: type[BalframeError]
+    function: F,
+    words: Mapping[str, Option],
+    raises: str,
+    refusal: type[BalframeError],
+    instead: Mapping[str, str] | None = None,
 ) -> tuple[F, Mapping[str, Parameter]]:
     """Put the options of its group into a function's signature, docstring and calls.
 
     `words` are those of its own parameters that it leaves out, and `raises` what it says of errors
-    where it says nothing; an unknown option is refused by a `refusal`.
+    where it says nothing; an unknown option is refused by a `refusal`, with the words of `instead`
+    if it has some.
     """
     own = inspect.signature(function)
     parameters = {one.name: one for one in _parameters(function, words)}
@@ -112,10 +122,10 @@ def with_options(
 
     @wraps(function)
     def complete(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
-        unknown = next((name for name in options if name not in parameters), None)
-        if unknown is not None:
-            known = [one.name for one in parameters.values() if not one.is_positional]
-            raise refusal(str(not_found("option", unknown, known)))
+        for name in options:
+            if name not in parameters:
+                raise refusal(_unknown(name, parameters.values(), instead or {}))
+        _check_positions(function, parameters, given, options)
         return function(*given, **{**shared, **options})
 
     known = [one.in_signature for one in parameters.values()]
@@ -123,6 +133,31 @@ def with_options(
     doc = inspect.getdoc(function) or ""
     complete.__doc__ = _documented(doc, parameters.values(), raises)
     return complete, parameters  # type: ignore[return-value]
+
+
+def _unknown(name: str, parameters: Iterable[Parameter], instead: Mapping[str, str]) -> str:
+    """Say that there is no option of this name, and what to do."""
+    if name in instead:
+        return f"option {name!r} not found: {instead[name]}"
+    return str(not_found("option", name, (o.name for o in parameters if o.name != "frame")))
+
+
+def _check_positions(
+    function: Callable[..., Any],
+    parameters: Mapping[str, Parameter],
+    given: Sequence[Any],
+    options: Mapping[str, Any],
+) -> None:
+    """Raise where a call gives arrays in place of a frame, or too much by position."""
+    positional = [one.name for one in parameters.values() if one.is_positional]
+    is_chart = function.__module__.startswith("balframe.display.")
+    name = f"bf.{'plot.' * is_chart}{function.__name__}"
+    check_not_arrays(name, {**dict(zip(positional, given, strict=False)), **options}, positional)
+    if len(given) > len(positional):
+        raise UnsupportedTypeError(
+            f"{name} takes {', '.join(positional)} by position, but {len(given)} positional "
+            f"arguments were given; give the others by keyword, such as {parameter('by')}."
+        )
 
 
 def _parameters(function: Callable[..., Any], words: Mapping[str, Option]) -> Iterator[Parameter]:

@@ -19,6 +19,7 @@ from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     EXTREMES,
     N_COMPARED,
+    NOTE,
     ROLLED_UP,
     Kind,
     Naming,
@@ -27,6 +28,7 @@ from balframe.verbs.columns import (
     estimate,
     key,
     limits,
+    note,
     statistic,
     test,
 )
@@ -46,7 +48,13 @@ _NUMBERS = (
     test("p_value"),
     test("p_value_recalls"),
 )
-VERB = Verb.of(*ROLLED_UP, key("metric", tells=True, naming=Naming.METRIC), *EXTREMES, *_NUMBERS)
+VERB = Verb.of(
+    *ROLLED_UP,
+    key("metric", tells=True, naming=Naming.METRIC),
+    *EXTREMES,
+    *_NUMBERS,
+    note(NOTE),
+)
 
 
 class _Options(ClassWeights, Level, OfLabels, total=False): ...
@@ -63,42 +71,49 @@ def disparity(
     min_support: int = 1,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Find the segments that score lowest and highest: how far apart, and do all score the same.
+    """Return one row per metric with its lowest and highest segment and a test of equality.
 
-    The extremes of many segments look far apart by selection alone. So the limits come from
-    limits of all segments that hold together (Bonferroni), those by which `check` decides, and
-    the test asks whether all segments score the same.
+    The extremes of many segments look far apart by selection alone. The confidence intervals
+    allow for this: they are derived from simultaneous intervals of all segments (Bonferroni), which
+    are those of `check`. The test is a test of equality of all segments.
 
     Parameters
     ----------
     min_support : int, default 1
-        Rows that the smallest denominator of a metric must have for a segment to be compared. That
-        of a mean of recalls is its rarest label. With the default, a segment that lacks a label
-        of another one is left out of such a mean; with 0, it is compared on the labels it has.
+        Minimum number of rows in the smallest denominator of a metric; segments with fewer rows are
+        not compared. For a mean of recalls, this denominator is the support of the rarest label.
+        With the default, a segment that lacks a label of another segment is not compared on such a
+        mean. With 0, it is compared on the labels it has.
 
     Returns
     -------
     frame of the same library
-        One row for each [margin], [model] and metric, in this order, with
+        One row for each [margin], [model] and metric, in this order. Columns in brackets are
+        present only if the options ask for them:
 
-        - [`margin`: the columns that make the segments], [`model`], `metric`
-        - `lowest_<by>`, `highest_<by>` for each by-column: the segments that score lowest and
-          highest, of several the one with the most rows; `lowest`, `highest`: their scores
-        - `difference`: highest - lowest, `difference_lower`, `difference_upper`
-        - `ratio`: lowest / highest, `ratio_lower`, `ratio_upper`; null where a score is below 0 or
-          the highest is 0, the limits also where that of a segment is below 0
-        - `n_segments`: segments compared; `n_left_out`: segments that were not, for the score is
-          undefined or `min_support` not reached. With fewer than two, nothing is compared.
-        - `statistic`, `df`, `p_value`: Q of the test that all segments have the same score, each
-          with recalls of its own, its degrees of freedom and p-value; null for metrics that are not
-          linear in recalls, and where segments have different labels. It finds little where the
-          rarest label has fewer than about one expected error.
-        - `p_value_recalls`: p-value of the test that all segments have the same recalls. It
-          compares scores too, with standard errors from recalls pooled over the segments. It
-          finds more where errors are rare, and rejects too often where scores are equal but
-          recalls are not. Null also where a support is under 10 (effective) rows.
+        - [`margin`: the columns that define the segments], [`model`], `metric`
+        - `lowest_<by>`, `highest_<by>` for each by-column: the segments with the lowest and the
+          highest score; in a tie, the one with the most rows
+        - `lowest`, `highest`: the scores of these segments
+        - `difference`: highest - lowest; `difference_lower`, `difference_upper`: its confidence
+          interval
+        - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
+          null if a score is below 0 or the highest is 0. The interval is also null if the lower
+          limit of a segment is below 0.
+        - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
+          because the score is undefined or `min_support` is not reached. With fewer than two
+          segments, nothing is compared.
+        - `statistic`, `df`, `p_value`: statistic Q, degrees of freedom and p-value of the test of
+          equal scores, where each segment has its own recalls. Null for metrics that are not linear
+          in recalls, and if segments have different labels. The test has little power if the rarest
+          label has fewer than about one expected error.
+        - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with
+          standard errors from recalls pooled over the segments. It has more power if errors are
+          rare, but rejects too often if scores are equal and recalls are not. Also null if a
+          support is under 10 (effective) rows.
+        - `note`: why a p-value is null; null if both p-values are defined
 
-        The limits and p-values of a row hold for it alone, as a family of one.
+        The intervals and p-values are not adjusted for the number of rows of the result.
 
     References
     ----------
@@ -128,7 +143,7 @@ def disparity(
     >>> print(out.iloc[:, 8:13].round(3).to_string(index=False))
      ratio  ratio_lower  ratio_upper  n_segments  n_left_out
      0.329          0.2        0.508           4           2
-    >>> print(out.iloc[:, 13:].round(3).to_string(index=False))
+    >>> print(out.iloc[:, 13:17].round(3).to_string(index=False))
      statistic  df  p_value  p_value_recalls
        237.701   3      0.0              0.0
     """
@@ -153,6 +168,9 @@ def disparity(
         for one in _NUMBERS:
             dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
             columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
+        notes = sorted({row.note for row in rows if row.note is not None})
+        codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
+        columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
         return columns | segments
 
     return answer(

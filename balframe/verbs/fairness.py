@@ -53,42 +53,48 @@ def fairness(
     min_support: int = 1,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Measure the named criteria of group fairness, each by the segments furthest apart.
+    """Return one row per criterion of group fairness with its largest difference and ratio.
 
-    | criterion | what is equal in all segments |
+    Each criterion requires that a rate is equal in all segments. It is measured on the two segments
+    that are furthest apart.
+
+    | criterion | rate that is equal in all segments |
     | --- | --- |
     | demographic_parity | selection_rate |
     | equal_opportunity | recall |
-    | equalized_odds | recall and false_positive_rate: the larger gap of the two |
+    | equalized_odds | recall and false_positive_rate; the larger gap of the two counts |
     | predictive_parity | precision |
     | accuracy_equality | accuracy |
-    | treatment_equality | treatment_ratio, FN / FP |
-    | four_fifths_rule | selection_rate: the lowest is at least 0.8 of the highest |
+    | treatment_equality | treatment_ratio: FN / FP |
+    | four_fifths_rule | selection_rate; the lowest must be at least 0.8 of the highest |
 
-    The numbers are those of `disparity`. Most of these criteria exclude each other wherever the
+    The numbers are the same as in `disparity`. Most of these criteria cannot hold together if the
     prevalence differs between segments.
 
     Parameters
     ----------
     min_support : int, default 1
-        Rows that the denominator of a rate must have for a segment to be compared; of
-        treatment_ratio, the errors of both kinds.
+        Minimum number of rows in the denominator of a rate; segments with fewer rows are not
+        compared. For treatment_ratio, it is the number of false negatives and false positives.
 
     Returns
     -------
     frame of the same library
-        One row for each [margin], [model], criterion and measure, in this order, with
+        One row for each [margin], [model], criterion and measure, in this order. Columns in
+        brackets are present only if the options ask for them:
 
-        - [`margin`: the columns that make the segments], [`model`]
-        - `criterion`; `measure`: "difference" (highest - lowest; 0 is equal) or "ratio" (lowest /
-          highest; 1 is equal); `metric`: the rate that is furthest apart
-        - `estimate`, `lower`, `upper`: the measure and its limits, which allow for all segments but
-          for no other row, null where fewer than two segments can be compared or, for ratios, the
-          highest rate is 0
-        - `bound`: the least ratio that the four-fifths rule allows
-        - `lowest_<by>`, `highest_<by>` for each by-column; `lowest`, `highest`: their rates
-        - `n_segments`: segments compared; `n_left_out`: segments that were not, for the rate is
-          undefined or `min_support` not reached
+        - [`margin`: the columns that define the segments], [`model`]
+        - `criterion`; `measure`: "difference" (highest - lowest; 0 means equal) or "ratio" (lowest
+          / highest; 1 means equal); `metric`: the rate whose segments are furthest apart
+        - `estimate`, `lower`, `upper`: the measure and its confidence interval. The interval allows
+          for the choice among all segments, but is not adjusted for the other rows of the result.
+          All three are null if fewer than two segments can be compared. Ratios are also null if the
+          highest rate is 0.
+        - `bound`: the lowest ratio that the four-fifths rule allows
+        - `lowest_<by>`, `highest_<by>` for each by-column: the two segments; `lowest`, `highest`:
+          their rates
+        - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
+          because the rate is undefined or `min_support` is not reached
 
     References
     ----------

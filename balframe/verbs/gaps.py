@@ -19,7 +19,17 @@ from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import COUNTED, METRICS, SEGMENTS, TESTS, Span, estimate, limits, note
+from balframe.verbs.columns import (
+    COUNTED,
+    METRICS,
+    SEGMENTS,
+    TESTS,
+    Span,
+    compared_estimate,
+    estimate,
+    limits,
+    note,
+)
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfLabels
 
@@ -27,7 +37,7 @@ VERB = Verb.of(
     *SEGMENTS,
     *COUNTED,
     METRICS,
-    estimate("estimate", tells=True, span=Span.METRIC, marks=True),
+    compared_estimate(tells=True),
     note("reference"),
     estimate("reference_estimate"),
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
@@ -51,58 +61,62 @@ def gaps(
     reference: ReferenceOption = "rest",
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Compare every segment with the rest, or with another reference: by how much, and is it real.
+    """Return one row per segment and metric with its difference from the rest or a reference.
 
-    A segment is part of the whole, so that the two are not independent and a test against the
-    whole would find too little: the rest, all rows but those of the segment, is what is tested.
-    Averages over labels look at the labels that are present on both sides, so that a segment
-    without a difficult label does not seem better for it.
+    By default, each segment is compared with the rest: all rows outside the segment. A segment is
+    part of the whole, so the two are not independent, and a test against the whole would have
+    too little power. Averages over labels use only the labels present on both sides. Otherwise, a
+    segment without a difficult label would seem better than it is.
 
     Parameters
     ----------
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
-        What each segment is compared with: all others together ("rest"), all rows ("overall", the
-        difference only), the segment with the most rows ("largest"), that with the "best" or
-        "worst" score, or that with this value in the by-column.
-        `{"sex": "F", "race": "A"}` names a segment of several columns. Limits and
-        p-values against the best or worst allow for its choice among all segments.
+        What each segment is compared with: all other segments together ("rest"), all rows
+        ("overall", without interval and p-value), the segment with the most rows ("largest"), the
+        segment with the "best" or "worst" score, or the segment with this value in the by-column.
+        `{"sex": "F", "race": "A"}` names a segment of several columns. Intervals and p-values
+        against the best or worst segment allow for its choice among all segments.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and metric, in this order, with
+        One row for each segment, [model] and metric, in this order. Columns in brackets are present
+        only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
-        - `n`: rows of the segment; `n_labels`: labels present on both sides; `min_support`: rows
-          of the segment with the rarest of these labels
-        - `metric`, `estimate`: over these labels, so that an average may differ from that of
-          `report`; `reference`: its name, `reference_estimate`
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows of the segment; `n_labels`: number of labels present on both sides;
+          `min_support`: number of rows of the segment with the rarest of these labels
+        - `metric`, `estimate`: the score of the segment over these labels, so that an average may
+          differ from that of `report`; `reference`: name of the reference; `reference_estimate`:
+          its score
         - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
-          where one of them is below 0 or the second is 0
-        - `lower`, `upper`: limits of the difference, of each row by itself, null for metrics
-          without an interval
-        - `p_value`: two-sided, that both sides have the same score, for every proportion and mean
-          of recalls; it is under 1 - level where the limits exclude 0, and nowhere else (for a
-          level of 0.7 or more).
-          `p_adjusted`; `n_tests`: size of the family, the p-values of the metric in the margin
+          if either of them is below 0 or the second is 0
+        - `lower`, `upper`: confidence interval of the difference, not adjusted for multiple
+          testing; null for metrics without an interval
+        - `p_value`: p-value of the two-sided test of equality of both scores, for proportions and
+          means of recalls. For a level of 0.7 or more, it is below 1 - level exactly when the
+          interval excludes 0.
+        - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
+          family, which are those of the metric in the margin
 
-        The reference's own row has the difference 0 and no limits. `reference="rest"` pools rows,
-        so that its recalls are weighted by support: where segments have equal scores from unequal
-        recalls, the rest may score differently, and with many segments that is found. A segment
-        as reference, or the test of `disparity`, asks the other question.
+        The row of the reference itself has the difference 0 and no interval. `reference="rest"`
+        pools rows, which weights the recalls of segments by their support. If segments have equal
+        scores but unequal recalls, the score of the rest may therefore differ, and with many
+        segments the test detects this. To test whether all segments have equal scores, choose
+        a segment as reference, or use the test of `disparity`.
 
     Raises
     ------
     BalframeError
-        If a name, an option or a value cannot be used, or the reference does not exist; the
-        message says what to do.
+        If a name, an option or a value is invalid, or the reference does not exist. The message
+        says what to do.
 
     References
     ----------
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
-    Statistics 2017, for proportions and, extended, means of recalls; R. G. Newcombe, "Interval
+    Statistics 2017, for proportions and, by extension, means of recalls; R. G. Newcombe, "Interval
     estimation for the difference between independent proportions", Statistics in Medicine 1998,
-    from the limits of both sides, for other metrics; Y. Benjamini and Y. Hochberg, "Controlling
+    for other metrics, from the intervals of both sides; Y. Benjamini and Y. Hochberg, "Controlling
     the false discovery rate", JRSS B 1995.
 
     Examples

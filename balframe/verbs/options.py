@@ -1,7 +1,7 @@
-"""The options that verbs share: type, default and description of each, said once.
+"""The options that verbs share: the type, default and description of each, declared once.
 
-A verb, or a chart of one, takes a group of them by `**options: Unpack[...]`. Signatures, docstrings
-and the command line read them here.
+A verb or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and the
+command line read them here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from balframe.frames.engines.supported import ENGINES
 from balframe.frames.library import Name
 from balframe.frames.query import MAX_CELLS
 from balframe.intervals.request import IntervalOption, Method, Prior
+from balframe.metrics.presets import PRESETS
 
 Names = Name | Sequence[Name] | None
 Decide = Literal["confident", "estimate"]
@@ -23,12 +24,16 @@ Backend = Literal["pandas", "polars", "pyarrow"] | None
 
 _METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
 _HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
+METRICS = (
+    f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "
+    'A mapping renames them: `{"hit rate": "recall"}`.'
+).replace("'", '"')
 FRAMES = f"a frame of {', '.join(_HOLDERS)} or narwhals"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What is said of a parameter: its kind in words, what it does, and its default."""
+    """The description of a parameter: its kind in words, what it does, and its default."""
 
     kind: str
     text: str
@@ -36,45 +41,47 @@ class Option:
 
 
 class Rows(TypedDict, total=False):
-    """How rows count, and which labels there are."""
+    """How rows are counted, and the label set."""
 
     sample_weight: Annotated[
         Name | None,
         Option(
             "column name, optional",
-            "Weights of the rows, finite and not negative. Scores use them; `n`, supports and "
-            "other counts count rows all the same.",
+            "Row weights: finite, non-negative numbers. Scores use them; `n`, supports and other "
+            "counts still count rows.",
         ),
     ]
     counts: Annotated[
         Name | None,
         Option(
             "column name, optional",
-            "How many identical rows each row stands for, whole numbers from 0.",
+            "Number of identical rows that each row stands for: a non-negative whole number. By "
+            "default, each row counts once.",
         ),
     ]
     labels: Annotated[
         Sequence[Label] | None,
         Option(
             "list of labels, optional",
-            "The label set in its order; by default the sorted labels that occur.",
+            "The class labels, in order; by default the sorted labels that occur. Give them to "
+            "include a label that does not occur, or to change the order.",
         ),
     ]
     pos_label: Annotated[
         Label | None,
         Option(
             "label, optional",
-            "The positive label, of binary metrics and of scores; by default 1 or True where the "
-            "labels are among {0, 1}, {-1, 1} or {False, True}. A label of such a pair may be "
-            "given even if no row has it.",
+            "The positive label of binary metrics and of scores; by default 1 or True if the "
+            "labels are among {0, 1}, {-1, 1} or {False, True}. A label of one of these pairs is "
+            "accepted even if no row has it.",
         ),
     ]
     missing: Annotated[
         Missing,
         Option(
             '{"raise", "drop"}',
-            "What to do about nulls outside of `by`: raise, or leave those rows out. NaN counts as "
-            "null.",
+            "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
+            "counts as null.",
             default="raise",
         ),
     ]
@@ -82,57 +89,61 @@ class Rows(TypedDict, total=False):
         int,
         Option(
             "int, default 50 million",
-            "The most cells to hold in memory; more are refused. It holds for lazy and distributed "
-            "frames.",
+            "Maximum number of confusion cells collected from a lazy or distributed frame. A query "
+            "that needs more raises.",
             default=MAX_CELLS,
         ),
     ]
 
 
 class CellsOrRows(Rows, total=False):
-    """What frames of cells need besides."""
+    """What frames of cells need in addition."""
 
     cells: Annotated[
         bool,
         Option(
             "bool, default False",
-            "Read the data as the result of `confusion`: `n`, `weight` and `weight_sq` are totals.",
+            "Read the data as a result of `confusion`: its columns `n`, `weight` and `weight_sq` "
+            "hold totals.",
             default=False,
         ),
     ]
 
 
 class Level(TypedDict, total=False):
-    """How sure limits are."""
+    """The confidence level."""
 
     level: Annotated[
-        float, Option("float, default 0.95", "Confidence level of the limits, in (0, 1).", 0.95)
+        float, Option("float, default 0.95", "Confidence level of the intervals, in (0, 1).", 0.95)
     ]
 
 
 class Intervals(Level, total=False):
-    """Which limits there are."""
+    """Which confidence intervals are added."""
 
     interval: Annotated[
         IntervalOption,
         Option(
             f"{{True, {_METHODS}}}, optional",
-            "Add confidence limits of each segment by itself: by the default method of each "
-            'metric, or by a named one where it is defined. Proportions have "wilson", "scas", '
-            '"jeffreys" and "exact"; means of recalls, as balanced accuracy is, have "score", '
-            '"scas", "mover" and "posterior". Metrics without an interval get null limits.',
+            "Add confidence intervals. True uses the default method of each metric. A named "
+            "method applies to the metrics that have it; the others keep their default. "
+            'Proportions have "wilson", "scas", "jeffreys" and "exact". Means of recalls, such as '
+            'balanced accuracy, have "score", "scas", "mover" and "posterior". Each interval is '
+            "computed for its segment alone, without adjustment for multiple testing. Both limits "
+            "are null for a metric without an interval.",
         ),
     ]
 
 
 class Priors(TypedDict, total=False):
-    """What is assumed of recalls before rows are seen."""
+    """The prior of the recalls."""
 
     prior: Annotated[
         Prior,
         Option(
             '{"uniform", "jeffreys"}',
-            "Prior of each recall in a posterior: Beta(1, 1) or Beta(1/2, 1/2).",
+            'Prior of each recall in a posterior: Beta(1, 1) for "uniform", Beta(1/2, 1/2) for '
+            '"jeffreys".',
             default="uniform",
         ),
     ]
@@ -151,45 +162,47 @@ class ClassWeights(TypedDict, total=False):
 
 
 class Absences(TypedDict, total=False):
-    """What becomes of labels that a segment lacks."""
+    """How labels that a segment lacks are handled."""
 
     absent: Annotated[
         Absent,
         Option(
             '{"skip", "null", "zero"}',
-            "What an average over labels does about a label whose value is undefined in a segment: "
-            "skip it, be null, or count zero for it. The recall of a label without rows is "
-            'undefined. "skip" averages over the other labels, "zero" over the whole label set.',
+            "How an average over labels treats a label whose value is undefined in a segment: skip "
+            "the label, make the average null, or count the value as 0. The recall of a label "
+            'without rows is undefined. "skip" averages over the other labels, and "zero" over the '
+            "whole label set.",
             default="skip",
         ),
     ]
 
 
 class Adjustment(TypedDict, total=False):
-    """How p-values allow for their number."""
+    """The adjustment of p-values for multiple testing."""
 
     adjust: Annotated[
         Adjust,
         Option(
             '{"bh", "holm"} or None, default "bh"',
-            "How p-values are adjusted for their number: so that few of the differences found are "
-            "false alarms (Benjamini and Hochberg), or that hardly ever one is (Holm). The family "
-            "is all p-values of one metric, in each margin by itself; undefined ones are left out.",
+            "Adjustment of the p-values for multiple testing. The method of Benjamini and Hochberg "
+            '("bh") controls the expected share of false alarms among the differences found. The '
+            'method of Holm ("holm") controls the probability of any false alarm. A family '
+            "consists of the defined p-values of one metric within one margin.",
             default="bh",
         ),
     ]
 
 
 class Decisions(Level, ClassWeights, total=False):
-    """How rules are decided."""
+    """How rules are decided, and on which intervals."""
 
     absent: Annotated[
         Absent,
         Option(
             '{"null", "skip", "zero"}',
-            "What an average over labels does about a label of the label set that a segment "
-            "lacks: be null, so that a rule is inconclusive, average over the other labels, or "
-            "count zero for it.",
+            "How an average over labels treats a label that a segment lacks: make the average "
+            "null, skip the label, or count its value as 0. If the average is null, the rule is "
+            "inconclusive.",
             default="null",
         ),
     ]
@@ -197,19 +210,19 @@ class Decisions(Level, ClassWeights, total=False):
         Method | None,
         Option(
             f"{{{_METHODS}}}, optional",
-            "The method of the limits where a metric has it. By default, and for other metrics, "
-            "limits that rarely decide wrongly even where errors are rare and segments many: "
-            "those of Clopper and Pearson for a proportion, and for a mean of recalls the wider "
-            'of "score" and "scas".',
+            "Method of the confidence intervals, for the metrics that have it. The default, also "
+            "used for other metrics, is conservative: wrong decisions are rare, even with few "
+            "errors or many segments. It is the Clopper-Pearson interval for a "
+            'proportion, and the wider of "score" and "scas" for a mean of recalls.',
         ),
     ]
     decide: Annotated[
         Decide,
         Option(
             '{"confident", "estimate"}',
-            "How rules are decided: by the limits, or by the estimate alone. By the limits a rule "
-            "fails where all of the interval violates it, passes where all of the interval keeps "
-            "it, and is inconclusive otherwise.",
+            "How rules are decided: by the confidence interval, or by the estimate alone. "
+            'With "confident", a rule passes if the whole interval satisfies it, fails if the '
+            "whole interval violates it, and is inconclusive otherwise.",
             default="confident",
         ),
     ]
@@ -217,9 +230,10 @@ class Decisions(Level, ClassWeights, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Make the limits of a rule hold in all its segments and models at once, at this level, "
-            "in each margin by itself. With None each holds alone, and of many segments some "
-            "would fail by chance.",
+            "Adjustment of the confidence intervals for multiple testing. "
+            'With "bonferroni", the intervals of a rule have simultaneous coverage at this level '
+            "over all segments and models of a margin. With None, each interval has this coverage "
+            "on its own, so some of many segments may fail by chance.",
             default="bonferroni",
         ),
     ]
@@ -227,36 +241,37 @@ class Decisions(Level, ClassWeights, total=False):
         int,
         Option(
             "int, default 1",
-            "Rows that the smallest denominator of a metric must have; segments with fewer are "
-            "inconclusive. That of a mean of recalls is the rarest label present.",
+            "Minimum number of rows in the smallest denominator of a metric; segments with fewer "
+            "rows are inconclusive. For a mean of recalls, this denominator is the support of the "
+            "rarest label present.",
             default=1,
         ),
     ]
 
 
 class RollUps(TypedDict, total=False):
-    """What is answered beside the segments."""
+    """What is returned in addition to the segments."""
 
     margins: Annotated[
         Margins,
         Option(
             '{False, "overall", "all"}',
-            "Add roll-ups: over all rows, or over every subset of the by-columns. What "
-            "compares segments compares them within each.",
+            "Add roll-ups: over all rows, or over every subset of the by-columns. "
+            "Segments are compared only within the same roll-up.",
             default=False,
         ),
     ]
 
 
 class Answers(RollUps, total=False):
-    """What comes back."""
+    """What is returned."""
 
     backend: Annotated[
         Backend,
         Option(
             '{"pandas", "polars", "pyarrow"}, optional',
-            "The library of the answer; by default that of the frame, or the one that suits its "
-            "engine.",
+            "Library of the returned frame; by default that of the given frame, or the one that "
+            "suits its engine.",
         ),
     ]
 
@@ -269,40 +284,42 @@ class OfScores(Rows, Answers, total=False):
     """The options of all verbs on scores, and of those that need rows."""
 
 
-SHARED = {  # parameters that a verb has in its own signature, and whose words it may leave out
+SHARED = {  # parameters in a verb's own signature whose description it may leave out
     "frame": Option(
         FRAMES,
-        "The data; never changed. A polars LazyFrame gives a LazyFrame; the others compute at "
-        "once. A frame of narwhals gives one.",
+        "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "
+        "frames are computed immediately. A narwhals frame returns a narwhals frame.",
     ),
     "y_true": Option(
         "column name",
-        "The true labels: booleans, integers, whole floats, strings, categories or dates.",
+        "The true class labels: booleans, integers, whole-number floats, strings, categories or "
+        "dates.",
     ),
     "y_pred": Option(
         "column name or list of column names",
-        "The predicted labels; several columns are several models and add a column `model`.",
+        "The predicted class labels. Several columns are treated as several models, and the result "
+        "has a column `model`.",
     ),
     "y_score": Option(
         "column name or list of column names",
-        "The scores, finite numbers that are higher for the positive label; several columns are "
-        "several models and add a column `model`. All labels other than the positive one count "
-        "as negative.",
+        "The scores: finite numbers, higher for the positive label. Several columns are treated as "
+        "several models, and the result has a column `model`. All labels other than the positive "
+        "one count as negative.",
     ),
     "by": Option(
         "column name or list of column names",
-        "The columns whose combinations are the segments; a null is a segment of its own. Where "
-        "they may be left out, all rows are one segment then.",
+        "The columns whose combinations of values are the segments. A null is a segment of its "
+        "own. If `by` is optional and omitted, all rows form one segment.",
     ),
     "metrics": Option(
-        "str or list of str, optional",
-        'Names or aliases of metrics, or "all"; by default accuracy and balanced_accuracy, and '
-        "with `class_weight` also weighted_balanced_accuracy.",
+        "str, list of str or mapping, optional",
+        f"{METRICS} By default accuracy and balanced_accuracy, and with `class_weight` also "
+        "weighted_balanced_accuracy.",
     ),
 }
 
 
 def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
-    """List the options of a group: the type of each, and what is said of it."""
+    """List the options of a group: the type and the description of each."""
     hints = get_type_hints(group, include_extras=True)
     return {name: get_args(annotated) for name, annotated in hints.items()}

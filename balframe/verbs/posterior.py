@@ -43,30 +43,34 @@ def posterior(
     above: float | None = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Describe the posterior distribution of the balanced accuracy of every segment.
+    """Return one row per segment with the posterior distribution of its balanced accuracy.
 
     The recalls of the labels present have independent Beta posteriors, and the balanced accuracy
-    is their mean. With five labels or more that prior is far from flat on the mean: `report` with
-    `interval=True` then covers better.
+    is their mean. With five or more labels, this implies an informative prior for the mean. The
+    confidence interval of `report` with `interval=True` then has better coverage.
 
     Parameters
     ----------
     above : float, optional
-        The balanced accuracy to exceed, in [0, 1]; by default chance, 1 over the labels present.
+        The balanced accuracy to exceed, in [0, 1]; by default the chance level: 1 divided by the
+        number of labels present.
     level : float, default 0.95
-        Probability between `lower` and `upper`, with equal tails outside.
+        Probability of the equal-tailed credible interval from `lower` to `upper`, in (0, 1).
     sample_weight : column name, optional
-        Weights of the rows, finite and not negative. Each label counts an effective
-        number of rows: Kish's, over a design effect where that is above 1.
+        Row weights: finite, non-negative numbers. Each label then has an effective sample size:
+        Kish's effective size, divided by the design effect if that is above 1.
 
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order, with
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
-        - `n`: rows; `n_labels`: labels present in the truth; `min_support`: rows of the rarest
-        - `mean`, `sd`, `median`, `lower`, `upper`: of the posterior, null in an empty segment
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
+          number of rows of the rarest of them
+        - `mean`, `sd`, `median`: mean, standard deviation and median of the posterior; `lower`,
+          `upper`: its credible interval. They are null in an empty segment.
         - `p_above`: probability that the balanced accuracy exceeds `above`
 
     References
@@ -90,7 +94,7 @@ def posterior(
     check_choice("prior", prior, PRIORS)
     if above is not None and not (isinstance(above, (int, float)) and 0 <= above <= 1):
         raise InvalidInputError(
-            f"{parameter('above', above)} is not a balanced accuracy, from 0 to 1."
+            f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
         )
 
     def compute(reading: Reading) -> Columns:

@@ -15,6 +15,7 @@ from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.request import check_level
+from balframe.metrics.of_scores import RANKED
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits, note
@@ -34,6 +35,10 @@ VERB = Verb.of(
     estimate("reference_roc_auc", under="reference"),
     estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
     *limits("roc_auc_difference", under="reference"),
+    instead={
+        "metrics": f"ranking always returns {', '.join(RANKED)}. For metrics of labels, call "
+        "report."
+    },
 )
 
 
@@ -50,43 +55,47 @@ def ranking(
     reference: ReferenceOption = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Score how well each segment's scores rank positives above negatives, at no threshold.
+    """Return one row per segment with its ROC AUC and other scores that need no threshold.
 
     Parameters
     ----------
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping, optional
-        Compare the area under the ROC curve of each segment with that of all other rows
-        ("rest"), of all rows ("overall", the difference only), of the segment with the most rows
-        ("largest"), of that with the "best" or "worst" area, or of that with this value in the
-        by-column. `{"sex": "F", "race": "A"}` names a segment of several columns, and
-        `{"sex": None}` that of the rows where the column is null. Limits against the best or worst
-        allow for its choice among all segments. By default nothing is compared.
+        Compare the area under the ROC curve of each segment with that of a reference. The
+        reference is all other rows ("rest"), all rows ("overall", without interval), the segment
+        with the most rows ("largest"), the segment with the "best" or "worst" area, or the segment
+        with this value in the by-column. `{"sex": "F", "race": "A"}` names a segment of several
+        columns, and `{"sex": None}` the segment where the column is null. Intervals against the
+        best or worst segment allow for its choice among all segments. By default, nothing is
+        compared.
 
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order, with
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
-        - `n`: rows; `n_positive`: rows with the positive label
-        - `roc_auc`: area under the ROC curve, the chance that a positive scores above a negative,
-          ties counting half; `roc_auc_lower`, `roc_auc_upper`: Newcombe's limits (method 5), their
-          variance scaled towards DeLong's the more rows there are; null without an area
-        - `average_precision`: sum of the precisions at the thresholds, weighted by the recall that
-          each adds; null without a positive
-        - `ks_statistic`: largest distance between recall and false positive rate
-        - `brier_score`: mean squared distance of score and label, null where a score is outside of
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores
+          higher than a negative row, ties counting half; null without positive or negative rows
+        - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5. The
+          variance is scaled towards DeLong's as the number of rows grows.
+        - `average_precision`: mean of the precisions at all thresholds, weighted by the increase in
+          recall at each; null without positive rows
+        - `ks_statistic`: largest difference between recall and false positive rate
+        - `brier_score`: mean squared difference between score and label; null if a score is outside
           [0, 1]
-        - with `reference`, `reference`: its name, `reference_roc_auc`, `roc_auc_difference`:
-          roc_auc - reference_roc_auc, and its limits `roc_auc_difference_lower`,
-          `roc_auc_difference_upper`, recovered from those of both areas. The reference's own row
-          has the difference 0 and no limits. There is no p-value.
+        - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area;
+          `roc_auc_difference`: roc_auc - reference_roc_auc; `roc_auc_difference_lower`,
+          `roc_auc_difference_upper`: its confidence interval, computed from the intervals of both
+          areas. The row of the reference itself has the difference 0 and no interval. There is no
+          p-value.
 
     Notes
     -----
-    With weights, limits take Kish's effective numbers of positives and negatives, and weighted
-    means in DeLong's variance. How often such limits hold the true area has not been studied.
-    Where squares of weights leave the range of a float, limits are null.
+    With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
+    weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
+    are null if the squares of the weights overflow a float.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Which verb an answer is of, by the names of its columns."""
+"""Recognition of the verb that a result comes from, by the names of its columns."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -7,10 +7,11 @@ from itertools import groupby
 from balframe.errors import InvalidInputError, listed, not_found, parameter
 from balframe.frames.library import Name
 from balframe.metrics.catalogue import families, registered
-from balframe.verbs.columns import BY, METRIC, SEGMENTS, Column
+from balframe.verbs.columns import BY, COUNTED, METRIC, SEGMENTS, Column
 from balframe.verbs.contents import verbs
 
 Declared = Sequence[Column]
+Layout = tuple[str, str, Declared]  # of a verb, by its name
 Metrics = Set[str]  # names and aliases
 
 
@@ -30,7 +31,23 @@ def recognized(names: Sequence[Name], verb: str | None = None) -> Recognized:
     First come by-columns of any names, then declared columns in their order, with all that tell
     the layout; columns that are not declared stand behind.
     """
-    layouts, metrics = _layouts(verb), _names_of_metrics()
+    layouts = _layouts(verb)
+    best = _best(names, layouts, _names_of_metrics(names)) or _best(
+        names, layouts, _names_of_metrics(names) | _behind_counts(names)
+    )
+    if len(best) == 1:
+        return best[0]
+    if best:
+        candidates = list(dict.fromkeys(one.verb for one in best))
+        raise InvalidInputError(
+            f"a frame with the columns {listed(map(repr, names))} may be the result of "
+            f"{' or of '.join(candidates)}; name one, as in {parameter('verb', candidates[0])}."
+        )
+    raise _not_recognized(names, verb, layouts)
+
+
+def _best(names: Sequence[Name], layouts: Sequence[Layout], metrics: Metrics) -> list[Recognized]:
+    """List the layouts that an answer may have."""
     known = [declared for _, _, declared in layouts]
     found = [
         Recognized(of, layout, *fitted)
@@ -39,24 +56,15 @@ def recognized(names: Sequence[Name], verb: str | None = None) -> Recognized:
         if (fitted := _fitted(names, declared, known, metrics)) is not None
     ]
     # one layout may have columns that another takes for by-columns
-    best = [
+    return [
         one
         for one in found
         if not any(one.columns.keys() < other.columns.keys() for other in found)
     ]
-    if len(best) == 1:
-        return best[0]
-    if best:
-        candidates = list(dict.fromkeys(one.verb for one in best))
-        raise InvalidInputError(
-            f"a frame with the columns {listed(map(repr, names))} may be the answer of "
-            f"{' or of '.join(candidates)}; say of which, as in {parameter('verb', candidates[0])}."
-        )
-    raise _not_recognized(names, verb, layouts)
 
 
-def _layouts(verb: str | None) -> list[tuple[str, str, Declared]]:
-    """List the layouts of all verbs that answer by a frame, or of one."""
+def _layouts(verb: str | None) -> list[Layout]:
+    """List the layouts of all verbs that return a new frame, or of one verb."""
     known = {name: one for name, one in sorted(verbs().items()) if one.layouts}
     if verb is not None and verb not in list(known):
         raise not_found("verb", verb, known)
@@ -68,12 +76,34 @@ def _layouts(verb: str | None) -> list[tuple[str, str, Declared]]:
     ]
 
 
-def _names_of_metrics() -> Metrics:
-    return {name for one in registered() for name in (one.name, *one.aliases)}
+def _names_of_metrics(names: Sequence[Name]) -> Metrics:
+    """Name the metrics that are known, and those in an answer that a caller gave new names.
+
+    The latter are found by their limits.
+    """
+    limited = {
+        one
+        for one in names
+        if isinstance(one, str) and {f"{one}_lower", f"{one}_upper"} <= {*names}
+    }
+    return limited - _declared() | {
+        name for one in registered() for name in (one.name, *one.aliases)
+    }
+
+
+def _behind_counts(names: Sequence[Name]) -> Metrics:
+    """Name what stands behind the counts of `report`, which may be metrics with new names."""
+    last = COUNTED[-1].name
+    behind = list(names)[names.index(last) + 1 :] if last in names else []
+    return {one for one in behind if isinstance(one, str)} - _declared()
+
+
+def _declared() -> Set[Name]:
+    return {one.name for _, _, columns in _layouts(None) for one in columns}
 
 
 def _lacking(names: Sequence[Name], declared: Declared, metrics: Metrics) -> list[str]:
-    """Name the columns that tell a layout and that are not there."""
+    """Name the columns that identify a layout and are missing."""
     return [
         str(one.name)
         for one in declared
@@ -84,7 +114,7 @@ def _lacking(names: Sequence[Name], declared: Declared, metrics: Metrics) -> lis
 def _fitted(
     names: Sequence[Name], declared: Declared, known: Sequence[Declared], metrics: Metrics
 ) -> tuple[tuple[Name, ...], dict[Name, Column]] | None:
-    """Take as few columns as can be for by-columns; None where the others are not as declared."""
+    """Take as few by-columns as possible; None if the other columns are not as declared."""
     behind = [one for one in declared if one != SEGMENTS[0]]
     has_by = len(behind) < len(declared)
     tells = {one.name for one in behind if one.tells}
@@ -156,10 +186,10 @@ def _is_there(name: Name, declared: Declared, found: Sequence[tuple[Column, Colu
 
 
 def _not_recognized(
-    names: Sequence[Name], verb: str | None, layouts: Sequence[tuple[str, str, Declared]]
+    names: Sequence[Name], verb: str | None, layouts: Sequence[Layout]
 ) -> InvalidInputError:
     """Say what an answer has to have, and what one that is near to it lacks."""
-    lacks, metrics = [], _names_of_metrics()
+    lacks, metrics = [], _names_of_metrics(names)
     for of, _, declared in layouts:
         tells = [one for one in declared if one.tells]
         gone = _lacking(names, declared, metrics)
@@ -170,23 +200,23 @@ def _not_recognized(
         why = ""
     elif nearest[2]:
         missing = " and ".join(repr(one).replace(f"'{METRIC}'", "a metric") for one in nearest[2])
-        why = f" To be of {nearest[1]} it lacks {missing}."
+        why = f" A result of {nearest[1]} also has {missing}."
     elif verb is None and (meant := _if_named(names, [of for _, of, gone in lacks if not gone])):
         given = parameter("verb", meant)
-        why = f" It has columns of several verbs: if it is of {meant}, give {given}."
+        why = f" It has columns of several methods; for a result of {meant}, give {given}."
     else:
-        why = f" To be of {nearest[1]} its columns are not in the order in which that gives them."
+        why = f" A result of {nearest[1]} has these columns in another order."
     of_verbs = list(dict.fromkeys(of for of, _, _ in layouts))
     given = " or ".join(filter(None, [", ".join(of_verbs[:-1]), of_verbs[-1]]))
+    columns = f"the columns {listed(map(repr, names))}" if names else "no columns"
     return InvalidInputError(
-        f"a frame with the columns {listed(map(repr, names))} is no answer that bf.table knows; "
-        f"give the result of {given}: all its columns or some, in their order, and columns of your "
-        f"own behind.{why}"
+        f"bf.table cannot display a frame with {columns}; give a result of {given}. You may drop "
+        f"columns, but keep the others in order, and put your own columns at the end.{why}"
     )
 
 
 def _if_named(names: Sequence[Name], candidates: Sequence[str]) -> str | None:
-    """Give the first verb that the answer is of if the caller says so."""
+    """Find the first verb that recognizes the result when it is named."""
     for verb in candidates:
         try:
             return recognized(names, verb).verb

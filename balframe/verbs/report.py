@@ -11,17 +11,17 @@ from balframe.frames.query import Reads
 from balframe.frames.read import Reading
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
-from balframe.metrics.catalogue import DEFAULT
+from balframe.metrics.presets import DEFAULT
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
     METRIC,
     METRICS,
+    MIN_SUPPORT,
     SEGMENTS,
     Naming,
-    Span,
+    compared_estimate,
     count,
-    estimate,
     limits,
     note,
     score,
@@ -33,11 +33,15 @@ _FIRST = (*SEGMENTS, *COUNTED, count("n_missing", under="missing"))
 
 VERB = Verb(
     {
-        "wide": (*_FIRST, score(METRIC, tells=True, compared=True), *limits(METRIC, "interval")),
+        "wide": (
+            *_FIRST,
+            score(METRIC, tells=True, compared=True, support=MIN_SUPPORT),
+            *limits(METRIC, "interval"),
+        ),
         "long": (
             *_FIRST,
             METRICS,
-            estimate("estimate", tells=True, span=Span.METRIC, marks=True, ranks=True),
+            compared_estimate(tells=True, ranks=True),
             *limits(under="interval", about="estimate"),
             note("method", under="interval", naming=Naming.METHOD),
         ),
@@ -59,33 +63,38 @@ def report(
     layout: Literal["wide", "long"] = "wide",
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Score every segment: accuracy, balanced accuracy, or any other metric.
+    """Return one row per segment with its scores: accuracy, balanced accuracy, or other metrics.
 
     Parameters
     ----------
-    metrics : str or list of str, optional
-        Names or aliases of metrics, which name the columns, or "all". `bf.list_metrics()` shows
-        them. By default accuracy, balanced_accuracy, adjusted_balanced_accuracy,
-        normalized_accuracy and geometric_mean, and with `class_weight` also
-        weighted_balanced_accuracy.
+    metrics : str, list of str or mapping, optional
+        Names or aliases of metrics, or presets: "default", "fairness", "all". `bf.list_metrics()`
+        lists the metrics. The columns have the names given; a mapping renames them:
+        `{"hit rate": "recall"}`. "default" is accuracy, balanced_accuracy,
+        adjusted_balanced_accuracy, normalized_accuracy and geometric_mean, and with `class_weight`
+        also weighted_balanced_accuracy. "fairness" is selection_rate, prevalence, recall,
+        false_positive_rate, false_negative_rate and precision. "all" is every metric.
     layout : {"wide", "long"}
-        A column for each metric, or a row for each with the columns `metric` and `estimate`.
+        One column per metric ("wide"), or one row per metric with the columns `metric` and
+        `estimate` ("long"). With intervals, "long" also has the method of each interval.
     missing : {"raise", "drop"}
-        What to do about nulls outside of `by`: raise, or leave those rows out. The column
-        `n_missing` then has how many they were.
+        How to handle nulls in columns other than `by`: raise an error, or drop the rows. With
+        "drop", the column `n_missing` counts the rows dropped. NaN counts as null.
 
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order, with
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that make the segment], [`model`]
-        - `n`: rows; `n_labels`: labels present in the truth; `min_support`: rows of the rarest
-          label present, 0 where none is
-        - `n_missing`: rows left out, with `missing="drop"`
-        - the metrics, null where undefined; or `metric` and `estimate`
-        - with `interval`, `<metric>_lower` and `<metric>_upper` behind each metric; or `lower`,
-          `upper` and `method`, the method used
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
+          number of rows of the rarest label present, 0 if none is
+        - `n_missing`: number of rows dropped, with `missing="drop"`
+        - wide layout: one column per metric, null where undefined; with `interval`, followed by
+          its confidence interval, `<metric>_lower` and `<metric>_upper`
+        - long layout: `metric` and `estimate`; with `interval`, also `lower`, `upper` and
+          `method`, the interval method used
 
     References
     ----------

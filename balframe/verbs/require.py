@@ -6,6 +6,7 @@ from balframe.errors import CheckFailed, check_choice
 from balframe.frames.deliver import collected, rows_of
 from balframe.frames.library import FrameT, Name
 from balframe.gates.messages import message
+from balframe.gates.passed import passed
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.verbs.check import check
 from balframe.verbs.declaration import Verb
@@ -28,29 +29,32 @@ def require(
     allow_inconclusive: bool = False,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Require that every segment keeps the rules.
+    """Return the data unchanged if every segment satisfies the rules, and fail otherwise.
 
-    It raises where one does not, and otherwise gives back the frame, so that it stands in a chain:
-    `df.bal.require(...).write_parquet(...)`. On a lazy frame it runs at once.
+    It returns `df`, or raises CheckFailed. Use it in a chain of methods, such as
+    `df.bal.require(...).write_parquet(...)`. A lazy frame is computed immediately.
 
     Parameters
     ----------
     rules : str, list, mapping or path
-        The rules that every segment has to keep. They are read as `check` reads them.
+        The rules that every segment must satisfy, in any of the forms that `check` reads.
     allow_inconclusive : bool, default False
-        Accept verdicts that are inconclusive for want of rows; by default they are refused.
+        Treat inconclusive verdicts as success. By default they are failures, because too few rows
+        are no evidence that a rule holds.
 
     Returns
     -------
-    the frame that was given
+    frame
+        The frame given, unchanged.
 
     Raises
     ------
     CheckFailed
-        If a rule fails, is inconclusive unless that is allowed, or there is no row to judge. The
-        message lists the worst violations first, ten at most; `frame` is the result of `check`.
+        If a rule fails, if a verdict is inconclusive and `allow_inconclusive` is False, or if there
+        is no row to judge. The message lists up to ten verdicts, the worst violations first. The
+        attribute `frame` of the error is the result of `check`.
     BalframeError
-        If a rule, a name, an option or a value cannot be used.
+        If a rule, a name, an option or a value is invalid.
 
     Examples
     --------
@@ -69,12 +73,11 @@ def require(
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     known = read_rules(rules)
     found = collected(check(frame, y_true, y_pred, rules=known, by=by, **options))
+    if passed(found, allow_inconclusive=allow_inconclusive):
+        return frame
     verdicts = rows_of(found)
     failed = [one for one in verdicts if one["status"] == "fail"]
     unknown = [one for one in verdicts if one["status"] == "inconclusive"]
-    if failed or not verdicts or (unknown and not allow_inconclusive):
-        listed = [] if allow_inconclusive else unknown
-        of_many = [rule.text for rule in known if rule.over is not None]
-        text = message(failed, listed, len(verdicts), of_many)
-        raise CheckFailed(text, found, len(failed), len(unknown))
-    return frame
+    of_many = [rule.text for rule in known if rule.over is not None]
+    text = message(failed, [] if allow_inconclusive else unknown, len(verdicts), of_many)
+    raise CheckFailed(text, found, len(failed), len(unknown))

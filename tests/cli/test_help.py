@@ -1,13 +1,39 @@
 import inspect
+import re
 
 import pytest
 
 import balframe as bf
 from balframe import accessor
+from balframe.cli.parameters import Typed
 from balframe.verbs import contents
 
 VERBS = accessor.verbs()
 GATES = ["check", "require"]
+COMMANDS = [*(verb.replace("_", "-") for verb in VERBS), "metrics", "demo"]
+TYPED = {  # what stands behind an option in the help
+    "--y-true": "COLUMN",
+    "--by": "COLUMN",
+    "--metric": "METRIC",
+    "--level": "NUMBER",
+    "--max-cells": "NUMBER",
+    "--pos-label": "LABEL",
+    "--class-weight": "LABEL=NUMBER",
+    "--missing": "raise|drop",
+    "--margins": "overall|all",
+    "--interval-method": "METHOD",
+    "--rule": "RULE",
+    "--rules": "FILE",
+    "--format": "FORMAT",
+    "--out": "FILE",
+    "--sort": "COLUMN",
+    "--reference": "SEGMENT",
+    "--thresholds": "THRESHOLDS",
+    "--cells": "Read",  # a flag: its sentence begins
+    "--interval": "--no-interval",
+    "--help": "Show",
+}
+TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
@@ -50,10 +76,12 @@ def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of
 def test_every_command_says_what_it_does_and_what_it_needs(help_of, verb):
     told = help_of(verb.replace("_", "-"))
 
-    usage, does = [line.strip() for line in told.splitlines() if line.strip()][:2]
-    assert usage.startswith(f"Usage: balframe {verb.replace('_', '-')} [OPTIONS] ")
-    assert does.endswith(".")
-    (needed,) = [line for line in told.splitlines() if "--y-true" in line]
+    usage, does, *_ = re.split("\n *\n", told.strip())
+    needs = f"Usage: balframe {verb.replace('_', '-')} FILES... --y-true COLUMN --y-"
+    assert usage.startswith(needs)
+    assert usage.split()[-1] == "[OPTIONS]"
+    assert does.strip().endswith(".")
+    (needed,) = [line for line in told.splitlines()[2:] if "--y-true" in line]
     assert "COLUMN" in needed
     assert "[required]" in needed
 
@@ -67,10 +95,48 @@ def test_no_command_says_what_only_holds_in_python(help_of, verb):
     assert not [word for word in ("bf.", "None", "=True", "a list", "DataFrame") if word in told]
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_every_option_shows_what_to_type_and_flags_show_nothing(run, monkeypatch, command, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    told = run(command, "--help").out
+
+    lines = [line.strip("│ ").removeprefix("* ").split() for line in told.splitlines()]
+    options = [words for words in lines if words and words[0].startswith("--")]
+    assert not re.findall("<[a-z]|BOOLEAN|list\\[|…", told)
+    expected = TYPED_IN_GATES if command in GATES else TYPED
+    shown = {words[0]: words[1] for words in options if words[0] in expected}
+    assert shown == {name: expected[name] for name in shown}
+    assert {"--help"} <= shown.keys()
+    assert all(len(line) <= int(columns) for line in told.splitlines())
+
+
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_the_flags_of_the_program_show_no_type(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+
+    assert not re.findall("<[a-z]|BOOLEAN", run("--help").out)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_sentence_of_an_option_is_complete(verb):
+    declared = contents.verbs()[verb].parameters
+    for typed in Typed.all_of(declared):
+        for option in typed.options(declared):
+            says = option.annotation.__metadata__[0].help
+            assert says[0].isupper(), says
+            assert says.endswith("."), says
+            assert "gain for" not in says  # "again for", "Again for"
+
+
 @pytest.mark.parametrize("verb", GATES)
 def test_a_gate_says_what_its_exit_codes_mean(help_of, verb):
-    codes = "0: all pass; 1: one fails; 3: one is inconclusive, or there is no row to judge."
-    assert f"Exit code {codes}" in help_of(verb)
+    told = " ".join(help_of(verb).split())
+
+    assert (
+        "Exit code: 0 if every verdict is pass; 1 if any is fail; 3 if none is fail but any "
+        "is inconclusive, or if there are no rows to judge; 2 if the usage or the input is invalid."
+    ) in told
 
 
 def test_only_gates_have_exit_codes_of_verdicts(help_of):
@@ -116,5 +182,6 @@ def test_commands_without_files_have_the_options_of_the_output(help_of, command)
 def test_without_arguments_the_help_is_shown(run):
     done = run()
 
+    assert done.code == 2  # a script that calls it so has lost its arguments
     assert "best-threshold" in done.out + done.err
     assert "Traceback" not in done.err

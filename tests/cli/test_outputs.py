@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from balframe.cli.text_tables import shown
+from balframe.cli.text_tables import blocks, shown
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
 
@@ -219,6 +219,7 @@ def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
         "g": ["a", "b", None, "a", "b", None],
         "margin": ["g", "g", "overall"] * 2,
         "model": ["m"] * 3 + ["k"] * 3,
+        "n": [20] * 6,
         "accuracy": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
         "false_positive_rate": [0.1, 0.2, 0.9, None, 0.3, 0.8],
     }
@@ -230,3 +231,84 @@ def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
     marked = {name: frame[sorted(styles[name])].select("g", "model").rows() for name in styles}
     assert marked["accuracy"] == [("b", "m"), ("a", "k")]
     assert marked["false_positive_rate"] == [("b", "m")]
+
+
+def test_a_segment_with_few_rows_is_not_the_worst():
+    frame = pl.DataFrame({"g": [*"abc"], "n": [9, 10, 11], "accuracy": [0.1, 0.2, 0.3]})
+
+    (marked,) = [set(column.styles) for column in shown(frame) if column.name == "accuracy"]
+
+    assert marked == {1}
+
+
+def test_placeholders_stand_for_null_and_for_all_segments(run, tmp_path):
+    path = tmp_path / "nulls.csv"
+    path.write_text("g,y,p\n,1,1\n(missing),1,1\na,0,1\n")
+    asked = ["report", path, *LABELS, "--by", "g", "--margins", "overall", "--format"]
+
+    table = run(*asked, "table").out.splitlines()
+    markdown = run(*asked, "markdown").out.splitlines()
+    csv = pl.read_csv(run(*asked, "csv").out.encode())
+
+    texts = ['"(missing)"', "a", "(missing)", "(all)"]
+    assert [line.split()[0] for line in table[1:]] == texts
+    assert [line.split("|")[1].strip() for line in markdown[2:]] == texts
+    assert csv.get_column("g").to_list() == ["(missing)", "a", None, None]
+
+
+def test_the_null_segment_that_scores_lowest_is_named(run, tmp_path):
+    path = tmp_path / "nulls.csv"
+    path.write_text("g,y,p\n,1,0\na,1,1\n")
+
+    done = run("disparity", path, *LABELS, "--by", "g", "--format", "table")
+
+    assert done.out.splitlines()[1].split()[:3] == ["accuracy", "(missing)", "a"]
+
+
+def headers(frame, width):
+    """The names of the columns in each block of a terminal so wide."""
+    return [[column.name for column in block] for block in blocks(shown(frame), width)]
+
+
+def test_verdicts_stay_beside_their_rules():
+    frame = pl.DataFrame(
+        {
+            "g": ["a"],
+            "rule": ["false_positive_rate <= 0.1"],
+            "estimate": [0.1],
+            "lower": [0.05],
+            "upper": [0.2],
+            "bound": [0.1],
+            "status": ["inconclusive"],
+        }
+    )
+    least = 1 + 2 + 26 + 2 + 12  # g, rule and status, with two blanks between them
+
+    whole = least + 2 + 17 + 2 + 5  # 0.10 [0.05, 0.20] and bound
+    assert headers(frame, whole) == [["g", "rule", "status", "estimate", "bound"]]
+    assert headers(frame, whole - 1) == [
+        ["g", "rule", "status"],
+        ["g", "rule", "estimate", "bound"],
+    ]
+    fits = [["g", "rule", "status", "bound"], ["g", "rule", "estimate"]]
+    assert headers(frame, least + 2 + 5) == fits
+    assert headers(frame, least)[0] == ["g", "rule", "status"]
+    assert headers(frame, 10)[0] == ["g", "rule", "status"]
+
+
+def test_no_block_is_left_with_a_lone_column_where_another_can_spare_one():
+    scores = ["accuracy", "recall", "precision", "f1"]
+    frame = pl.DataFrame({"g": ["a"], **{name: [0.5] for name in scores}})
+    width = 1 + 2 + 8 + 2 + 6 + 2 + 9  # room for three of them, in order
+
+    assert headers(frame, width) == [["g", "accuracy", "recall"], ["g", "precision", "f1"]]
+
+
+def test_small_p_values_are_short(run, tmp_path):
+    path = tmp_path / "apart.csv"
+    path.write_text("g,y,p\n" + "a,1,1\n" * 400 + "b,1,0\n" * 400)
+
+    done = run("gaps", path, *LABELS, "--by", "g", "--format", "table")
+
+    assert "<0.001" in done.out
+    assert "e-" not in done.out

@@ -46,5 +46,7 @@ def test_of_two_labels_the_rows_that_are_missed_are_one_apart():
 
 
 def test_counts_without_cells_do_not_tell_distances_of_more_labels():
-    with pytest.raises(bf.InvalidInputError, match="counts of 4 labels that were made without"):
+    with pytest.raises(
+        bf.InvalidInputError, match="class counts of 4 labels have no confusion cells"
+    ):
         counts(N / 4).in_rows.distance(1)

@@ -2,6 +2,8 @@
 
 import json
 
+import polars as pl
+
 _latest = {}
 
 
@@ -21,10 +23,27 @@ def rows_of(chart, **values):
 
 
 def layers_of(chart, mark):
-    """List the layers with a mark."""
+    """List the layers with a mark, but for those that lie in grey behind every panel."""
+    layers = every_layer(specification(chart))
+    return [one for one in layers if one["mark"]["type"] == mark and not is_behind(one)]
+
+
+def behind(chart):
+    """Take the layer that lies in grey behind every panel, and its rows."""
     given = specification(chart)
-    layers = given.get("spec", given)["layer"]
-    return [layer for layer in layers if layer["mark"]["type"] == mark]
+    (layer,) = [one for one in every_layer(given) if is_behind(one)]
+    return layer, given["datasets"][layer["data"]["name"]]
+
+
+def is_behind(layer):
+    """Tell whether a layer is of lines that have rows of their own."""
+    return layer["mark"]["type"] == "line" and "data" in layer
+
+
+def every_layer(given):
+    """List all layers of a specification, those of its parts too."""
+    parts = given.get("concat", [given])
+    return [layer for part in parts for layer in part.get("spec", part)["layer"]]
 
 
 def channel(chart, mark, name):
@@ -41,3 +60,11 @@ def shown(chart, mark):
 def subtitle(chart):
     """List the lines below the title."""
     return specification(chart)["title"]["subtitle"]
+
+
+def many(n, n_undefined=0):
+    """One segment each of the recalls 1/n, 2/n, ..., then segments without a positive."""
+    rows = [(f"s{i:03d}", 1, int(j < i), 1) for i in range(1, n + 1) for j in range(n)] + [
+        (f"u{i:03d}", 0, 0, 1) for i in range(n_undefined)
+    ]
+    return pl.DataFrame(rows, schema=["g", "y", "p", "k"], orient="row")

@@ -1,7 +1,10 @@
+import re
+from collections import Counter
 from datetime import date
 
 import polars as pl
 import pytest
+import vl_convert
 from constructors import plain
 from specifications import channel, layers_of, rows_of, shown, specification, subtitle
 
@@ -31,7 +34,7 @@ def test_counts_and_shares_are_those_of_the_verb(constructor):
     cells = plain(bf.confusion(df, "y", "p", by="g", complete=True, normalize="true"))
     drawn = rows_of(chart)
     assert len(drawn) == 3 * 3 * 3
-    assert [row["segment"] for row in drawn] == [name or "null" for name in cells["g"]]
+    assert [row["segment"] for row in drawn] == [name or "(missing)" for name in cells["g"]]
     for field, column in (("actual", "y"), ("predicted", "p"), ("n", "n"), ("share", "share")):
         assert [row[field] for row in drawn] == cells[column]
 
@@ -39,9 +42,9 @@ def test_counts_and_shares_are_those_of_the_verb(constructor):
 @pytest.mark.parametrize(
     ("normalize", "share", "words"),
     [
-        ("true", 2 / 3, "each true label"),
-        ("pred", 2 / 2, "each predicted label"),
-        ("all", 2 / 4, "all rows of the segment"),
+        ("true", 2 / 3, "within each true label"),
+        ("pred", 2 / 2, "within each predicted label"),
+        ("all", 2 / 4, "of all rows of the segment"),
     ],
 )
 def test_what_shares_are_of(normalize, share, words):
@@ -49,7 +52,7 @@ def test_what_shares_are_of(normalize, share, words):
 
     (cell,) = rows_of(chart, segment="a", actual="cat", predicted="cat")
     assert (cell["n"], cell["share"]) == (2, share)
-    assert subtitle(chart) == [f"Counts, shaded by the share of {words}"]
+    assert subtitle(chart) == [f"Counts, shaded by the share {words}"]
 
 
 def test_weights_make_the_shares():
@@ -79,7 +82,10 @@ def test_what_is_on_the_channels():
         "share": None,
     }
     facet = specification(chart)["facet"]
-    assert (facet["field"], facet["sort"]) == ("title", ["a\n4 rows", "b\n3 rows", "null\n1 rows"])
+    assert (facet["field"], facet["sort"]) == (
+        "title",
+        ["a\n4 rows", "b\n3 rows", "(missing)\n1 row"],
+    )
 
 
 def test_labels_keep_the_order_given():
@@ -93,7 +99,7 @@ def test_labels_keep_the_order_given():
 def test_models_have_a_matrix_each(constructor):
     chart = bf.plot.confusion(constructor(TABLE), "y", ["p", "q"], by="g")
 
-    segments = [f"{g} · {model}" for g in ("a", "b", "null") for model in ("p", "q")]
+    segments = [f"{g} · {model}" for g in ("a", "b", "(missing)") for model in ("p", "q")]
     assert list(dict.fromkeys(row["segment"] for row in rows_of(chart))) == segments
     assert specification(chart)["title"]["text"] == "Confusion matrix by g and model"
     (cell,) = rows_of(chart, segment="b · q", actual="dog", predicted="dog")
@@ -104,8 +110,12 @@ def test_models_have_a_matrix_each(constructor):
 def test_labels_absent_from_a_segment_have_no_share():
     chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g")
 
-    shares = {row["share"] for row in rows_of(chart, segment="null", actual="cat")}
+    shares = {row["share"] for row in rows_of(chart, segment="(missing)", actual="cat")}
     assert shares == {None}
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    fills = Counter(re.findall(r'aria-roledescription="rect mark"[^>]*fill="([^"]+)"', svg))
+    assert fills["#d9d9d9"] == sum(row["share"] is None for row in rows_of(chart)) == 12
+    assert ">null<" not in svg
 
 
 @pytest.mark.parametrize("labels", [[date(2024, 1, 1), date(2024, 1, 2)], [True, False], [0, 1]])
@@ -139,7 +149,7 @@ def test_of_many_segments_of_several_models():
     # p finds all of null; recalls of p: a 2/3 and 1, b 1/2 and 1; of q: 0 and 1, in null 1
     assert len({row["segment"] for row in rows_of(chart)}) == 2
     highest, lowest = specification(chart)["facet"]["sort"]
-    assert highest in ("null · p\n1 rows", "null · q\n1 rows")
+    assert highest in ("(missing) · p\n1 row", "(missing) · q\n1 row")
     assert lowest in ("a · q\n4 rows", "b · q\n3 rows")
 
 

@@ -13,7 +13,7 @@ TABLE = {
     "s": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.5, 0.9, 0.6],
     "t": [900, 200, 300, 400, 100, 100, 700, 800, 500],
 }
-OKABE_ITO = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+COLORS = ["#2490d8", "#d86000", "#909060", "#c0789c"]
 
 
 def lines(chart, **values):
@@ -30,7 +30,7 @@ def segments(n):
 def test_lines_are_those_of_the_verb(constructor, metric):
     df = constructor(TABLE)
 
-    chart = bf.plot.curve(df, "y", "s", by="g", metric=metric)
+    chart = bf.plot.curve(df, "y", "s", by="g", metrics=metric)
 
     is_balanced = metric == "balanced_accuracy"
     options = {"band": True} if is_balanced else {"interval": True}
@@ -60,7 +60,7 @@ def test_best_thresholds_are_those_of_the_verb(constructor):
 
     best = plain(bf.best_threshold(df, "y", "s", by="g"))
     points = rows_of(chart, is_best=True)
-    assert [row["segment"] for row in points] == ["a", "b", "null"]
+    assert [row["segment"] for row in points] == ["a", "b", "(missing)"]
     for field in ("threshold", "estimate", "midpoint", "common_estimate", "chance_maximum"):
         assert [row[field] for row in points] == best[field]
     # .4 and .8 are both right in 3/4 on average: of ties the highest
@@ -73,7 +73,11 @@ def test_what_is_on_the_channels():
     x, y, color = (channel(chart, "line", name) for name in ("x", "y", "color"))
     assert (x["field"], x["title"]) == ("threshold", "threshold")
     assert (y["field"], y["title"]) == ("estimate", "balanced accuracy")
-    assert (color["field"], color["title"], color["sort"]) == ("segment", "g", ["a", "b", "null"])
+    assert (color["field"], color["title"], color["sort"]) == (
+        "segment",
+        "g",
+        ["a", "b", "(missing)"],
+    )
     assert channel(chart, "area", "y")["field"] == "lower"
     assert channel(chart, "area", "y2")["field"] == "upper"
     assert channel(chart, "rule", "y") == {"datum": 0.5}
@@ -87,8 +91,7 @@ def test_what_is_on_the_channels():
     }
     assert shown(chart, "point")["n"] == "rows"
     assert subtitle(chart) == [
-        "95% band of all thresholds together; points: best thresholds",
-        "Dashed: scores that do not depend on the label, 0.5",
+        "95% confidence band over all thresholds; points: best thresholds; dashed: chance, 0.5"
     ]
 
 
@@ -96,19 +99,21 @@ def test_what_is_on_the_channels():
     ("metric", "chance"), [("informedness", 0), ("recall", None), ("accuracy", None)]
 )
 def test_the_rule_of_chance(metric, chance):
-    chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", metric=metric, level=0.8)
+    chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", metrics=metric, level=0.8)
 
     rules = [one["encoding"]["y"] for one in layers_of(chart, "rule")]
     assert rules == ([] if chance is None else [{"datum": chance}])
-    assert subtitle(chart)[0] == "80% limits of each threshold alone; points: best thresholds"
-    assert len(subtitle(chart)) == 1 + len(rules)
+    dashed = "" if chance is None else f"; dashed: chance, {chance}"
+    assert subtitle(chart) == [
+        f"80% confidence interval at each threshold; points: best thresholds{dashed}"
+    ]
 
 
 def test_a_best_threshold_at_infinity_has_no_point():
     # all are negative but the lowest score: best is to call nobody positive, 2 of 3 right
     df = pl.DataFrame({"y": [0, 0, 1], "s": [0.9, 0.8, 0.1]})
 
-    chart = bf.plot.curve(df, "y", "s", metric="accuracy")
+    chart = bf.plot.curve(df, "y", "s", metrics="accuracy")
 
     (best,) = rows_of(chart, is_best=True)
     assert best["threshold"] is None
@@ -118,7 +123,7 @@ def test_a_best_threshold_at_infinity_has_no_point():
     assert [row["threshold"] for row in lines(chart)] == [0.1, 0.8, 0.9]
 
 
-@pytest.mark.parametrize(("n", "panels"), [(1, False), (7, False), (8, True), (60, True)])
+@pytest.mark.parametrize(("n", "panels"), [(1, False), (4, False), (5, True), (60, True)])
 def test_segments_share_a_panel_while_there_are_colours(n, panels):
     chart = bf.plot.curve(segments(n), "y", "s", by="g", pos_label=1)
 
@@ -126,7 +131,7 @@ def test_segments_share_a_panel_while_there_are_colours(n, panels):
     given = specification(chart)
     assert ("facet" in given) == panels
     assert color["field"] == ("panel" if panels else "segment")
-    assert color["scale"]["range"] == OKABE_ITO[: 1 if panels else n]
+    assert color["scale"]["range"] == COLORS[: 1 if panels else n]
     if panels:
         assert given["facet"]["field"] == "segment"
         assert len(given["facet"]["sort"]) == n
@@ -198,7 +203,7 @@ def test_a_long_curve_loses_only_what_cannot_be_seen(low, high):
     share = rng.random(20_000)
     df = pl.DataFrame({"y": rng.random(20_000) < share, "s": low * (1 - share) + high * share})
 
-    chart = bf.plot.curve(df, "y", "s", metric="recall", thresholds=None)
+    chart = bf.plot.curve(df, "y", "s", metrics="recall", thresholds=None)
 
     curve = bf.curve(df, "y", "s", metrics="recall")
     kept = {row["threshold"]: row["estimate"] for row in lines(chart)}
@@ -217,3 +222,27 @@ def test_thresholds_of_a_grid():
     # four of four positives reach .25, two of five negatives do not; two reach .5, three do not
     expected = [(4 / 4 + 2 / 5) / 2, (2 / 4 + 3 / 5) / 2]
     assert [row["estimate"] for row in lines(chart)] == pytest.approx(expected)
+
+
+def test_several_metrics_of_which_one_has_no_best_threshold():
+    names = ["selection_rate", "balanced_accuracy", "recall"]
+    chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g", metrics=names)
+
+    given = specification(chart)
+    assert given["title"]["text"] == "Scores at every threshold by g"
+    below = [part["title"]["subtitle"] for part in given["concat"]]
+    assert below == [
+        ["95% confidence interval at each threshold"],
+        [
+            "95% confidence band over all thresholds",
+            "points: best thresholds",
+            "dashed: chance, 0.5",
+        ],
+        ["95% confidence interval at each threshold", "points: best thresholds"],
+    ]
+    rows = [given["datasets"][part["data"]["name"]] for part in given["concat"]]
+    assert [sum("is_best" in row for row in one) for one in rows] == [0, 3, 3]
+    alone = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g")
+    banded = {(row["segment"], row["threshold"]): row["upper"] for row in lines(alone)}
+    found = {(r["segment"], r["threshold"]): r["upper"] for r in rows[1] if "is_best" not in r}
+    assert found == banded

@@ -19,7 +19,7 @@ TABLE = {
 def test_differences_limits_and_p_values_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
-    chart = bf.plot.gaps(df, "y", "p", by="g", metric="accuracy")
+    chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
 
     gaps = plain(bf.gaps(df, "y", "p", by="g", metrics="accuracy"))
     drawn = {row["segment"]: row for row in rows_of(chart)}
@@ -33,7 +33,7 @@ def test_differences_limits_and_p_values_are_those_of_the_verb(constructor):
 
 
 def test_what_is_on_the_channels():
-    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy")
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy")
 
     x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
     assert (x["field"], x["title"]) == ("estimate", "difference in accuracy")
@@ -41,11 +41,12 @@ def test_what_is_on_the_channels():
     assert shown(chart, "point") == {
         "segment": "g",
         "n": "rows",
+        "min_support": "rows of the rarest label",
         "estimate": "difference",
         "lower": "lower limit",
         "upper": "upper limit",
         "score": "accuracy",
-        "reference_estimate": "of the reference",
+        "reference_estimate": "score of the reference",
         "p_adjusted": "p-value, adjusted",
     }
     rule = next(one["encoding"] for one in layers_of(chart, "rule") if "x2" not in one["encoding"])
@@ -57,18 +58,20 @@ def test_what_is_on_the_channels():
 def test_what_is_significant_is_marked(level, marked):
     # a: 18 of 20 against 21 of 40, p about .004, times 3/1 for three comparisons; b: 10 of 20
     # against 29 of 40, about .09; c: 11 of 20 against 28 of 40, about .25
-    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy", level=level)
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy", level=level)
 
     name = f"p below {1 - level:.6g}"
     found = {row["segment"] for row in rows_of(chart, mark=name)}
     assert marked <= found
     assert ("a" in found) == ("a" in marked)
-    assert {row["mark"] for row in rows_of(chart) if row["segment"] not in found} <= {"others"}
+    assert {row["mark"] for row in rows_of(chart) if row["segment"] not in found} <= {
+        "not significant"
+    }
     for row in rows_of(chart):
         assert (row["mark"] == name) == (row["p_adjusted"] < 1 - level)
     scale = channel(chart, "point", "shape")["scale"]
-    assert scale == {"domain": [name, "others"], "range": ["diamond", "circle"]}
-    assert channel(chart, "point", "color")["scale"]["range"] == ["#D55E00", "#8c8c8c"]
+    assert scale == {"domain": [name, "not significant"], "range": ["diamond", "circle"]}
+    assert channel(chart, "point", "color")["scale"]["range"] == ["#d86000", "#8c8c8c"]
 
 
 @pytest.mark.parametrize(
@@ -84,17 +87,27 @@ def test_what_is_significant_is_marked(level, marked):
 )
 def test_the_title_names_the_reference(reference, words):
     chart = bf.plot.gaps(
-        pl.DataFrame(TABLE), "y", "p", by="g", metric="accuracy", reference=reference
+        pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy", reference=reference
     )
 
     text = specification(chart)["title"]["text"]
     assert text == f"Accuracy: difference from {words} by g"
 
 
+def test_the_title_names_a_missing_value_as_the_rows_do():
+    df = pl.DataFrame(TABLE).with_columns(pl.col("g").replace("b", None))
+
+    chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy", reference={"g": None})
+
+    assert "(missing)" in channel(chart, "point", "y")["sort"]
+    text = specification(chart)["title"]["text"]
+    assert text == "Accuracy: difference from (missing) by g"
+
+
 def test_references_that_differ_between_models_are_named_by_what_they_are():
     df = pl.DataFrame({**TABLE, "q": [1 - one for one in TABLE["p"]]})
 
-    chart = bf.plot.gaps(df, "y", ["p", "q"], by="g", metric="accuracy", reference="best")
+    chart = bf.plot.gaps(df, "y", ["p", "q"], by="g", metrics="accuracy", reference="best")
 
     assert specification(chart)["title"]["text"] == "Accuracy: difference from the best by g"
     assert specification(chart)["facet"]["sort"] == ["p", "q"]
@@ -106,18 +119,25 @@ def test_references_that_differ_between_models_are_named_by_what_they_are():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "; p-values of 3 comparisons, adjusted by Benjamini and Hochberg"),
-        ({"adjust": "holm"}, "; p-values of 3 comparisons, adjusted by Holm"),
+        ({}, "; p-values of 3 comparisons, adjusted by Benjamini-Hochberg"),
+        ({"adjust": "holm"}, "; p-values of 3 comparisons, adjusted by Holm's method"),
         ({"adjust": None}, "; p-values of 3 comparisons, not adjusted"),
-        ({"reference": "a"}, "; p-values of 2 comparisons, adjusted by Benjamini and Hochberg"),
-        ({"metric": "f1"}, "; no p-values"),
-        ({"level": 0.9}, "; p-values of 3 comparisons, adjusted by Benjamini and Hochberg"),
+        (
+            {"reference": "a"},
+            "; p-values of 2 comparisons, adjusted by Benjamini-Hochberg",
+        ),
+        ({"metrics": "f1"}, "; no p-values"),
+        ({"level": 0.9}, "; p-values of 3 comparisons, adjusted by Benjamini-Hochberg"),
     ],
 )
 def test_the_line_below_the_title_says_how_p_values_are_adjusted(options, words):
-    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", **{"metric": "accuracy", **options})
+    chart = bf.plot.gaps(
+        pl.DataFrame(TABLE), "y", "p", by="g", **{"metrics": "accuracy", **options}
+    )
 
-    assert subtitle(chart) == [("90%" if "level" in options else "95%") + " limits" + words]
+    assert subtitle(chart) == [
+        ("90%" if "level" in options else "95%") + " confidence intervals" + words
+    ]
 
 
 def test_p_values_that_are_not_adjusted_are_not_said_to_be():
@@ -129,10 +149,10 @@ def test_p_values_that_are_not_adjusted_are_not_said_to_be():
 def test_a_single_segment_has_no_rest():
     df = pl.DataFrame(TABLE).with_columns(g=pl.lit("a"))
 
-    chart = bf.plot.gaps(df, "y", "p", by="g", metric="accuracy")
+    chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
 
     (row,) = rows_of(chart)
-    assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "others")
+    assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "not significant")
     assert row["score"] == pytest.approx(39 / 60)
 
 
@@ -144,13 +164,13 @@ def test_of_many_segments_the_furthest_from_the_rest_are_drawn():
         orient="row",
     )
 
-    chart = bf.plot.gaps(df, "y", "p", by="g", metric="recall", most=11)
+    chart = bf.plot.gaps(df, "y", "p", by="g", metrics="recall", most=11)
 
     kept = [f"s{i:03d}" for i in (70, 69, 68, 67, 66, 65, 5, 4, 3, 2, 1)]
     assert channel(chart, "point", "y")["sort"] == kept
     assert {row["segment"] for row in rows_of(chart)} == set(kept)
     assert subtitle(chart) == [
-        "95% limits; p-values of 70 comparisons, adjusted by Benjamini and Hochberg",
+        "95% confidence intervals; p-values of 70 comparisons, adjusted by Benjamini-Hochberg",
         "The 6 highest and the 5 lowest; 59 of 70 segments are left out",
     ]
 
@@ -159,7 +179,7 @@ def test_cells_weights_and_a_second_column():
     df = pl.DataFrame(TABLE).with_columns(w=pl.lit(2.0))
     cells = bf.confusion(df, "y", "p", by=["g", "h"], sample_weight="w")
 
-    chart = bf.plot.gaps(cells, "y", "p", by=["g", "h"], cells=True, metric="accuracy")
+    chart = bf.plot.gaps(cells, "y", "p", by=["g", "h"], cells=True, metrics="accuracy")
 
     assert specification(chart)["facet"]["title"] == "h"
     (row,) = rows_of(chart, segment="a", panel="x")  # 9 of its 10 rows are right

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+from specifications import channel, layers_of, many, rows_of, shown, specification, subtitle
 
 import balframe as bf
 
@@ -15,14 +15,6 @@ TABLE = {
 }
 
 
-def many(n, n_undefined=0):
-    """One segment each of the recalls 1/n, 2/n, ..., then segments without a positive."""
-    rows = [(f"s{i:03d}", 1, int(j < i), 1) for i in range(1, n + 1) for j in range(n)] + [
-        (f"u{i:03d}", 0, 0, 1) for i in range(n_undefined)
-    ]
-    return pl.DataFrame(rows, schema=["g", "y", "p", "k"], orient="row")
-
-
 def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -30,7 +22,7 @@ def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
 
     report = plain(bf.report(df, "y", "p", by="g", metrics="balanced_accuracy", interval=True))
     drawn = {row["segment"]: row for row in rows_of(chart)}
-    assert list(drawn) == ["a", "b", "null"]
+    assert list(drawn) == ["a", "b", "(missing)"]
     for place, row in enumerate(drawn.values()):
         assert row["n"] == report["n"][place]
         assert row["n_labels"] == report["n_labels"][place]
@@ -40,15 +32,15 @@ def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
 
 
 def test_what_is_on_the_channels():
-    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g")
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", min_support=0)
 
     x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
     assert (x["field"], x["title"], x["scale"]) == (
         "estimate",
         "balanced accuracy",
-        {"zero": False},
+        {"zero": False, "padding": 6},
     )
-    assert (y["field"], y["sort"]) == ("segment", ["null", "a", "b"])  # the highest first
+    assert (y["field"], y["sort"]) == ("segment", ["(missing)", "a", "b"])  # the highest first
     assert channel(chart, "point", "size")["field"] == "n"
     limits = next(one for one in layers_of(chart, "rule") if "x2" in one["encoding"])
     assert limits["encoding"]["x"]["field"] == "lower"
@@ -57,6 +49,7 @@ def test_what_is_on_the_channels():
         "segment": "g",
         "n": "rows",
         "n_labels": "labels present",
+        "min_support": "rows of the rarest label",
         "estimate": "balanced accuracy",
         "lower": "lower limit",
         "upper": "upper limit",
@@ -64,7 +57,7 @@ def test_what_is_on_the_channels():
         "chance": "chance, 1/2",
     }
     assert specification(chart)["title"]["text"] == "Balanced accuracy by g"
-    assert subtitle(chart) == ["95% limits"]
+    assert subtitle(chart) == ["95% confidence intervals"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +65,7 @@ def test_what_is_on_the_channels():
     [
         ("balanced_accuracy", (2 / 3 + 4 / 5) / 2, 1 / 2, "chance, 1/2"),
         ("uar", (2 / 3 + 4 / 5) / 2, 1 / 2, "chance, 1/2"),
-        ("accuracy", 6 / 8, 5 / 8, "always the most frequent label"),
+        ("accuracy", 6 / 8, 5 / 8, "chance: the most frequent label"),
         ("informedness", 2 / 3 + 4 / 5 - 1, 0, "chance, 0"),
         ("positive_likelihood_ratio", (2 / 3) / (1 / 5), 1, "chance, 1"),
         ("recall", 2 / 3, None, None),
@@ -80,7 +73,7 @@ def test_what_is_on_the_channels():
     ],
 )
 def test_rules_of_all_rows_and_of_chance(metric, all_rows, chance, name):
-    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metric=metric)
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metrics=metric)
 
     for row in rows_of(chart):
         assert row["all_rows"] == pytest.approx(all_rows, abs=1e-12)
@@ -105,7 +98,7 @@ def test_chance_follows_the_labels_of_each_model():
 
 
 def test_models_have_panels_and_rules_of_their_own(constructor):
-    chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metric="accuracy")
+    chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metrics="accuracy")
 
     facet = specification(chart)["facet"]
     assert (facet["field"], facet["title"], facet["sort"]) == ("panel", "model", ["p", "q"])
@@ -116,7 +109,7 @@ def test_models_have_panels_and_rules_of_their_own(constructor):
         "a · y",
         "b · x",
         "b · y",
-        "null · x",
+        "(missing) · x",
     }
     assert shown(chart, "point")["panel"] == "model"
 
@@ -142,19 +135,19 @@ def test_too_many_values_of_a_second_column_join_the_segment(n_values, panels):
 
 @pytest.mark.parametrize("n", [1, 3, 60])
 def test_up_to_sixty_segments_are_all_drawn(n):
-    chart = bf.plot.report(many(n), "y", "p", by="g", metric="recall")
+    chart = bf.plot.report(many(n), "y", "p", by="g", metrics="recall", min_support=1)
 
     highest_first = [f"s{i:03d}" for i in range(n, 0, -1)]
     assert channel(chart, "point", "y")["sort"] == highest_first
     assert [row["estimate"] for row in rows_of(chart)] == [i / n for i in range(1, n + 1)]
-    assert subtitle(chart) == ["95% limits"]
+    assert subtitle(chart) == ["95% confidence intervals"]
 
 
 @pytest.mark.parametrize(
     ("most", "highest", "lowest"), [(60, 30, 30), (61, 31, 30), (2, 1, 1), (3, 2, 1)]
 )
 def test_of_more_segments_both_ends_are_drawn(most, highest, lowest):
-    chart = bf.plot.report(many(70), "y", "p", by="g", metric="recall", most=most)
+    chart = bf.plot.report(many(70), "y", "p", by="g", metrics="recall", most=most)
 
     kept = [f"s{i:03d}" for i in range(70, 0, -1) if i > 70 - highest or i <= lowest]
     assert channel(chart, "point", "y")["sort"] == kept
@@ -165,7 +158,9 @@ def test_of_more_segments_both_ends_are_drawn(most, highest, lowest):
 
 
 def test_undefined_segments_are_left_out_first():
-    chart = bf.plot.report(many(5, n_undefined=4), "y", "p", by="g", metric="recall", most=6)
+    chart = bf.plot.report(
+        many(5, n_undefined=4), "y", "p", by="g", metrics="recall", most=6, min_support=1
+    )
 
     kept = [*(f"s{i:03d}" for i in (5, 4, 3, 2, 1)), "u000"]
     assert channel(chart, "point", "y")["sort"] == kept
@@ -173,19 +168,19 @@ def test_undefined_segments_are_left_out_first():
 
 
 def test_what_is_undefined_says_so():
-    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metric="recall")
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metrics="recall")
 
-    (row,) = rows_of(chart, segment="null")
+    (row,) = rows_of(chart, segment="(missing)")
     assert (row["estimate"], row["note"]) == (None, "undefined")
-    assert {row["note"] for row in rows_of(chart) if row["segment"] != "null"} == {None}
-    assert channel(chart, "text", "text")["field"] == "note"
+    assert {row["note"] for row in rows_of(chart) if row["segment"] != "(missing)"} == {None}
+    assert "note" in {one["encoding"]["text"].get("field") for one in layers_of(chart, "text")}
 
 
 def test_without_by_all_rows_are_one_segment():
-    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", interval=None)
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", interval=None, min_support=3)
 
     (row,) = rows_of(chart)
-    assert (row["segment"], row["n"], row["lower"]) == ("all rows", 8, None)
+    assert (row["segment"], row["n"], row["lower"]) == ("(all)", 8, None)
     rules = [one["encoding"] for one in layers_of(chart, "rule") if "strokeDash" in one["encoding"]]
     assert [one["x"]["field"] for one in rules] == ["chance"]
     assert specification(chart)["title"] == {
@@ -206,16 +201,17 @@ def test_options_reach_the_verb():
         "p",
         by="g",
         cells=True,
-        metric="weighted_balanced_accuracy",
+        metrics="weighted_balanced_accuracy",
         class_weight={0: 1, 1: 3},
         absent="null",
         level=0.9,
+        min_support=0,
     )
 
     rows = {row["segment"]: row for row in rows_of(chart)}
-    assert [rows[name]["n"] for name in ("a", "b", "null")] == [8, 6, 2]
+    assert [rows[name]["n"] for name in ("a", "b", "(missing)")] == [8, 6, 2]
     # a: of label 1 weight 3 of 4 is right, of label 0 all; b: all of 1, of label 0 weight 3 of 4
     assert rows["a"]["estimate"] == pytest.approx((3 * 3 / 4 + 1) / 4)
     assert rows["b"]["estimate"] == pytest.approx((3 + 3 / 4) / 4)
-    assert rows["null"]["note"] == "undefined"
-    assert subtitle(chart) == ["90% limits"]
+    assert rows["(missing)"]["note"] == "undefined"
+    assert subtitle(chart) == ["90% confidence intervals"]

@@ -1,7 +1,8 @@
+import numpy as np
 import polars as pl
 import pytest
 from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+from specifications import behind, channel, layers_of, rows_of, shown, specification, subtitle
 
 import balframe as bf
 
@@ -45,10 +46,11 @@ def test_areas_are_those_of_the_verb(constructor):
     for field in ("roc_auc", "roc_auc_lower", "roc_auc_upper", "n"):
         assert [row[field] for row in found] == ranking[field]
     # of four pairs in a three are in order and one is tied; in b three are in order
-    assert [row["text"] for row in found] == ["AUC 0.875", "AUC 0.750", "AUC undefined"]
-    heights = [row["height"] for row in found]
-    assert heights == sorted(heights, reverse=True)  # as in the legend, the highest area on top
-    assert len(set(heights)) == 3
+    assert [row["text"] for row in found] == [
+        "a: AUC 0.875",
+        "b: AUC 0.750",
+        "(missing): AUC undefined",
+    ]
 
 
 def test_what_is_on_the_channels():
@@ -58,7 +60,11 @@ def test_what_is_on_the_channels():
     assert (x["field"], x["title"]) == ("false_positive_rate", "false positive rate")
     assert (y["field"], y["title"]) == ("recall", "recall")
     assert x["scale"] == y["scale"] == {"domain": [0, 1]}
-    assert (color["field"], color["title"], color["sort"]) == ("segment", "g", ["a", "b", "null"])
+    assert (color["field"], color["title"], color["sort"]) == (
+        "segment",
+        "g",
+        ["a", "b", "(missing)"],
+    )
     assert channel(chart, "line", "order")["field"] == "at"
     (diagonal,) = layers_of(chart, "rule")
     ends = [diagonal["encoding"][name]["datum"] for name in ("x", "y", "x2", "y2")]
@@ -71,7 +77,7 @@ def test_what_is_on_the_channels():
         "recall": "recall",
     }
     assert shown(chart, "text")["n"] == "rows"
-    assert subtitle(chart) == []
+    assert subtitle(chart) == ["Dashed: chance"]
 
 
 def test_a_curve_of_all_rows_has_no_legend():
@@ -101,8 +107,10 @@ def test_with_a_panel_for_each_segment_colours_are_models():
 
     color = channel(chart, "line", "color")
     assert (color["field"], color["title"], color["sort"]) == ("panel", "model", ["s", "t"])
-    heights = {row["panel"]: row["height"] for row in texts(chart)}
-    assert heights["s"] > heights["t"]
+    assert specification(chart)["facet"]["field"] == "segment"
+    found = {row["panel"]: row["text"] for row in texts(chart, segment="g3")}
+    # of 4 x 5 pairs 14.5 are in order by s, and 6 by t, ties by half
+    assert found == {"s": "AUC 0.725", "t": "AUC 0.300"}
 
 
 def test_rows_left_out_leave_an_area_undefined(constructor):
@@ -110,7 +118,7 @@ def test_rows_left_out_leave_an_area_undefined(constructor):
 
     chart = bf.plot.roc(df, "y", "s", by=["g", "h"], missing="drop")
 
-    undefined = [row for row in texts(chart, segment="b") if row["text"] == "AUC undefined"]
+    undefined = [row for row in texts(chart, segment="b") if row["text"].endswith(" AUC undefined")]
     assert [(row["panel"], row["n"]) for row in undefined] == [("x", 0), ("y", 0)]
 
 
@@ -127,4 +135,94 @@ def test_of_many_segments_both_ends_are_drawn():
     assert channel(chart, "line", "color")["sort"] == ["s0", "s1", "s8", "s9"]
     assert [row["roc_auc"] for row in texts(chart)] == pytest.approx([1, 1 / 2, 1 / 9, 1 / 10])
     assert {row["segment"] for row in rows_of(chart)} == {"s0", "s1", "s8", "s9"}
-    assert subtitle(chart) == ["The 2 highest and the 2 lowest; 6 of 10 segments are left out"]
+    assert subtitle(chart)[1:] == ["The 2 highest and the 2 lowest; 6 of 10 segments are left out"]
+
+
+def sites(n, rows=60):
+    rng = np.random.default_rng(3)
+    g = np.repeat(np.arange(n), rows)
+    y = rng.integers(0, 2, g.size)
+    s = rng.normal(size=g.size) + y * (0.2 + 2 * g / n)
+    return pl.DataFrame({"g": [f"site {one}" for one in g], "y": y, "s": s, "t": -s})
+
+
+def boxes(chart, panel):
+    """Measure the labels of a panel in pixels, each letter not less than 6 wide and 11 high."""
+    given = specification(chart)
+    size = given.get("spec", given)
+    found = [row for row in texts(chart) if panel(row)]
+    left = [row["left"] * size["width"] for row in found]
+    middle = [(1 - row["height"]) * size["height"] for row in found]
+    return [
+        (x, y - 5.5, x + 6 * len(row["text"]), y + 5.5)
+        for x, y, row in zip(left, middle, found, strict=True)
+    ], (size["width"], size["height"])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_labels_lie_in_the_panel_and_on_no_other_label(n):
+    chart = bf.plot.roc(sites(n), "y", ["s", "t"], by="g")
+
+    for model in ("s", "t"):
+        found, (width, height) = boxes(chart, lambda row, model=model: row["panel"] == model)
+        assert len(found) == n
+        for at, (left, top, right, bottom) in enumerate(found):
+            assert left >= 0
+            assert top >= 0
+            assert right <= width
+            assert bottom <= height
+            for left_2, top_2, right_2, bottom_2 in found[:at]:
+                apart = right <= left_2 or right_2 <= left or bottom <= top_2 or bottom_2 <= top
+                assert apart
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 6])
+@pytest.mark.parametrize("score", ["s", "t"])
+def test_labels_are_a_list_that_lies_on_no_line(n, score):
+    chart = bf.plot.roc(sites(n, 400), "y", score, by="g")
+    shares_panel = n <= 4
+
+    for panel in ["all"] if shares_panel else sites(n)["g"].unique():
+
+        def is_in(row, panel=panel):
+            return shares_panel or row["segment"] == panel
+
+        found, (width, height) = boxes(chart, is_in)
+        assert len({left for left, *_ in found}) == 1
+        list_of_areas = sorted(
+            (row for row in texts(chart) if is_in(row)), key=lambda row: -row["height"]
+        )
+        areas = [row["roc_auc"] for row in list_of_areas]
+        assert areas == sorted(areas, reverse=True)
+        for row in filter(is_in, points(chart)):
+            x, y = row["false_positive_rate"] * width, (1 - row["recall"]) * height
+            assert not any(
+                left < x < right and top < y < bottom for left, top, right, bottom in found
+            )
+
+
+@pytest.mark.parametrize(("n", "is_alone"), [(4, False), (5, True), (30, True)])
+def test_more_than_four_segments_have_panels_with_the_others_behind(n, is_alone):
+    chart = bf.plot.roc(sites(n), "y", "s", by="g")
+
+    given = specification(chart)
+    assert ("facet" in given) == is_alone
+    if is_alone:
+        layer, rows = behind(chart)
+        assert layer["mark"]["color"] == "#8c8c8c"
+        drawn = {(row["false_positive_rate"], row["recall"]) for row in points(chart)}
+        of_lines = [(row["false_positive_rate"], row["recall"]) for row in rows]
+        assert of_lines.count((None, None)) == of_lines.count((1, 1)) == n  # the end and the start
+        assert set(of_lines) - {(None, None)} <= drawn
+        assert len(rows) <= 41 * n
+        assert all(row["text"].startswith("AUC 0.") for row in texts(chart))
+
+
+@pytest.mark.parametrize(("name", "has_legend"), [("short", False), ("long " * 9, True)])
+def test_long_names_are_in_the_legend(name, has_legend):
+    df = sites(2).with_columns(pl.col("g").replace("site 0", name))
+
+    chart = bf.plot.roc(df, "y", "s", by="g")
+
+    assert (channel(chart, "line", "color")["legend"] is not None) == has_legend
+    assert any(row["text"].startswith(name) for row in texts(chart)) != has_legend

@@ -12,7 +12,6 @@ from constructors import head
 from specifications import channel, layers_of, rows_of, specification
 
 import balframe as bf
-from balframe.display import forest, lines
 from balframe.frames.engines import supported as engines
 
 CHARTS = {
@@ -83,9 +82,10 @@ def test_names_of_pandas_need_not_be_text(draw, name):
         ([1, 2], ["1", "2"]),
         ([1.5, 2.5], ["1.5", "2.5"]),
         ([date(2024, 1, 1), date(2024, 1, 2)], ["2024-01-01", "2024-01-02"]),
-        ([datetime(2024, 1, 1, 3), None], ["2024-01-01 03:00:00", "null"]),
-        (["", "null"], ['""', '"null"']),
-        (["null", None], ['"null"', "null"]),
+        ([datetime(2024, 1, 1, 3), None], ["2024-01-01 03:00:00", "(missing)"]),
+        (["", "(missing)"], ['""', '"(missing)"']),
+        (["(all)", "null"], ['"(all)"', "null"]),
+        (["(missing)", None], ['"(missing)"', "(missing)"]),
         (["a\nb", "long " * 50], ["a\nb", "long " * 50]),
         (["<b>&amp;", "אבג"], ["<b>&amp;", "אבג"]),
     ],
@@ -122,7 +122,7 @@ def test_without_by_all_rows_are_one_segment():
         for by in (None, []):
             chart = getattr(bf.plot, name)(df, *CHARTS[name], by=by)
 
-            assert segments_of(chart) == ["all rows"]
+            assert segments_of(chart) == ["(all)"]
             assert " by " not in specification(chart)["title"]["text"]
 
 
@@ -152,9 +152,9 @@ def test_counts_draw_what_repeated_rows_do(draw):
 def test_the_method_is_the_function(library):
     df = library(TABLE)
 
-    chart = df.bal.plot.gaps("y", "p", by="g", metric="recall")
+    chart = df.bal.plot.gaps("y", "p", by="g", metrics="recall")
 
-    assert chart.to_dict() == bf.plot.gaps(df, "y", "p", by="g", metric="recall").to_dict()
+    assert chart.to_dict() == bf.plot.gaps(df, "y", "p", by="g", metrics="recall").to_dict()
     for name in CHARTS:
         assert getattr(df.bal.plot, name).__func__ is getattr(bf.plot, name)
 
@@ -168,7 +168,7 @@ def test_a_chart_lies_beside_another():
 
 
 def test_an_empty_frame_has_nothing_to_draw(draw, constructor):
-    with pytest.raises(bf.InvalidInputError, match="no rows, so that there is nothing to draw"):
+    with pytest.raises(bf.InvalidInputError, match="no rows, so there is nothing to draw"):
         draw(head(constructor(TABLE), 0))
 
 
@@ -183,20 +183,6 @@ def test_an_unknown_option_is_refused(draw):
         draw(pl.DataFrame(TABLE), sample_weigth="w")
     with pytest.raises(bf.UnknownNameError, match=r"option 'margins' not found.* by, .*labels"):
         draw(pl.DataFrame(TABLE), margins="all")
-
-
-@pytest.mark.parametrize("name", ["report", "gaps", "curve"])
-def test_a_chart_shows_one_metric(name):
-    chart = getattr(bf.plot, name)
-    df = pl.DataFrame(TABLE)
-
-    for metric in ("all", ["recall"], None):
-        with pytest.raises(bf.UnsupportedTypeError, match="a chart shows one at a time"):
-            chart(df, *CHARTS[name], by="g", metric=metric)
-    with pytest.raises(bf.UnknownNameError, match="did you mean 'recall'"):
-        chart(df, *CHARTS[name], by="g", metric="recal")
-    with pytest.raises(bf.UnknownNameError, match="did you mean 'metric'"):
-        chart(df, *CHARTS[name], by="g", metrics="recall")
 
 
 def test_the_errors_of_verbs_come_through(draw):
@@ -232,15 +218,6 @@ def test_a_value_cannot_end_the_script_of_a_page(draw):
         assert opening not in text.lower()
 
 
-def test_colours_are_those_of_okabe_and_ito():
-    okabe_ito = {
-        *("#000000", "#E69F00", "#56B4E9", "#009E73"),
-        *("#F0E442", "#0072B2", "#D55E00", "#CC79A7"),
-    }
-    assert set(lines.COLORS) == okabe_ito - {"#F0E442"}  # yellow lines are hard to see on white
-    assert {forest.BLUE, forest.VERMILLION} < okabe_ito
-
-
 def test_one_look_at_the_rows_suffices(monkeypatch):
     written = []
     monkeypatch.setattr(
@@ -268,7 +245,7 @@ def test_one_look_at_the_rows_suffices(monkeypatch):
 def test_the_legend_of_rows_has_round_numbers(counts, values):
     df = pl.DataFrame({"g": ["a", "b"], "y": [1, 1], "p": [1, 0], "k": counts})
 
-    chart = bf.plot.report(df, "y", "p", by="g", counts="k")
+    chart = bf.plot.report(df, "y", "p", by="g", counts="k", min_support=0)
 
     assert channel(chart, "point", "size")["legend"]["values"] == values
     assert len(layers_of(chart, "point")) == 1

@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -66,7 +67,7 @@ class Page(HTMLParser):
 
     @property
     def texts(self):
-        return [[cell.text for cell in row] for row in self.rows]
+        return [[cell.text.strip() for cell in row] for row in self.rows]
 
     @property
     def alone(self):
@@ -81,8 +82,9 @@ class Page(HTMLParser):
         return [cell.text for cell in self.column(label)]
 
 
-def page(answer, **options):
-    return Page(bf.table(answer, **options))
+def page(answer, *, min_support=0, **options):
+    """Most frames here are small; what is asked of the size of segments has tests of its own."""
+    return Page(bf.table(answer, min_support=min_support, **options))
 
 
 def segments(scores, **more):
@@ -101,11 +103,11 @@ def test_a_report_reads_the_same_from_every_library(constructor):
         ["g", "n", "Labels", "Smallest support", "Accuracy", "Recall"],
         ["a", "4", "2", "2", "0.750", "▼ 0.500"],
         ["b", "3", "2", "1", "▼ 0.667", "1.000"],
-        ["null", "1", "1", "1", "1.000", "—"],
+        ["(missing)", "1", "1", "1", "1.000", "—"],
     ]
     assert found.alone == [
-        "Worst by the metric: ▼ the lowest.",
-        "Bars span the range from 0 to 1.",
+        "Worst (▼ lowest) among segments.",
+        "Bars run from 0 to 1.",
         "—: undefined.",
     ]
 
@@ -125,7 +127,7 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     assert coefficient.text == f"{MINUS}0.500"
     assert (ratio.text, ratio.shapes) == ("3.000", [])
     assert found.alone == [
-        f"Bars span the range from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews correlation)."
+        f"Bars run from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews correlation)."
     ]
 
 
@@ -154,6 +156,31 @@ def test_limits_are_in_the_cell_and_on_the_bar():
     assert page(answer, bars=False).column("Accuracy")[0].shapes == []
 
 
+def test_limits_of_metrics_with_new_names_are_in_the_cell():
+    scores = {"hits": [0.5, 0.75], "hits_lower": [0.25, None], "hits_upper": [0.875, None]}
+    answer = segments([0.5, 0.75], **scores).drop("accuracy")
+
+    found = page(answer.with_columns(n_labels=2, min_support=9).select(
+        "g", "n", "n_labels", "min_support", *scores
+    ), decimals=2)  # fmt: skip
+
+    assert found.text_of("Hits") == ["0.50 [0.25, 0.88]", "0.75"]
+    assert found.texts[0][-1] == "Hits"
+
+
+def test_notes_of_disparity_are_a_column_where_there_are_some():
+    compas = bf.datasets.compas()
+    options = {"by": "race", "counts": "n"}
+
+    with_note, without = (
+        page(bf.disparity(compas, "reoffended", "high_risk", metrics=metrics, **options))
+        for metrics in (["accuracy", "f1"], "accuracy")
+    )
+
+    assert with_note.text_of("Note") == ["", "there is no test for this metric"]
+    assert "Note" not in without.texts[0]
+
+
 def test_the_long_layout_has_a_heading_for_each_metric():
     names = ["accuracy", "false_positive_rate"]
     out = bf.report(
@@ -166,13 +193,13 @@ def test_the_long_layout_has_a_heading_for_each_metric():
         ["g", "n", "Estimate"],
         ["a", "4", "0.750"],
         ["b", "3", "▼ 0.667"],
-        ["null", "1", "1.000"],
+        ["(missing)", "1", "1.000"],
         ["a", "4", "0.000"],
         ["b", "3", "▲ 0.500"],
-        ["null", "1", "0.000"],
+        ["(missing)", "1", "0.000"],
     ]
     assert found.alone[:2] == ["Accuracy", "False positive rate"]
-    assert "In brackets: the lower and the upper limit, by the method exact." in page(out).alone
+    assert "Brackets: confidence interval, method exact." in page(out).alone
 
 
 def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
@@ -185,6 +212,103 @@ def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
     assert marked(0, [0.5, 0.25]) == ["0.500", "0.250"]
     assert marked(1, [0.5, 0.5]) == ["0.500", "0.500"]
     assert marked(1, [0.5]) == ["0.500"]
+
+
+def of_rows(answer, least=10):
+    """The rows whose accuracy or so is marked, in a table of the default, or of another least."""
+    found = Page(bf.table(answer, min_support=least))
+    return [row[0] for row in found.texts[1:] if any("▼" in text or "▲" in text for text in row)]
+
+
+def test_a_segment_with_few_rows_is_not_the_worst():
+    # accuracy is 0 of 2 in a, 0 of 9 in b, 5 of 10 in c and 9 of 10 in d
+    right = {"a": (0, 2), "b": (0, 9), "c": (5, 10), "d": (9, 10)}
+    rows = [(g, 1, int(i < x)) for g, (x, n) in right.items() for i in range(n)]
+    out = bf.report(pl.DataFrame(rows, [*"gyp"], orient="row"), Y, P, by="g", metrics="accuracy")
+
+    found = Page(bf.table(out))
+
+    assert found.text_of("Accuracy") == ["0.000", "0.000", "▼ 0.500", "0.900"]
+    assert found.alone[0] == (
+        "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows."
+    )
+    assert of_rows(out, 9) == ["b"]
+    assert of_rows(out, 2) == of_rows(out, 0) == ["a", "b"]
+    assert of_rows(out, 11) == []
+    assert Page(bf.table(out, min_support=11)).alone[0] == (
+        "The worst is marked only among segments whose smallest denominator has at least 11 rows."
+    )
+
+
+def test_the_denominator_is_that_of_the_metric():
+    answer = segments(
+        [0.5, 0.6, 0.7],  # n is 1000 and more
+        min_support=[9, 10, 10],
+        recall=[0.1, 0.2, 0.3],
+        precision=[0.1, 0.2, 0.3],
+    ).select("g", "n", "min_support", "accuracy", "recall", "precision")
+
+    found = Page(bf.table(answer))
+
+    assert found.text_of("Accuracy") == ["▼ 0.500", "0.600", "0.700"]  # over all rows
+    assert found.text_of("Recall") == ["0.100", "▼ 0.200", "0.300"]
+    assert found.text_of("Precision") == ["0.100", "▼ 0.200", "0.300"]
+    assert found.alone[0] == (
+        "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows "
+        "(Precision: whose rarest label has at least 10 rows)."
+    )
+    assert (
+        "(Recall, Precision: with at least 10"
+        in Page(bf.table(answer.drop("min_support"))).alone[0]
+    )
+    assert of_rows(answer.drop("n", "min_support")) == []
+
+
+def test_classes_count_the_rows_of_each_score():
+    # support, predicted and correct of x and z in three segments
+    answer = pl.DataFrame(
+        {
+            "g": ["a", "a", "b", "b", "c", "c"],
+            "label": ["x", "z"] * 3,
+            "support": [9, 90, 10, 90, 10, 90],
+            "predicted": [50, 49, 50, 50, 9, 91],
+            "recall": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
+            "precision": [0.3, 0.1, 0.2, 0.2, 0.1, 0.3],
+            "specificity": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
+            "npv": [0.3, 0.3, 0.2, 0.2, 0.1, 0.1],
+        }
+    )
+
+    found = Page(bf.table(answer))
+
+    marked = {
+        name: [place for place, text in enumerate(found.text_of(name)) if "▼" in text]
+        for name in ("Recall", "Precision", "Specificity", "NPV")
+    }
+    assert marked == {
+        "Recall": [1, 2],  # x has 9 rows in a
+        "Precision": [1, 2],  # x is predicted 9 times in c
+        "Specificity": [0, 3],  # that of z is over the 9 rows of x in a
+        "NPV": [3, 4],  # that of z is over the 9 rows predicted x in c
+    }
+
+
+@pytest.mark.parametrize("least", [-1, 1.5, True, None, "1"])
+def test_a_least_support_is_a_count_of_rows(least):
+    with pytest.raises(
+        bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give a whole"
+    ):
+        bf.table(segments([0.5]), min_support=least)
+
+
+def test_texts_that_look_like_placeholders_are_quoted():
+    df = pl.DataFrame({"g": ["(missing)", "(all)", None], Y: [1] * 3, P: [1] * 3})
+
+    found = page(bf.report(df, Y, P, by="g", margins="overall", metrics="accuracy"))
+    extremes = page(bf.disparity(df.with_columns(p=pl.Series([1, 1, 0])), Y, P, by="g"))
+
+    assert [row[0] for row in found.texts[1:]] == ['"(all)"', '"(missing)"', "(missing)", "(all)"]
+    assert extremes.text_of("Lowest g")[0] == "(missing)"
 
 
 def test_a_metric_of_which_no_direction_is_better_has_no_worst():
@@ -202,12 +326,12 @@ def test_models_are_headings_and_looked_at_one_by_one():
     assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
         ["a", "4", "0.750"],
         ["b", "3", "▼ 0.667"],
-        ["null", "1", "1.000"],
-        ["overall", "8", "0.750"],
+        ["(missing)", "1", "1.000"],
+        ["(all)", "8", "0.750"],
         ["a", "4", "▼ 0.500"],
         ["b", "3", "1.000"],
-        ["null", "1", "1.000"],
-        ["overall", "8", "0.750"],
+        ["(missing)", "1", "1.000"],
+        ["(all)", "8", "0.750"],
     ]
 
 
@@ -219,18 +343,18 @@ def test_roll_ups_come_last_are_set_apart_and_never_the_worst():
 
     finest, rolled = found.rows[1:5], found.rows[5:]
     assert sorted([row[0].text, row[1].text, row[-1].text] for row in finest) == [
+        ["(missing)", "1", "1.000"],
         ["a", "1", "1.000"],
         ["a", "2", "▼ 0.000"],
         ["b", "1", "▼ 0.000"],
-        ["null", "1", "1.000"],
     ]
     assert sorted([row[0].text, row[1].text, row[-1].text] for row in rolled) == [
-        ["a", "all", "0.500"],
-        ["all", "1", "0.667"],
-        ["all", "2", "0.000"],
-        ["b", "all", "0.000"],
-        ["null", "all", "1.000"],
-        ["overall", "all", "0.500"],
+        ["(all)", "(all)", "0.500"],
+        ["(all)", "1", "0.667"],
+        ["(all)", "2", "0.000"],
+        ["(missing)", "(all)", "1.000"],
+        ["a", "(all)", "0.500"],
+        ["b", "(all)", "0.000"],
     ]
     assert not any("background-color" in cell.style for row in finest for cell in row)
     assert all("background-color" in cell.style for row in rolled for cell in row)
@@ -253,6 +377,134 @@ def test_classes_are_compared_label_by_label():
         ["b", "z", "2", "1.000"],
     ]
     assert alone.texts[1:] == [["x", "4", "0.750"], ["z", "4", "0.750"]]
+
+
+COUNTS = {
+    "g": ["a"] * 3 + [None],
+    Y: ["x", "x", "z", "z"],
+    P: ["x", "z", "z", "x"],
+    "rows": [30, 10, 1205, 4],
+}
+
+
+def test_confusion_is_a_table_for_each_segment(constructor):
+    out = bf.confusion(
+        constructor(COUNTS), Y, P, by="g", counts="rows", normalize="true", margins="overall"
+    )
+
+    found = page(out, decimals=2)
+
+    assert found.texts == [
+        ["Actual: y", "Predicted: p", "Total"],
+        ["x", "z"],
+        ["x", "30 0.75", "10 0.25", "40"],
+        ["z", "0", "1,205 1.00", "1,205"],
+        ["Total", "30", "1,215", "1,245"],
+        ["x", "0", "0", "0"],
+        ["z", "4 1.00", "0", "4"],
+        ["Total", "4", "0", "4"],
+        ["x", "30 0.75", "10 0.25", "40"],
+        ["z", "4 0.00", "1,205 1.00", "1,209"],
+        ["Total", "34", "1,215", "1,249"],
+    ]
+    assert found.alone == [
+        "g: a",
+        "g: (missing)",
+        "g: (all)",
+        "Numbers of rows; bold: correct predictions.",
+        "In grey: share of the rows of the actual label.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("normalize", "of"), [("pred", " of the predicted label"), ("all", " of the segment")]
+)
+def test_the_note_of_a_confusion_table_says_what_shares_are_of(normalize, of):
+    df = pl.DataFrame(COUNTS).with_columns(w=pl.lit(0.5))
+
+    rows = bf.confusion(df, Y, P, counts="rows", normalize=normalize)
+    weight = bf.confusion(df, Y, P, counts="rows", sample_weight="w", normalize=normalize)
+
+    assert page(rows).alone[-1] == f"In grey: share of the rows{of}."
+    assert page(weight).alone[-1] == f"In grey: share of the weight{of}."
+    assert page(rows.head(2)).alone[-1] == "In grey: share of the rows."
+    assert page(weight.drop("share")).alone[-1] == "Weights are not shown."
+
+
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
+def test_models_and_segments_head_confusion_tables_and_the_first_are_shown():
+    df = pl.DataFrame(COUNTS).with_columns(q=pl.lit("x"), h=pl.Series([1, 1, 2, 2]))
+
+    found = page(bf.confusion(df, Y, [P, "q"], by=["g", "h"], counts="rows"), max_rows=4)
+    alone = page(bf.confusion(df, Y, P, counts="rows"))
+
+    assert found.texts[0] == ["Actual: y", "Predicted", "Total"]
+    assert found.alone[:3] == [
+        "g: a · h: 1 · p",
+        "g: a · h: 1 · q",
+        "4 of 6 segments are not shown. Shown: the first.",
+    ]
+    assert len(found.rows) == 2 + 2 * 3
+    assert alone.texts[2:] == [
+        ["x", "30", "10", "40"],
+        ["z", "4", "1,205", "1,209"],
+        ["Total", "34", "1,215", "1,249"],
+    ]
+
+
+def test_labels_of_confusion_tables_are_in_the_order_of_the_answer():
+    df = pl.DataFrame({"g": ["a", "a", "b"], Y: [0, 10, 9], P: [0, 10, 9]})
+
+    by_value = page(bf.confusion(df, Y, P, by="g"))
+    as_given = page(bf.confusion(df, Y, P, labels=[9, 10, 0], complete=True))
+
+    assert by_value.texts[1] == ["0", "9", "10"]
+    assert as_given.texts[1] == ["9", "10", "0"]
+
+
+def test_confusion_falls_back_to_rows_of_pairs():
+    many = pl.DataFrame({Y: range(13), P: range(13)})
+    out = bf.confusion(many, Y, P)
+
+    assert page(out).texts[0] == page(out.head(3).with_columns(mine=1)).texts[0][:3] == [Y, P, "n"]
+    assert page(pl.concat([out.head(2)] * 2)).text_of("n") == ["1"] * 4
+    assert len(page(out.head(12)).texts[1]) == 12
+
+
+def test_the_numbers_of_confusion_tables_serve_to_restyle():
+    from great_tables import loc, style
+
+    table = bf.table(bf.confusion(pl.DataFrame(COUNTS), Y, P, counts="rows"))
+    rows = pl.col("x_value") > 32
+
+    found = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="z", rows=rows)))
+
+    assert ["lightyellow" in row[2].style for row in found.rows[2:]] == [False, False, True]
+
+
+def luminance(colour):
+    """The relative luminance of WCAG 2.1 of a colour such as #0b4a7d."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_a_table_has_its_own_background_and_every_text_is_readable_on_it():
+    df = pl.DataFrame(GROUPS)
+    report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
+    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate")
+
+    for out in (report, check, bf.confusion(df, Y, P, by="g", normalize="all")):
+        html = bf.table(out, min_support=0).as_raw_html()
+        (name,) = re.findall(r'<div id="([\w-]+)"', html)
+        texts = re.findall(r'style="[^"]*?(?<![\w-])color: ?(#\w{6})', html)
+        assert f"#{name} tr {{ background: transparent; }}" in html
+        assert "color: #333333" in html
+        assert texts
+        for background in ("#ffffff", "#f5f6f8"):  # of the table, and of roll-ups
+            for text in {"#333333", *texts}:
+                light, dark = luminance(background), luminance(text)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
 def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
@@ -281,7 +533,7 @@ def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
     place = (0.4 - 0.25) / 0.8  # on the axis from -0.4 to 0.4, the furthest limit
     assert below.at("circle", "cx") == pytest.approx([place], abs=0.01)
     assert above.at("circle", "cx") == pytest.approx([1 - place], abs=0.01)
-    spans = f"Bars span the range from 0 to 1 (Recall), from {MINUS}0.4 to 0.4 (Difference)."
+    spans = f"Bars run from 0 to 1 (Recall), from {MINUS}0.4 to 0.4 (Difference)."
     assert spans in found.alone
 
 
@@ -297,14 +549,14 @@ def test_verdicts_have_signs_and_rules_their_bounds_on_the_bar():
         ["b", "100", "200", "✗ fail"],
         ["a", "1.000", "0.75", "✓ pass"],
         ["b", "0.500", "0.75", "✗ fail"],
-        ["all", "0.500", "0.5", "✓ pass"],
+        ["(all)", "0.500", "0.5", "✓ pass"],
     ]
     assert found.alone[:3] == rules
     estimates = found.column("Estimate")
     assert estimates[0].shapes == []
     assert estimates[3].at("line", "x1")[1] == pytest.approx(0.75, abs=0.01)
     assert estimates[3].at("circle", "cx") == pytest.approx([0.5], abs=0.01)
-    assert "the dark line across is the bound." in found.alone[-1]
+    assert found.alone[-1].endswith("The vertical line is the bound.")
 
 
 def test_without_segments_the_metrics_or_rules_are_the_rows():
@@ -360,7 +612,7 @@ def test_by_columns_may_have_the_names_of_other_columns_of_answers(name):
         [name, "Accuracy"],
         ["a", "0.750"],
         ["b", "▼ 0.667"],
-        ["null", "1.000"],
+        ["(missing)", "1.000"],
     ]
 
 
@@ -411,7 +663,7 @@ def test_of_many_rows_the_worst_and_the_best_are_shown():
     assert found.text_of("Accuracy") == ["▼ 0.000", "0.010", "0.020", "0.980", "0.990"]
     assert ["dashed" in row[0].style for row in found.rows[1:]] == [False] * 3 + [True, False]
     assert (
-        "96 of 101 rows are left out; shown are the worst and the best by accuracy, worst first."
+        "96 of 101 rows are not shown. Shown: the worst and the best by accuracy, worst first."
         in found.alone
     )
     assert len(page(segments(scores), max_rows=None).rows) == 101
@@ -425,8 +677,8 @@ def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
 
     found = page(out, max_rows=8)
 
-    assert [row[0] == "overall" for row in found.texts[1:]] == ([False] * 4 + [True]) * 2
-    assert "32 of 42 rows are left out" in found.alone[2]
+    assert [row[0] == "(all)" for row in found.texts[1:]] == ([False] * 4 + [True]) * 2
+    assert "32 of 42 rows are not shown" in found.alone[2]
 
 
 def test_of_many_verdicts_the_failures_come_first():
@@ -471,13 +723,13 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        (pl.DataFrame(GROUPS), bf.InvalidInputError, "columns 'g', 'y', 'p' is no answer that"),
+        (pl.DataFrame(GROUPS), bf.InvalidInputError, "cannot display a frame with the col"),
         (
             pl.DataFrame({"n": [1], "recall": ["x"]}),
             bf.InvalidInputError,
-            "'recall' has to hold num",
+            "'recall' must hold num",
         ),
-        (pl.DataFrame(), bf.InvalidInputError, "is no answer that bf.table knows"),
+        (pl.DataFrame(), bf.InvalidInputError, "bf.table cannot display a frame"),
         ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
     ],
 )
@@ -500,7 +752,7 @@ def test_by_columns_with_the_names_of_another_verbs_columns_stay_by_columns(by, 
     assert found.texts[0][:2] == by
     assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
         ["b", "b", "▼ 0.667"],
-        ["null", "null", "1.000"],
+        ["(missing)", "(missing)", "1.000"],
     ]
 
 
@@ -529,7 +781,7 @@ def test_columns_of_the_user_stand_behind():
 def test_the_verb_may_be_named():
     out = segments([0.5, 0.25], roc_auc=[0.75, 0.5])
 
-    with pytest.raises(bf.InvalidInputError, match="if it is of report, give verb='report'"):
+    with pytest.raises(bf.InvalidInputError, match="for a result of report, give verb='report'"):
         bf.table(out)
     assert page(out, verb="report").text_of("ROC AUC") == ["0.750", "0.500"]
     with pytest.raises(
@@ -537,7 +789,8 @@ def test_the_verb_may_be_named():
     ):
         bf.table(out, verb="reprot")
     with pytest.raises(
-        bf.InvalidInputError, match=r"give the result of check: .* lacks 'rule' and 'estimate' and"
+        bf.InvalidInputError,
+        match=r"give a result of check\. .* also has 'rule' and 'estimate' and",
     ):
         bf.table(out, verb="check")
 
@@ -561,31 +814,31 @@ def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_verb):
         ["g", "n", "Errors"],
         ["a", "1", "0"],
         ["b", "1", "1"],
-        ["null", "1", "1"],
-        ["overall", "3", "2"],
+        ["(missing)", "1", "1"],
+        ["(all)", "3", "2"],
         ["a", "1", "0"],
         ["b", "1", "0"],
-        ["null", "1", "0"],
-        ["overall", "3", "0"],
+        ["(missing)", "1", "0"],
+        ["(all)", "3", "0"],
     ]
 
 
 def test_columns_of_one_name_are_refused():
     twice = pd.DataFrame([[1, 0.5, 0.5]], columns=["n", "recall", "recall"])
 
-    with pytest.raises(bf.InvalidInputError, match="columns of the same name: 'recall'"):
+    with pytest.raises(bf.InvalidInputError, match="several columns of the same name: 'recall'"):
         bf.table(twice)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"worst": -1}, "worst=-1 has to be a whole number from 0"),
-        ({"decimals": True}, "decimals=True has to be a whole number from 0"),
-        ({"decimals": 1.5}, "decimals=1.5 has to be a whole number from 0"),
-        ({"max_rows": 1}, "max_rows=1 has to be a whole number from 2"),
+        ({"worst": -1}, "worst=-1 must be a whole number of at least 0"),
+        ({"decimals": True}, "decimals=True must be a whole number of at least 0"),
+        ({"decimals": 1.5}, "decimals=1.5 must be a whole number of at least 0"),
+        ({"max_rows": 1}, "max_rows=1 must be a whole number of at least 2"),
         ({"bars": None}, "bars=None is not one of the options"),
-        ({"title": 3}, "title=3 has to be a str"),
+        ({"title": 3}, "title=3 must be a str"),
         ({"subtitle": "x"}, "give title= too"),
     ],
 )

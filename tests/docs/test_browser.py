@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
+import made_pages
 import pytest
 
 pytestmark = pytest.mark.xdist_group("site")
 
 PAGES_OF_DOCS = Path(__file__).parents[2] / "docs" / "pages"
+FILES = {path.relative_to(PAGES_OF_DOCS).as_posix() for path in PAGES_OF_DOCS.rglob("*.md")}
 PAGES = sorted(
-    path.relative_to(PAGES_OF_DOCS).with_suffix(".html").as_posix()
-    for path in PAGES_OF_DOCS.rglob("*.md")
+    Path(path).with_suffix(".html").as_posix()
+    for path in FILES | {page.path for page in made_pages.every()}
 )
+WIDTHS = {1280: 20_000, 390: 20_000}  # and how tall a page may be
 SHOWN = {  # and how many pixels its sides have at least
     "figure.chart :is(svg, canvas)": 80,
     "figure.table .chart-scroll > div": 80,
@@ -67,8 +70,9 @@ def test_a_page_is_shown(opened, address, page):
     assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
     loaded = browser.execute_script("return performance.getEntries().map((entry) => entry.name)")
     assert [name for name in loaded if name.startswith("http") and address not in name] == []
-    for width in (1280, 400):
+    for width, most in WIDTHS.items():
         resize(browser, width)
+        assert browser.execute_script("return document.documentElement.scrollHeight") <= most
         for selector, least in SHOWN.items():
             sizes = browser.execute_script(MEASURE, selector)
             assert [size for size in sizes if min(size) < least] == []
@@ -90,15 +94,39 @@ def test_copied_code_has_neither_prompts_nor_output(opened):
     compile(copied, "copied", "exec")
 
 
-@pytest.mark.parametrize("from_file", [False, True])
-def test_the_search_finds_a_verb(browser, address, site, from_file):
+@pytest.fixture
+def searched(browser):
+    """Search the site: the addresses of what is found."""
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.wait import WebDriverWait
 
-    start = (site / "index.html").as_uri() if from_file else f"{address}/index.html"
-    browser.get(f"{start}?q=best_threshold")
+    def found(start, word):
+        browser.get(f"{start}?q={word}")
+        results = By.CSS_SELECTOR, ".md-search-result__item a"
+        WebDriverWait(browser, 20).until(lambda _: browser.find_elements(*results))
+        return [link.get_attribute("href") for link in browser.find_elements(*results)]
 
-    found = ".md-search-result__item a"
-    WebDriverWait(browser, 20).until(lambda _: browser.find_elements(By.CSS_SELECTOR, found))
-    links = [link.get_attribute("href") for link in browser.find_elements(By.CSS_SELECTOR, found)]
-    assert any("reference/verbs.html#best_threshold" in link for link in links)
+    return found
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_the_search_finds_a_verb(searched, address, site, from_file):
+    start = (site / "index.html").as_uri() if from_file else f"{address}/index.html"
+
+    links = searched(start, "best_threshold")
+
+    assert any("reference/verbs/best_threshold.html" in link for link in links)
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("margins", "how-to/margins.html"),
+        ("mlflow", "how-to/recipes-mlflow.html"),
+        ("airflow", "how-to/recipes-pipelines.html#airflow"),
+    ],
+)
+def test_the_search_finds_a_guide(searched, address, word, page):
+    links = searched(f"{address}/index.html", word)
+
+    assert any(page in link for link in links)

@@ -111,7 +111,7 @@ def test_limits_that_miss_the_truth_are_marked():
     assert {row["sample"] for row in missed} == {
         row["sample"] for row in data if row["limits"] == "misses it"
     }
-    assert f"; {len(missed)} of these 100" in (PAGES / "intervals.md").read_text()
+    assert f"In {len(missed)} of the 100, the" in (PAGES / "intervals.md").read_text()
 
 
 def test_wald_limits_of_few_rows_are_certainty():
@@ -154,7 +154,7 @@ def test_the_naive_limits_are_those_of_gaps_and_the_others_of_disparity():
 
 def test_equal_segments_look_as_different_as_the_page_says():
     page = " ".join((PAGES / "comparisons.md").read_text().split())
-    assert "about a third of all samples at 6 segments, and in practically all at 100" in page
+    assert "about a third of samples at 6 segments, and in practically all at 100" in page
     shares = {
         row["segments"]: row["share"]
         for row in rows("extremes", "share")
@@ -171,7 +171,7 @@ def test_the_highest_and_lowest_of_equal_segments_part_as_the_page_says():
     assert median[6] == pytest.approx(2.5 * spread, abs=0.01)
     assert median[100] == pytest.approx(5.0 * spread, abs=0.01)
     page = " ".join((PAGES / "comparisons.md").read_text().split())
-    assert "are typically 0.10 apart, and a hundred of them 0.20" in page
+    assert "are typically 0.10 apart, and those of a hundred such segments 0.20" in page
 
 
 def test_simultaneous_limits_hardly_ever_claim_a_difference():

@@ -1,10 +1,12 @@
 """What the site leaves out of a page, and how charts get into it."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import charts
 import hooks
+import made_pages
 import pytest
 from mkdocs.exceptions import PluginError
 
@@ -18,6 +20,9 @@ two = one.mark_point()
 ```
 """
 MARKERS = ['<!-- chart: one | Bars of "x" < 3. -->', "<!-- chart: two | Points. -->"]
+
+
+PAGES = Path(__file__).parents[2] / "docs" / "pages"
 
 
 @pytest.fixture
@@ -89,3 +94,43 @@ def test_blocks_that_are_only_run_are_left_out():
     shown = hooks.on_page_markdown(f"a\n\n{hidden}\n\nb\n\n{tab}\n\n{MARKERS[0]}\n")
 
     assert shown.split() == ["a", "b", *MARKERS[0].split()]
+
+
+def test_what_is_generated_is_a_block_of_its_own():
+    shown = hooks.on_page_markdown("A text.\n<!-- generated: presets -->\nMore text.\n")
+
+    before, table, after = shown.strip().split("\n\n")
+    assert (before, after) == ("A text.", "More text.")
+    assert table.startswith("| preset | metrics |\n| --- | --- |\n")
+
+
+def test_a_new_verb_has_a_page_without_a_file(toy_verb):
+    path = f"reference/verbs/{toy_verb.name}.md"
+
+    (made,) = (page for page in made_pages.every() if page.path == path)
+    shown = hooks.on_page_markdown(made.text)
+    (nav,) = made_pages.navigation([{"Methods": "reference/verbs.md"}])
+
+    assert shown.startswith("# error_count { #error_count }")
+    assert "\n::: balframe.verbs.error_count.error_count\n" in shown
+    assert "| `errors` | integers |  |" in shown
+    assert {"error_count": path} in nav["Methods"]
+
+
+@pytest.mark.parametrize("folder", ["verbs", "plots", "metrics", "commands"])
+def test_a_file_that_is_shown_instead_has_what_is_generated(folder):
+    made = {page.path: page.text for page in made_pages.every()}
+
+    for path in (PAGES / "reference" / folder).glob("*.md"):
+        (marker,) = re.findall("<!-- generated: .+ -->", path.read_text(encoding="utf-8"))
+        assert marker in made[path.relative_to(PAGES).as_posix()]
+
+
+def test_pages_stand_behind_their_overviews():
+    nav = made_pages.navigation([{"A": "a.md"}, {"B": [{"Metrics": "reference/metrics.md"}]}])
+
+    a, b = nav
+    (metrics,) = b["B"]
+    assert a == {"A": "a.md"}
+    assert metrics["Metrics"][0] == {"Overview": "reference/metrics.md"}
+    assert {"Accuracies": "reference/metrics/accuracies.md"} in metrics["Metrics"]

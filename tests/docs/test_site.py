@@ -16,6 +16,7 @@ import pytest
 import balframe as bf
 from balframe.accessor import verbs
 from balframe.metrics.catalogue import families, registered
+from balframe.verbs.contents import verbs as declared
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -119,15 +120,51 @@ def test_everything_public_is_in_the_reference(site):
 
 @pytest.mark.parametrize("verb", verbs())
 def test_a_verb_is_shown_with_all_its_options(site, verb):
-    page = (site / "reference" / "verbs.html").read_text(encoding="utf-8")
-    entry = page.partition(f'<h2 id="{verb}">')[2].partition("<h2 id=")[0]
-    signature, described = entry.partition('class="doc-section-title">')[::2]
+    page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
+    signature, described = page.partition('class="doc-section-title">')[::2]
     shown = unescape(re.sub(r"<[^>]+>", "", signature))
 
     for name, one in inspect.signature(getattr(bf, verb)).parameters.items():
         default = "" if one.default is one.empty else f"={one.default!r}".replace("'", '"')
         assert re.search(rf"^ +{name}{re.escape(default)},$", shown, re.MULTILINE), name
         assert f"<b><code>{name}</code></b>" in described
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
+    page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
+    cells = set(re.findall("<td><code>(.+?)</code></td>", page))
+
+    for columns in declared()[verb].layouts.values():
+        names = {str(one.name).replace("{", "<").replace("}", ">") for one in columns}
+        assert names <= set(map(unescape, cells))
+    assert 'class="gp">' in page  # a prompt
+
+
+def test_errors_are_shown_with_their_public_bases(site):
+    page = (site / "reference" / "errors.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<[^>]+>", "", page)
+
+    assert "Bases: BalframeError, ValueError" in shown
+    assert "_Written" not in shown
+
+
+def test_tables_are_tables(site):
+    texts = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
+        for path in site.rglob("*.html")
+    }
+
+    assert any("<table>" in text for text in texts.values())
+    assert [page for page, text in texts.items() if "| --- |" in text] == []
+
+
+@pytest.mark.parametrize("word", ["margins", "mlflow", "airflow"])
+def test_a_word_is_in_the_search_index(site, word):
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+
+    titles = [entry["title"].lower() for entry in index["docs"] if word in entry["text"].lower()]
+    assert any(word in title for title in titles)
 
 
 def test_only_pages_with_charts_load_what_draws_them(site):

@@ -121,7 +121,7 @@ def test_scores_that_are_null_or_nan(engine):
 
 def test_scores_far_outside_of_a_grid(engine):
     rows = {"y": [1, 0, 1, 0], "s": [0.5, 1e300, -3e307, 1.0]}
-    with pytest.raises(bf.InvalidInputError, match=r"'s' has 2 scores outside of \[0, 1\]"):
+    with pytest.raises(bf.InvalidInputError, match=r"'s' has 2 scores outside \[0, 1\]"):
         bf.curve(engine(rows), "y", "s", thresholds=11)
     result = plain(bf.curve(engine(rows), "y", "s", thresholds=[-1e308, 0.5, 1e300]))
     assert result["predicted_positive"] == [4, 3, 1]

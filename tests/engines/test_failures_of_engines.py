@@ -93,11 +93,11 @@ def test_a_damaged_parquet_file_is_one_error(engine, how, verb, folder, request)
 
     (line,) = str(caught.value).splitlines()
     assert caught.value.__cause__ is not None
-    if engine in NAMED and "The engine does not say which file" not in line:
+    if engine in NAMED and "The engine does not report which file" not in line:
         assert "part1.parquet" in line
     else:
         assert how == "overwritten" or engine in UNNAMED
-        assert "read each alone to find it" in line
+        assert "read each file alone to find it" in line
     if engine in UNNAMED:
         assert str(folder) in line
 
@@ -172,7 +172,9 @@ def test_what_a_backend_lacks_is_said(sqlite):
     with pytest.raises(bf.UnsupportedTypeError) as caught:
         bf.report(odd, "y", "p")
     message = str(caught.value)
-    assert message.startswith("Ibis's backend 'sqlite' lacks an operation that this answer needs: ")
+    assert message.startswith(
+        "Ibis's backend 'sqlite' does not support an operation that this result needs: "
+    )
     assert "'IsNan'" in message
     assert "`table.to_polars()`" in message
     assert type(caught.value.__cause__).__name__ == "OperationNotDefinedError"

@@ -11,7 +11,11 @@ from test_nothing_changes import assert_same
 from transformations import LAST, TRANSFORMATIONS, under_odd_names
 from tried import TRIED
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("in_this_process"),
+    pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # labels are drawn at random
+]
 
 OF_SQL = {"duckdb", "ibis", "sqlframe", "spark", "postgres", "sqlite"}
 SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}

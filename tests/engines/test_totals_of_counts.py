@@ -23,7 +23,7 @@ EXCEEDS = {
     "in a cell": [2**62, 0, 2**62, 0, 0, 0, 0, 0, 0],
     "past it once round": [MOST, 1, MOST, 2, 1, 1, 1, 1, 1],  # 64 bits that wrap have few left
 }
-REFUSED = "64-bit integer holds; report on parts"
+REFUSED = "the largest 64-bit integer; process the data in parts"
 
 
 def test_totals_are_exact(engine):

@@ -47,9 +47,9 @@ def test_dask_makes_texts_of_booleans_beside_nulls(of_pandas):
     rows = pd.DataFrame({"y": truth, "p": truth, "q": [True, True, False, False]})
     assert plain(bf.report(rows, "y", "p", missing="drop"))["n_labels"] == [2]
     frame = of_pandas(rows)
-    with pytest.raises(bf.InvalidInputError, match=r"'y' holds the texts.*'y': 'bool\[pyarrow\]'"):
+    with pytest.raises(bf.InvalidInputError, match=r"'y' has the strings.*'y': 'bool\[pyarrow\]'"):
         bf.report(frame, "y", "p", missing="drop")
-    with pytest.raises(bf.InvalidInputError, match=r"'y' holds the texts.*'y': 'bool\[pyarrow\]'"):
+    with pytest.raises(bf.InvalidInputError, match=r"'y' has the strings.*'y': 'bool\[pyarrow\]'"):
         bf.report(frame, "y", "q", missing="drop")
     cast = frame.astype({"y": "bool[pyarrow]"})
     result = plain(bf.report(cast, "y", "q", missing="drop", metrics="recall"))
@@ -64,7 +64,7 @@ def test_texts_beside_numbers_are_refused_on_dask_too(of_pandas):
 
 def test_dask_makes_texts_of_integers_beside_booleans(of_pandas):
     frame = of_pandas(pd.DataFrame({"y": objects(1, 0, None), "p": objects(True, None, False)}))
-    with pytest.raises(bf.InvalidInputError, match="'p' holds the texts 'True' and 'False'"):
+    with pytest.raises(bf.InvalidInputError, match="'p' has the strings 'True' and 'False'"):
         bf.report(frame, "y", "p", missing="drop")
 
 
@@ -86,3 +86,27 @@ def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_client):
     assert (expected["g"], expected["accuracy"]) == (["a", "b", "c", None], [1.0, 0.5, 1.0, 0.0])
     frame = dataframe.from_pandas(rows, npartitions=2)
     assert plain(bf.report(frame, "y", "p", by="g", metrics="accuracy")) == expected
+
+
+def test_scores_in_the_place_of_labels_are_one_group(engine):
+    scores = [None, -1.75, 1.0, *(at / 32 for at in range(1, 32))]
+    frame = engine({"y": [0, 1] * 17, "s": scores})
+
+    with pytest.raises(bf.InvalidInputError, match="'s' holds numbers that are not whole"):
+        bf.report(frame, "y", "s", missing="drop", max_cells=4)  # of which one is null
+
+
+def test_floats_are_labels_as_they_were(engine):
+    y, p = [0.0, 1.0, -3.0, 1e300, None], [1.0, 1.0, -3.0, 1e300, 1.0]
+    frame = engine({"y": y, "p": p})
+
+    cells = plain(bf.confusion(frame, "y", "p", missing="drop", backend="polars"))
+    counted = {(a, b) for a, b, n in zip(cells["y"], cells["p"], cells["n"], strict=True) if n}
+    assert counted == {(0, 1), (1, 1), (-3, -3), (1e300, 1e300)}
+
+
+def test_labels_that_never_occur_in_the_truth_are_noticed_on_engines(engine):
+    frame = engine({"y": [0, 1] * 5, "p": [2, 3] * 5})
+
+    with pytest.warns(bf.BalframeWarning, match="10 of 10 predictions in column 'p'"):
+        bf.report(frame, "y", "p", metrics="accuracy", backend="polars")

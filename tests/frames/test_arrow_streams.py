@@ -139,7 +139,7 @@ def test_a_reader_gives_its_rows_once_and_a_misspelt_name_does_not_use_it_up(kin
     with pytest.raises(bf.UnknownNameError, match="'pp' not found"):
         bf.report(reader, "y", "pp")
     assert plain(bf.report(reader, "y", "p"))["n"] == [500]
-    with pytest.raises(bf.InvalidInputError, match="gives its rows once: make a new one"):
+    with pytest.raises(bf.InvalidInputError, match="can be read only once: make a new one"):
         bf.report(reader, "y", "p")
 
 
@@ -173,7 +173,7 @@ def test_columns_that_polars_lacks_matter_only_where_they_are_named(make):
 def test_streams_are_not_combined():
     cells = bf.confusion(WHOLE, "y", "p").to_arrow()
     for make in (pa.Table.to_reader, STREAMS["nanoarrow"][0], pyarrow.dataset.dataset):
-        with pytest.raises(bf.UnsupportedTypeError, match="hold each in a table first"):
+        with pytest.raises(bf.UnsupportedTypeError, match="read each into a table"):
             bf.combine([make(cells)])
 
 
@@ -194,7 +194,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_columns_are_no_frames(column):
-    with pytest.raises(bf.UnsupportedTypeError, match="is not a frame that balframe reads"):
+    with pytest.raises(bf.UnsupportedTypeError, match=r"is not a frame|takes a frame"):
         bf.report(column, "y", "p")
 
 

@@ -34,7 +34,9 @@ def test_no_labels(make, column):
 def test_no_labels_among_others_wherever_they_stand(others, at):
     labels = [*others[:at], Decimal(1), *others[at:]]
     frame = pd.DataFrame({"y": pd.Series(labels, dtype=object), "p": [1, 0, 0, 1]})
-    with pytest.raises(bf.UnsupportedTypeError, match="'y' of type Decimal cannot be labels"):
+    with pytest.raises(
+        bf.UnsupportedTypeError, match="'y' of type Decimal cannot be used as labels"
+    ):
         bf.report(frame, "y", "p")
 
 
@@ -42,7 +44,7 @@ def test_no_labels_among_others_wherever_they_stand(others, at):
 @pytest.mark.parametrize("role", ["sample_weight", "counts"])
 def test_no_weights(make, role):
     rows = {"y": [1, 0, 1, 1], "p": [1, 0, 0, 1], "w": WHOLE}
-    with pytest.raises(bf.UnsupportedTypeError, match=r"'w' is .* Cast it first"):
+    with pytest.raises(bf.UnsupportedTypeError, match=r"'w' has the type .* Cast it first"):
         bf.report(make(rows), "y", "p", **{role: "w"})
 
 

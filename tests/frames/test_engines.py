@@ -17,7 +17,7 @@ ROWS = {"g": ["a", "b", None], "y": [1, 0, 1], "p": [1, 1, 0]}
     [
         ("modin.pandas.dataframe", r"frame\.modin\.to_pandas\(\)"),
         ("pyspark.pandas.frame", r"frame\.to_spark\(\)"),
-        ("elsewhere", "Convert it to one of these first"),
+        ("elsewhere", "Convert it to one of them first"),
     ],
 )
 def test_a_frame_that_is_not_read_is_told_what_to_do(module, advice):
@@ -86,5 +86,5 @@ def test_integers_and_booleans_beside_nulls_stay_what_they_are_in_pandas():
 
 def test_what_another_library_cannot_hold_is_said():
     frame = pd.DataFrame({"g": [1, "a"], "y": [1, 0], "p": [1, 0]})
-    with pytest.raises(bf.UnsupportedTypeError, match="polars cannot hold the answer"):
+    with pytest.raises(bf.UnsupportedTypeError, match="polars cannot hold the result"):
         bf.report(frame, "y", "p", by="g", backend="polars")

@@ -67,14 +67,14 @@ def test_names_that_polars_reads_as_patterns_in_a_large_frame(name):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "parts"}, r"column 'parts' is List\(Int64\)"),
+        ({"by": "parts"}, r"column 'parts' has the type List\(Int64\)"),
         (
             {"by": "g", "sample_weight": "g"},
-            "'g' is String; scores, counts and weights are numbers",
+            "'g' has the type String; scores, counts and",
         ),
         (
             {"by": "g", "counts": "g"},
-            "'g' is String; scores, counts and weights are numbers",
+            "'g' has the type String; scores, counts and",
         ),
     ],
 )

@@ -18,6 +18,8 @@ from ways_of_counting import WAYS
 
 import balframe as bf
 
+pytestmark = pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # labels are random
+
 
 @dataclass(frozen=True)
 class Kind:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tried import TRIED
 
 import balframe as bf
-from balframe.cli import inputs
 from balframe.cli.main import main
+from balframe.cli.reading import formats
 from balframe.gates.rules import read_rules
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def judged(capfd, monkeypatch):
             (line,) = err.splitlines()
             assert (out, line[:10], len(line) < 5_000) == ("", "balframe: ", True)
         else:
-            is_said = ["balframe: there is no row to judge, so that no rule can pass."]
+            is_said = ["balframe: there is no row to judge, so no rule can pass."]
             assert code in (0, 1, 3)
             assert out
             assert err.splitlines() == (is_said if out.count("\n") == 1 and code == 3 else [])
@@ -75,9 +75,10 @@ def test_a_damaged_file_is_answered_or_refused_and_what_was_there_stays(judged, 
     check()
 
 
-def test_standard_input_is_read_as_a_file_is(judged, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS)
+def test_standard_input_is_read_as_a_file_is(judged, monkeypatch, kind):
     @FEW
-    @given(files("csv"))
+    @given(files(kind))
     def check(content):
         TRIED["inputs"] += 1
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
@@ -87,11 +88,11 @@ def test_standard_input_is_read_as_a_file_is(judged, monkeypatch):
 
 
 def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
-    def panics(files):
+    def panics(*_):
         os.write(2, b"thread 'worker' panicked at buffer.rs\nstack backtrace:\n")
         raise pl.exceptions.PanicException("index out of range")
 
-    monkeypatch.setitem(inputs._READERS, ".arrow", panics)
+    monkeypatch.setitem(formats._READERS, "arrow", panics)
     path = tmp_path / "in.arrow"
     path.write_bytes(written("arrow"))
 

@@ -125,7 +125,9 @@ def test_a_fault_in_a_rule_about_a_member_is_pointed_at(rule, marks, words):
 
 
 def test_a_rule_about_a_member_has_no_evidence_without_limits():
-    with pytest.raises(bf.InvalidInputError, match=r"metric 'fbeta\(2\)' has no limits"):
+    with pytest.raises(
+        bf.InvalidInputError, match=r"metric 'fbeta\(2\)' has no confidence interval"
+    ):
         bf.check(TWO, "y", "p", by="g", rules="fbeta(2) >= 0.6")
 
 
@@ -144,7 +146,7 @@ def test_answers_about_a_member_are_recognized_as_such(verb):
     shown = bf.table(getattr(bf, verb)(FRAME, "y", given, metrics=["fbeta(2)"])).as_raw_html()
 
     assert ">Fbeta(2)</th>" in shown
-    assert "Bars span the range from 0 to 1." in shown
+    assert "Bars run from 0 to 1." in shown
 
 
 def test_a_member_on_the_command_line(run, tmp_path):

@@ -138,6 +138,7 @@ def assert_scores(frame, expected):
         assert_same(score(frame, metric), np.array([value]))
 
 
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_always_one_label(k):
     frame = people([(label, 0, label + 2) for label in range(k)])

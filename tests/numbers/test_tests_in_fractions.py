@@ -138,6 +138,7 @@ def passed(labels, is_beyond):
     return paired(exp(high), labels)
 
 
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize(
     "labels",
     [

@@ -14,7 +14,10 @@ from transformations import LAST, TRANSFORMATIONS
 from tried import TRIED
 from ways_of_counting import WAYS
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # labels are drawn at random
+]
 
 FORCED = {"as it is": {}} | WAYS
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from constructors import CONSTRUCTORS, plain
 
@@ -69,15 +70,15 @@ NAMES_AND_TYPES = {
     "unknown weight": ({"sample_weight": "weight"}, KeyError, "'weight' not found; .*'weights'"),
     "unknown counts": ({"counts": "zzz"}, KeyError, "'zzz' not found.*y, yhat, group, n"),
     "list for a name": ({"y_true": ["y"]}, TypeError, "name.*list"),
-    "set for a list": ({"by": {"group"}}, TypeError, "names, not as set"),
+    "set for a list": ({"by": {"group"}}, TypeError, "got set as a column; give a column name"),
     "text against number": ({"y_true": "group"}, ValueError, "'group'.*string.*'yhat'.*number"),
     "date against number": ({"y_pred": "day"}, ValueError, "'y'.*number.*'day'.*date"),
     "labels against data": ({"labels": ["0", "1"]}, ValueError, "'y'.*number.*labels=.*string"),
     "duration as label": ({"y_true": "gap", "y_pred": "gap_hat"}, TypeError, "label.*Cast"),
     "list as label": ({"y_true": "parts", "y_pred": "parts_hat"}, TypeError, "label|'parts'"),
     "list as segment": ({"by": "parts"}, TypeError, "column 'parts'.*cast"),
-    "weights of text": ({"sample_weight": "group"}, TypeError, "'group'.*weights are numbers"),
-    "counts of dates": ({"counts": "day"}, TypeError, "'day'.*counts and weights are numbers"),
+    "weights of text": ({"sample_weight": "group"}, TypeError, "'group'.*weights must be numbers"),
+    "counts of dates": ({"counts": "day"}, TypeError, "'day'.*counts and weights must be numbers"),
     "y_pred empty": ({"y_pred": []}, ValueError, "y_pred is an empty list"),
     "y_pred twice": ({"y_pred": ["yhat", "yhat"]}, ValueError, "y_pred.*twice: 'yhat'"),
     "by twice": ({"by": ["group", "group"]}, ValueError, "by.*twice: 'group'"),
@@ -89,7 +90,7 @@ NAMES_AND_TYPES = {
     "labels empty": ({"labels": []}, ValueError, "labels= is empty"),
     "labels twice": ({"labels": [0, 1, True]}, ValueError, "labels=.*twice"),
     "labels of two kinds": ({"labels": [0, "1"]}, ValueError, "number.*string"),
-    "labels not whole": ({"labels": [0, 0.5]}, ValueError, "not whole.*0.5"),
+    "labels not whole": ({"labels": [0, 0.5]}, ValueError, "labels= .*not whole"),
 }
 REPORT_OPTIONS = {
     "unknown metric": ({"metrics": ["uar", "acuracy"]}, KeyError, "did you mean 'accuracy'"),
@@ -162,10 +163,10 @@ VALUES = {
     "null weight": ({"w": [1.0, None, None]}, WEIGHTED, "'w' has 2 null values"),
     "NaN weight": ({"w": [1.0, NAN, 1.0]}, WEIGHTED, "'w' has 1 null value"),
     "null count": ({"k": [1, None, 2]}, COUNTED, "'k' has 1 null value"),
-    "scores": ({"yhat": [0.25, 1.0, 0.5]}, {}, "'yhat'.*not whole.*0.25.*scores.*curve"),
-    "scores as truth": ({"y": [0.25, 1.0, 0.5]}, {}, "'y'.*not whole.*0.25.*scores.*curve"),
-    "infinite label": ({"yhat": [0.0, 1.0, INF]}, {}, "'yhat'.*not whole.*inf"),
-    "negative weight": ({"w": [1, -1, -2]}, WEIGHTED, "'w' has 2 negative.*below 0"),
+    "scores": ({"yhat": [0.25, 1.0, 0.5]}, {}, "'yhat'.*not whole: scores.*curve"),
+    "scores as truth": ({"y": [0.25, 1.0, 0.5]}, {}, "'y'.*not whole: scores.*curve"),
+    "infinite label": ({"yhat": [0.0, 1.0, INF]}, {}, "'yhat'.*not whole"),
+    "negative weight": ({"w": [1, -1, -2]}, WEIGHTED, "'w' has 2 negative.*must be finite"),
     "infinite weight": ({"w": [1.0, INF, -INF]}, WEIGHTED, "'w' has 2 .*infinite values"),
     "drop is for nulls": ({"w": [NAN, -1, 1]}, {**WEIGHTED, "missing": "drop"}, "'w' has 1 neg"),
     "negative count": ({"k": [1, -1, 2]}, COUNTED, "'k' has 1 .*counts.*sample_weight"),
@@ -173,7 +174,7 @@ VALUES = {
     "count too large": ({"k": [1.0, 1.0, 1e19]}, COUNTED, r"'k' has 1 .*2\*\*63 - 1"),
     "truth outside labels": ({"yhat": [0, 0, 0]}, {"labels": [0]}, "label 1, .*labels=.*0"),
     "prediction outside": ({"yhat": [0, 2, 3]}, {"labels": [0, 1]}, "labels 2, 3, .*labels="),
-    "pos_label": ({}, {"pos_label": 7}, "pos_label=7 is not among the labels: 0, 1"),
+    "pos_label": ({}, {"pos_label": 7}, "pos_label=7 is not a label; give one of 0, 1"),
     "pos_label of text": ({}, {"pos_label": "1"}, "pos_label='1'.*0, 1"),
 }
 REPORT_VALUES = {
@@ -207,7 +208,7 @@ def test_values_of_several_kinds_in_one_column_are_no_labels(verb):
 def test_names_of_columns_are_texts_in_polars_only(verb):
     unknown = message(partial(verb, pd.DataFrame({"y": [0], 3: [0]}), "y", 7), KeyError)
     assert re.search("column 7 not found.*Columns: y, 3", unknown)
-    assert "not as int" in message(partial(verb, pl.DataFrame(DATA), "y", 7), TypeError)
+    assert "got int as a column" in message(partial(verb, pl.DataFrame(DATA), "y", 7), TypeError)
 
 
 @EACH_VERB
@@ -217,12 +218,60 @@ def test_a_name_that_two_columns_share_raises(verb):
 
 
 @EACH_VERB
-@pytest.mark.parametrize("given", [DATA, [1], None, np.eye(2), pl.Series([1]), pd.Series([1])])
+@pytest.mark.parametrize("given", [DATA, (1,), None, "data.csv"])
 def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
     text = message(partial(verb, given, "y", "yhat"), TypeError)
-    assert "it reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
-    assert "any frame with __arrow_c_stream__, and these in narwhals. Convert it" in text
+    assert "It reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
+    assert "any frame with __arrow_c_stream__, and narwhals frames of these. Convert it" in text
     assert type(given).__name__ in text
+
+
+@EACH_VERB
+@pytest.mark.parametrize(
+    ("given", "library"),
+    [
+        ([1, 0], "pl"),
+        (np.array([1, 0]), "pl"),
+        (pl.Series([1, 0]), "pl"),
+        (pa.array([1, 0]), "pl"),
+        (pd.Series([1, 0]), "pd"),
+    ],
+)
+def test_arrays_for_a_frame_raise_and_say_how_to_make_one(verb, given, library):
+    advice = (
+        f'bf.{verb.__name__}({library}.DataFrame({{"y_true": y_true, "y_pred": y_pred}}), '
+        '"y_true", "y_pred").'
+    )
+
+    for call in (
+        partial(verb, given, given),
+        partial(verb, given, given, by=given),
+        partial(verb, given, given, given),
+        partial(verb, y_true=given, y_pred=given),
+        partial(verb, given, "y", "yhat"),
+    ):
+        assert message(call, TypeError).endswith(advice)
+
+
+@EACH_VERB
+def test_arguments_behind_the_columns_are_given_by_name(verb):
+    text = message(partial(verb, pl.DataFrame(DATA), "y", "yhat", "g"), TypeError)
+
+    assert text == (
+        f"bf.{verb.__name__} takes frame, y_true, y_pred by position, but 4 positional arguments "
+        "were given; give the others by keyword, such as by=."
+    )
+
+
+@EACH_VERB
+def test_the_name_of_a_level_of_the_index_says_to_reset_it(verb):
+    frame = pd.DataFrame(TEXTS, index=pd.Index([1, 2, 3], name="group"))
+
+    text = message(partial(verb, frame, "y", "yhat", by="group"), KeyError)
+
+    assert "'group' not found, but it names a level of the frame's index; call df.reset" in text
+    reset = verb(frame.reset_index(), "y", "yhat", by="group")
+    assert set(reset["group"]) == {1, 2, 3}
 
 
 @pytest.mark.parametrize("null", [None, NAN])
@@ -295,10 +344,10 @@ def test_one_row_is_enough(constructor):
 @pytest.mark.parametrize(
     ("verb", "options", "words"),
     [
-        (bf.posterior, {"above": 2}, "above=2 is not a balanced accuracy, from 0 to 1"),
+        (bf.posterior, {"above": 2}, "above=2 is not a balanced accuracy; give a number from 0"),
         (bf.posterior, {"above": "half"}, "above='half' is not"),
-        (bf.gaps, {"by": "group", "reference": {"group": ["a"]}}, "no single value"),
-        (bf.gaps, {"by": "group", "reference": ["a"]}, r"reference=\['a'\] is no value"),
+        (bf.gaps, {"by": "group", "reference": {"group": ["a"]}}, "not a single value"),
+        (bf.gaps, {"by": "group", "reference": ["a"]}, r"reference=\['a'\] is not a single value"),
     ],
 )
 def test_a_value_that_cannot_be_meant_raises(verb, options, words):
@@ -307,5 +356,5 @@ def test_a_value_that_cannot_be_meant_raises(verb, options, words):
 
 @pytest.mark.parametrize("labels", ["ab", 5, iter("ab")])
 def test_labels_of_a_matrix_are_a_list(labels):
-    with pytest.raises(bf.InvalidInputError, match=r"labels=.* is not a list of labels"):
+    with pytest.raises(bf.InvalidInputError, match=r"labels=.* is not a list; give"):
         bf.from_matrix([[1, 2], [3, 4]], labels)

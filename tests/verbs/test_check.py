@@ -133,7 +133,7 @@ def test_the_ratio_of_scores_below_0_is_undefined():
 
 def test_a_difference_needs_segments():
     for by, over in itertools.product((None, []), ("difference", "ratio")):
-        with pytest.raises(bf.InvalidInputError, match="by= names no column; a rule on a diff"):
+        with pytest.raises(bf.InvalidInputError, match="by= is missing, but a rule on a diff"):
             check(SEGMENTS, ["recall >= 0", f"{over}(recall) <= 1"], by=by)
 
 
@@ -181,7 +181,9 @@ def test_verdicts_agree_with_the_estimate_and_grow_with_the_bound(
 
 def test_a_metric_without_limits_is_refused_where_they_decide():
     for rule in ("f1_macro >= 0.5", "ratio(f1_macro) >= 0.5"):
-        with pytest.raises(bf.InvalidInputError, match=r"'f1_macro' has no limits.*decide=\"esti"):
+        with pytest.raises(
+            bf.InvalidInputError, match=r"'f1_macro' has no confidence interval.*decide=\"esti"
+        ):
             check(FOUR, ["recall >= 0.5", rule])
     assert letters(check(FOUR, "f1_macro >= 0.65", decide="estimate")) == "PPFP"
 
@@ -191,8 +193,8 @@ def test_a_metric_without_limits_is_refused_where_they_decide():
     [
         ({"decide": "sure"}, "decide='sure'.*'confident', 'estimate'"),
         ({"adjust": "holm"}, "adjust='holm'.*'bonferroni', None"),
-        ({"level": 95}, "level=95 has to be a number between 0 and 1"),
-        ({"min_support": -1}, "min_support=-1 has to be a count of rows"),
+        ({"level": 95}, "level=95 is not a confidence level; give a number"),
+        ({"min_support": -1}, "min_support=-1 is not a number of rows; give"),
         ({"rules": "baw >= 0.5"}, "'baw' needs class_weight="),
         ({"rules": []}, "rules= is empty"),
         ({"rules": ["n >= 1"], "by": "status"}, "more than one column named 'status'"),

@@ -32,6 +32,7 @@ def _part(start, stop):
     return {name: values[start:stop] for name, values in ROWS.items()}
 
 
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one label may be all
 @pytest.mark.parametrize("make", [pandas_numpy, polars_eager, polars_lazy, pyarrow_table])
 @pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
 def test_parts_sum_to_the_whole(verb, make):
@@ -74,11 +75,11 @@ def test_counts_past_an_integer_raise():
 CELLS = bf.confusion(pl.DataFrame(ROWS), "y", "p", by="g")
 REFUSED = {
     "nothing": ([], "at least one"),
-    "one frame": (CELLS, "list of frames"),
-    "one pandas frame": (CELLS.to_pandas(), "list of frames"),
-    "no frame": ([1], "not a frame that balframe reads"),
-    "no cells": ([CELLS.drop("n")], "are no cells"),
-    "no labels": ([CELLS.select("p", "n")], "are no cells"),
+    "one frame": (CELLS, "needs a list of results"),
+    "one pandas frame": (CELLS.to_pandas(), "needs a list of results"),
+    "no frame": ([1], "not a frame that balframe can read"),
+    "no cells": ([CELLS.drop("n")], "not those of a result of `confusion`"),
+    "no labels": ([CELLS.select("p", "n")], "not those of a result of `confusion`"),
     "shares": ([CELLS.with_columns(share=1.0)], "shares cannot be added"),
     "roll-ups": (
         [bf.confusion(pl.DataFrame(ROWS), "y", "p", by="g", margins="overall")],
@@ -86,12 +87,12 @@ REFUSED = {
     ),
     "other columns": ([CELLS, CELLS.drop("g")], "different columns"),
     "weights in one": ([CELLS, CELLS.with_columns(weight=1.0, weight_sq=1.0)], "different columns"),
-    "half of the weights": ([CELLS.with_columns(weight=1.0)], "no 'weight_sq'"),
+    "half of the weights": ([CELLS.with_columns(weight=1.0)], "'weight_sq' is missing"),
     "several libraries": ([CELLS, CELLS.to_pandas()], "of several kinds: polars, pandas"),
-    "other types": ([CELLS, CELLS.with_columns(g=pl.lit([1]))], "do not fit below each other"),
+    "other types": ([CELLS, CELLS.with_columns(g=pl.lit([1]))], "cannot be concatenated"),
     "other types of Arrow": (
         [pa.table({"y": [1], "p": [1], "n": [1]}), pa.table({"y": ["a"], "p": [1], "n": [1]})],
-        "do not fit below each other",
+        "cannot be concatenated",
     ),
     "labels of two kinds": (
         [pd.DataFrame({"y": [y], "p": [y], "n": [1]}) for y in (1, "a")],

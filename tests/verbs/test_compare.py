@@ -298,7 +298,7 @@ ERRORS = [
     ({"y_pred": ["m1", "m9"]}, KeyError, "'m9' not found"),
     ({"by": "reference"}, ValueError, "more than one column named 'reference'"),
     ({"by": "model"}, ValueError, "more than one column named 'model'"),
-    ({"level": 1}, ValueError, "level=1 has to be a number between 0 and 1"),
+    ({"level": 1}, ValueError, "level=1 is not a confidence level; give a number"),
     ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
 ]
 

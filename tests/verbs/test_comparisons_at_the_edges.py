@@ -100,6 +100,6 @@ def test_a_category_that_does_not_occur_is_no_segment():
 def test_a_reference_that_is_no_single_value_raises():
     frame = pl.DataFrame(ROWS | {"g": [1, 1, 2, 2]})
 
-    with pytest.raises(bf.InvalidInputError, match="no single value"):
+    with pytest.raises(bf.InvalidInputError, match="is not a single value"):
         bf.gaps(frame, "y", "p", by="g", reference={"g": np.array([1, 2])})
     assert bf.gaps(frame, "y", "p", by="g", reference=np.int64(2))["reference"][0] == "2"

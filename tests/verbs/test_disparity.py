@@ -12,7 +12,9 @@ import balframe as bf
 
 COLUMNS = ["lowest", "highest", "difference", "difference_lower", "difference_upper"]
 COLUMNS += ["ratio", "ratio_lower", "ratio_upper", "n_segments", "n_left_out"]
-COLUMNS += ["statistic", "df", "p_value", "p_value_recalls"]
+COLUMNS += ["statistic", "df", "p_value", "p_value_recalls", "note"]
+FEW_ROWS = "p_value_recalls needs 10 rows in every denominator"
+TOO_FEW = "fewer than two segments could be compared"
 SCORES = {
     "accuracy": sk.accuracy_score,
     "balanced_accuracy": sk.balanced_accuracy_score,
@@ -140,7 +142,7 @@ def test_segments_of_too_few_rows_are_left_out_and_counted(metric, min_support, 
         assert values_of(row, names) == values_of(alone, names)
     if len(used) < 2:
         assert values_of(row, COLUMNS[2:8]) == [None] * 6
-        assert values_of(row, COLUMNS[10:]) == [None, 0, None, None]
+        assert values_of(row, COLUMNS[10:]) == [None, 0, None, None, TOO_FEW]
     if not used:
         assert values_of(row, ["lowest_g", "highest_g", *COLUMNS[:2]]) == [None] * 4
 
@@ -206,7 +208,45 @@ def test_where_a_score_is_undefined_the_segment_is_left_out():
     assert values_of(row, ["lowest_g", "highest_g", "n_segments", "n_left_out"]) == [*"ca", 2, 1]
     (row,) = disparity("recall", {"a": (0, 0, 2, 8), "b": (0, 0, 5, 5)})
     names = ["lowest_g", "highest_g", *COLUMNS]
-    assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None, None]
+    assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None, None, TOO_FEW]
+
+
+@pytest.mark.parametrize(
+    ("metric", "segments", "options", "note"),
+    [
+        ("recall", FOUR, {}, None),
+        ("recall", {"a": (8, 2, 2, 8), "b": (6, 3, 3, 7)}, {}, FEW_ROWS),
+        ("recall", {"a": (8, 2, 2, 8), "b": (6, 4, 3, 6)}, {}, None),  # 9 negatives are no matter
+        ("accuracy", {"a": (8, 2, 2, 8), "b": (1, 2, 3, 3)}, {}, FEW_ROWS),
+        ("f1", FOUR, {}, "there is no test for this metric"),
+        ("mcc", FOUR, {}, "there is no test for this metric"),
+        ("recall", {"a": (8, 2, 2, 8)}, {}, TOO_FEW),
+        ("recall", FOUR, {"min_support": 10**6}, TOO_FEW),
+        ("uar", {"a": (9, 1, 6, 4), "b": (7, 3, 8, 2), "c": (19, 1, 0, 0)}, {}, None),
+        (
+            "uar",
+            {"a": (9, 1, 6, 4), "b": (7, 3, 8, 2), "c": (19, 1, 0, 0)},
+            {"min_support": 0},
+            "the segments have different labels",
+        ),
+    ],
+)
+def test_a_note_says_why_a_p_value_is_null(metric, segments, options, note):
+    (row,) = disparity(metric, segments, **options)
+
+    assert row["note"] == note
+    assert (note is None) == (None not in values_of(row, ["p_value", "p_value_recalls"]))
+
+
+def test_a_note_says_where_weights_allow_no_test():
+    frame = pl.DataFrame(
+        {"g": [*"ab"] * 4, "y": [1] * 8, "p": [0, 1] * 2 + [1, 1] * 2, "w": [1e-300, 1.0] * 4}
+    )
+
+    (row,) = bf.disparity(frame, "y", "p", by="g", metrics="recall", sample_weight="w").to_dicts()
+
+    assert row["p_value"] is None
+    assert row["note"] == "the weights are too large or too small for a test"
 
 
 SEGMENT_VERBS = pytest.mark.parametrize(
@@ -245,9 +285,9 @@ def test_cells_compare_as_their_rows_do(verb, options, weight):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"by": None}, "by= names no column; {verb} compares"),
-        ({"by": []}, "by= names no column; {verb} compares"),
-        ({"level": 95}, "level=95 has to be a number between 0 and 1"),
+        ({"by": None}, "by= is missing, but {verb} compares"),
+        ({"by": []}, "by= is missing, but {verb} compares"),
+        ({"level": 95}, "level=95 is not a confidence level; give a number"),
     ],
 )
 def test_what_cannot_be_used_raises(verb, options, words):
@@ -258,5 +298,5 @@ def test_what_cannot_be_used_raises(verb, options, words):
 @pytest.mark.parametrize("verb", [bf.disparity, bf.fairness])
 @pytest.mark.parametrize("min_support", [-1, 1.5, True, None, "1"])
 def test_a_support_is_a_count_of_rows(verb, min_support):
-    with pytest.raises(bf.InvalidInputError, match=r"min_support=.* has to be a count of rows"):
+    with pytest.raises(bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give"):
         verb(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)

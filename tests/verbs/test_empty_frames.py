@@ -56,7 +56,7 @@ def test_no_rows_have_no_margin(verb, margins):
 
 @pytest.mark.parametrize("by", ["g", None])
 def test_a_gate_does_not_open_on_no_rows(by):
-    with pytest.raises(bf.CheckFailed, match="there is no row to judge, so that no rule can pass"):
+    with pytest.raises(bf.CheckFailed, match="there is no row to judge, so no rule can pass"):
         bf.require(ROWS.clear(), "y", "p", by=by, rules="accuracy >= 0")
 
 

@@ -185,12 +185,24 @@ def test_what_is_undefined_is_null_and_outside_of_the_family():
     [
         (
             {"reference": "z"},
-            r"no segment \{'g': 'z'\} .* Segments: \{'g': 'a'\}, \{'g': 'largest'\}",
+            r"reference='z' does not match any segment. Segments: 'a', 'largest'\.$",
         ),
-        ({"reference": "largest"}, "reference='largest' is an option and also a value of .*'g'"),
-        ({"by": ["g", "sex"], "reference": "a"}, "'a' does not say which segment of 'g', 'sex'"),
+        (
+            {"reference": "larges"},
+            "does not match any segment; did you mean 'largest' or 'rest'[?] Segments: ",
+        ),
+        (
+            {"by": ["g", "sex"], "reference": {"g": "larges", "sex": "m"}},
+            r"'sex': 'm'\} does not match any segment; did you mean "
+            r"\{'g': 'largest', 'sex': 'm'\} or \{'g'",
+        ),
+        ({"reference": "largest"}, "reference='largest' is both an option and a value of .*'g'"),
+        (
+            {"by": ["g", "sex"], "reference": "a"},
+            "'a' does not identify one segment of the columns 'g', 'sex'",
+        ),
         ({"by": ["g", "sex"], "reference": {"g": "a"}}, "one value for each.*'g', 'sex'"),
-        ({"metrics": ["uar", "base_rate"], "reference": "worst"}, "'base_rate' is not better"),
+        ({"metrics": ["uar", "base_rate"], "reference": "worst"}, "'base_rate' has no direction"),
         ({"adjust": "bonferroni"}, "adjust='bonferroni' is not one of the options: 'bh', 'holm'"),
     ],
 )

@@ -189,8 +189,8 @@ def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
     ("options", "message"),
     [
         ({"interval": "wald"}, "interval='wald' is not one of the options: None, False"),
-        ({"interval": True, "level": 95}, "level=95 has to be a number between 0 and 1"),
-        ({"interval": True, "level": "a"}, "level='a' has to be a number"),
+        ({"interval": True, "level": 95}, "level=95 is not a confidence level; give a number"),
+        ({"interval": True, "level": "a"}, "level='a' is not a confidence level"),
         ({"interval": "posterior", "prior": "flat"}, "prior='flat' is not one of the options"),
     ],
 )

@@ -223,7 +223,7 @@ AT_ONCE = {
     "band": (VERBS[:1], {"band": "yes"}, ValueError, "band='yes'.*False, True"),
     "interval": (VERBS[:1], {"interval": "wald"}, ValueError, "interval='wald'"),
 }
-POINTED = r"outside of \[0, 1\].*list of thresholds.*quantiles"
+POINTED = r"outside \[0, 1\].*list of thresholds.*quantiles"
 NEW = {"s": [0.5, INF, INF]}
 VALUES = {
     "infinite": (VERBS, NEW, {}, "'s' has 2 infinite values"),

@@ -70,6 +70,40 @@ def test_columns_have_their_roles_and_what_fills_their_places():
 
 
 @pytest.mark.parametrize(
+    "new",
+    [
+        ["hit rate"],
+        ["hit rate", "hit rate_lower", "hit rate_upper"],
+        ["hit rate", "hit rate_lower", "hit rate_upper", "mine", "mine_lower", "mine_upper"],
+        ["hit rate", "accuracy"],
+    ],
+)
+@pytest.mark.parametrize("by", [[], ["g"], ["hits", "threshold"]])
+def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
+    found = recognized([*by, *COUNTS, *new])
+
+    assert (found.verb, found.layout, list(found.by)) == ("report", "wide", by)
+    scores = [name for name, one in found.columns.items() if one.role is Role.ESTIMATE]
+    limited = [one.about for one in found.columns.values() if one.role is Role.LIMIT]
+    assert scores == [name for name in new if not name.endswith(("_lower", "_upper"))]
+    assert limited == [name for name in scores if f"{name}_lower" in new for _ in range(2)]
+
+
+def test_limits_of_metrics_with_new_names_are_recognized_in_a_curve():
+    names = ["threshold", "n", "predicted_positive", "hits", "hits_lower", "hits_upper"]
+
+    assert recognized(names).columns["hits_upper"].about == "hits"
+
+
+def test_columns_of_other_verbs_are_no_metrics_with_new_names():
+    names = ["g", "n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
+
+    assert read(names) == ("ranking", "", ["g"])
+    with pytest.raises(bf.InvalidInputError, match="cannot display a frame with"):
+        recognized(["g", *COUNTS, "roc_auc_difference"])
+
+
+@pytest.mark.parametrize(
     "by",
     [
         ["rule", "status"],
@@ -112,13 +146,19 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
 @pytest.mark.parametrize(
     ("names", "says"),
     [
-        (["g", "y", "p"], "columns 'g', 'y', 'p' is no answer that bf.table knows"),
-        ([], "columns none is no answer"),
-        (["g", "rule", "estimate"], "To be of check it lacks 'status'"),
-        (["g", "n", "metric", "difference", "estimate"], "gaps its columns are not in the order"),
-        (["g", "metric", "n", "estimate"], "report its columns are not in the order"),
-        (["g", "n", "accuracy", "roc_auc"], "if it is of report, give verb='report'"),
-        (["g", "n", "roc_auc", "f1"], "if it is of ranking, give verb='ranking'"),
+        (["g", "y", "p"], "bf.table cannot display a frame with the columns 'g', 'y', 'p'; give"),
+        ([], "cannot display a frame with no columns; give a result of"),
+        (["g", "rule", "estimate"], "A result of check also has 'status'"),
+        (
+            ["g", "n", "metric", "difference", "estimate"],
+            "result of gaps has these columns in another",
+        ),
+        (
+            ["g", "metric", "n", "estimate"],
+            "result of report has these columns in another",
+        ),
+        (["g", "n", "accuracy", "roc_auc"], "for a result of report, give verb='report'"),
+        (["g", "n", "roc_auc", "f1"], "for a result of ranking, give verb='ranking'"),
     ],
 )
 def test_what_is_no_answer_is_refused(names, says):
@@ -133,7 +173,7 @@ def test_the_verb_may_be_given():
         "wide",
         ["label", "support"],
     )
-    with pytest.raises(bf.InvalidInputError, match=r"give the result of gaps: .* lacks 'metric'"):
+    with pytest.raises(bf.InvalidInputError, match=r"give a result of gaps\. .* also has 'metric'"):
         recognized(["g", "n", "accuracy"], "gaps")
     with pytest.raises(bf.UnknownNameError, match="verb 'gap' not found; did you mean 'gaps'"):
         recognized(["g", "n", "accuracy"], "gap")
@@ -147,7 +187,7 @@ def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_pu
 
     with pytest.raises(
         bf.InvalidInputError,
-        match="may be the answer of posterior or of report; say of which, as in verb='posterior'",
+        match="may be the result of posterior or of report; name one, as in verb='posterior'",
     ):
         recognized(["g", "n", "mean"])
     assert read(["g", "n", "mean"], "report") == ("report", "wide", ["g"])

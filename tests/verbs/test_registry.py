@@ -20,15 +20,16 @@ def half(c):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"range": 3}, "range=3 has to be a pair"),
-        ({"range": (1, 1)}, r"range=\(1, 1\) has to be a pair, the smaller value first"),
-        ({"range": (1, 0)}, r"range=\(1, 0\) has to be a pair, the smaller value first"),
-        ({"range": (0, 1), "aliases": "foo"}, "aliases='foo' has to be a list of names"),
-        ({"range": (0, 1), "needs": 5}, "needs=5 has to be a list of names"),
-        ({"range": (0, 1), "needs": "pos_label"}, "needs='pos_label' has to be a list"),
+        ({"range": 3}, "range=3 must be a pair"),
+        ({"range": (1, 1)}, r"range=\(1, 1\) must be a pair with the smaller value first"),
+        ({"range": (1, 0)}, r"range=\(1, 0\) must be a pair with the smaller value first"),
+        ({"range": (0, 1), "aliases": "foo"}, "aliases='foo' must be a list of names"),
+        ({"range": (0, 1), "needs": 5}, "needs=5 must be a list of names"),
+        ({"range": (0, 1), "needs": "pos_label"}, "needs='pos_label' must be a list"),
         ({"range": (0, 1), "needs": ["labels"]}, "needs='labels' is not one of the options"),
-        ({"range": (0, 1), "aliases": ["all"]}, "'all' names a column of reports"),
-        ({"range": (0, 1), "aliases": ["n"]}, "'n' names a column of reports"),
+        ({"range": (0, 1), "aliases": ["all"]}, "'all' is a preset of metrics"),
+        ({"range": (0, 1), "aliases": ["fairness"]}, "'fairness' is a preset of metrics"),
+        ({"range": (0, 1), "aliases": ["n"]}, "'n' names a column of results"),
     ],
 )
 def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(options, message):
@@ -50,7 +51,7 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     assert (told.meaning, told.formula) == ("", "")
 
 
-@pytest.mark.parametrize("metrics", [5, np.array(["nope"]), ["all", "f1"], {"f1": 1, "nope": 2}])
+@pytest.mark.parametrize("metrics", [5, np.array(["nope"]), ["all", "all"], {"f1": 1, "nope": 2}])
 def test_metrics_that_are_no_names_raise_within_the_family(metrics):
     with pytest.raises(bf.BalframeError):
         bf.report(pl.DataFrame({"y": [1], "p": [1]}), "y", "p", metrics=metrics)
@@ -77,7 +78,7 @@ def test_the_other_label_of_a_standard_pair_may_be_absent(label, other):
 def test_labels_are_a_list_in_an_order(labels):
     frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
 
-    with pytest.raises(bf.InvalidInputError, match="not a list of labels"):
+    with pytest.raises(bf.InvalidInputError, match="is not a list; give a list of labels"):
         bf.classes(frame, "y", "p", labels=labels)
 
 
@@ -156,7 +157,7 @@ def test_the_shipped_metrics_are_there_before_any_verb_is_used():
 
     done = subprocess.run(command, capture_output=True, text=True, check=True)
 
-    assert done.stdout == "metric 'accuracy' is one of balframe's; choose another name.\n"
+    assert done.stdout == "metric 'accuracy' is built into balframe; choose another name.\n"
 
 
 @pytest.mark.slow
@@ -180,7 +181,7 @@ def test_a_reserved_name_is_no_name_of_a_metric(monkeypatch):
 
     registry.reserve(["half"])
 
-    with pytest.raises(bf.InvalidInputError, match="'half' names a column of reports"):
+    with pytest.raises(bf.InvalidInputError, match="'half' names a column of results"):
         bf.metric(range=(0, 1))(half)
 
 

@@ -271,16 +271,17 @@ def test_a_metric_of_ones_own_is_reported_and_listed(constructor, register):
     out = bf.report(frame, "y", "p", by="g", metrics=["wrong", "lost"])
     assert rows(out, "wrong", "lost") == [(0.0, 0.0), (0.5, 0.5)]
     listed = plain(bf.list_metrics())
-    assert [*listed] == ["name", "aliases", "formula", "range", "better", "needs", "source"]
+    told = ["name", "aliases", "formula", "range", "better", "needs", "presets", "source"]
+    assert [*listed] == told
     *_, before, last = zip(*listed.values(), strict=True)
-    assert last == ("lost", "wrong", "1 - TP / n", "[0, 1]", "lower", "", "us") != before
+    assert last == ("lost", "wrong", "1 - TP / n", "[0, 1]", "lower", "", "", "us") != before
     assert plain(bf.list_metrics(backend="pandas")) == listed
 
 
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("accuracy", {}, "'accuracy' is one of balframe's; choose another name"),
+        ("accuracy", {}, "'accuracy' is built into balframe; choose another name"),
         ("uar", {}, "'uar' already names the metric 'balanced_accuracy'"),
         ("mine", {"aliases": ["mcc"]}, "'mcc' already names the metric 'matthews_corrcoef'"),
         ("mine", {"better": "up"}, "better='up'.*'higher', 'lower', None"),

@@ -47,7 +47,7 @@ def test_a_roll_up_is_no_null(constructor):
     found = judged(constructor, rule, ("g", "size"), margins="all")
     assert found == [(None, 1, "g, size", 1), (None, 2, "g, size", 1), (None, None, "g", 2)]
     rule = {"rule": "n >= 1", "where": {"size": None}}
-    with pytest.raises(KeyError, match=r"limited to {'size': \[None\]}, and no segment is that"):
+    with pytest.raises(KeyError, match=r"applies where {'size': \[None\]}, and no segment has"):
         bf.require(pl.DataFrame(ROWS), "y", "p", rules=rule, by=["g", "size"], margins="all")
 
 
@@ -64,24 +64,29 @@ def test_differences_are_of_the_segments_named(constructor):
 
 def test_values_that_do_not_occur_and_columns_not_in_by_raise(constructor):
     cases = [
-        ({"g": "z"}, r"the rule 'n >= 1' is limited to 'g' 'z', which does not occur\. Leave it"),
-        ({"g": ["a", 5]}, "limited to 'g' 5, which does not occur"),
-        ({"g": [["a"]]}, r"limited to 'g' \['a'\], which does not occur"),
-        ({"G": "a"}, r"where= of the rule 'n >= 1': by-column 'G' not found.*By-columns: g\."),
-        ({"y": 1}, r"where= of the rule 'n >= 1': by-column 'y' not found"),
-        ({"g": []}, r"limited to {'g': \[\]}, and no segment is that"),
+        (
+            {"g": "z"},
+            r"the rule 'n >= 1' applies where 'g' is 'z', which does not occur in the data\.",
+        ),
+        ({"g": ["a", 5]}, "applies where 'g' is 5, which does not occur"),
+        ({"g": [["a"]]}, r"applies where 'g' is \['a'\], which does not occur"),
+        ({"G": "a"}, r"'where' of the rule 'n >= 1': by-column 'G' not found.*By-columns: g\."),
+        ({"y": 1}, r"'where' of the rule 'n >= 1': by-column 'y' not found"),
+        ({"g": []}, r"applies where {'g': \[\]}, and no segment has"),
     ]
     for where, words in cases:
         with pytest.raises(bf.UnknownNameError, match=words):
             judged(constructor, {"rule": "n >= 1", "where": where})
     rule = {"rule": "n >= 1", "where": {"g": "a", "size": 3}}
-    with pytest.raises(bf.UnknownNameError, match="limited to 'size' 3, which does not occur"):
+    with pytest.raises(
+        bf.UnknownNameError, match="applies where 'size' is 3, which does not occur"
+    ):
         judged(constructor, rule, ("g", "size"))
 
 
 def test_values_that_occur_apart_but_in_no_segment_raise(constructor):
     rule = {"rule": "n >= 1", "where": {"g": "b", "size": 2}}
-    with pytest.raises(bf.UnknownNameError, match=r"'size'.*and no segment is that"):
+    with pytest.raises(bf.UnknownNameError, match=r"'size'.*and no segment has"):
         judged(constructor, rule, ("g", "size"))
 
 

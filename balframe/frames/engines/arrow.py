@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _ROWS = 1 << 20  # of a piece; batches may be of a few thousand
 _ONCE = (
-    "a stream or reader gives its rows once: make a new one for every call, or hold the rows in a "
-    "table"
+    "a stream or reader can be read only once: make a new one for every call, or read the rows "
+    "into a table"
 )
 _read: WeakSet[Any] = WeakSet()  # readers, which do not say that they have none left
 
@@ -79,7 +79,7 @@ def _begun(source: Any) -> "pa.RecordBatchReader":  # noqa: ANN401
 
     is_reader = isinstance(source, pa.RecordBatchReader)
     if is_reader and source in _read:
-        raise _once(OSError("it has been read"))
+        raise _once(OSError("it has been read already"))
     try:
         reader = pa.RecordBatchReader.from_stream(source)
     except (OSError, RuntimeError) as error:
@@ -124,7 +124,7 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
 
     for field in table.schema:
         if pa.types.is_interval(field.type) or pa.types.is_union(field.type):  # a panic of polars
-            raise _lacks([field], "it has no such type")
+            raise _lacks([field], "it does not have this type")
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
     try:
         read = cast(pl.DataFrame, pl.from_arrow(numbered))

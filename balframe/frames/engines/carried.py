@@ -167,7 +167,7 @@ def _joined(high: Int64Array | None, low: Int64Array) -> Int64Array:
     high, low = high + (low >> 31), low & (_HALF - 1)
     if len(high) and int(high.max()) >= 2**32:
         raise InvalidInputError(
-            f"the counts of a cell add up to more than {2**63 - 1}, which a 64-bit integer "
-            "holds; report on parts of the data, or scale the counts down."
+            f"the counts of a cell add up to more than {2**63 - 1}, the largest 64-bit integer; "
+            "process the data in parts, or scale the counts down."
         )
     return (high << 31) | low

@@ -1,4 +1,4 @@
-"""What keeps an engine from an answer: data that it cannot read, or an operation that it lacks."""
+"""Failures of engines: data that they cannot read, and operations that they do not support."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def failures_explained(frame: object) -> Iterator[None]:
     except pl.exceptions.PanicException as error:
         if not _reads_files(frame):
             raise
-        reason = f"Polars breaks off with an error of its own: {error}"
+        reason = f"Polars failed with an internal error: {error}"
         raise InvalidInputError(_cannot_be_read(frame, reason)) from error
     except Exception as error:
         kinds, text = _kinds(error), str(error)
@@ -76,8 +76,8 @@ def _lacks(frame: Any, text: str) -> str:  # noqa: ANN401 (of a library that nee
     if hasattr(frame, "get_backend"):
         holder = f"{holder}'s backend {frame.get_backend().name!r}"
     return (
-        f"{holder} lacks an operation that this answer needs: {_line(text)}. Bring the rows "
-        "over first, as with `table.to_polars()`, or use a backend that has it."
+        f"{holder} does not support an operation that this result needs: {_line(text)}. Collect "
+        "the rows first, as with `table.to_polars()`, or use a backend that supports it."
     )
 
 
@@ -90,14 +90,14 @@ def _cannot_be_read(frame: object, text: str) -> str:
         return f"{named[1]!r} cannot be read: {reason}."
     files = _scanned(frame)
     return (
-        f"the data cannot be read: {reason}. The engine does not say which file that "
-        f"is{', of ' * bool(files)}{files}; read each alone to find it."
+        f"the data cannot be read: {reason}. The engine does not report which file "
+        f"fails{', of ' * bool(files)}{files}; read each file alone to find it."
     )
 
 
 def _line(text: str) -> str:
     """Take the line that says what happened: the first, but of Java the one about the file."""
-    lines = text.strip().splitlines() or ["no reason is given"]
+    lines = text.strip().splitlines() or ["no reason was reported"]
     about = [line for line in lines if "reading file" in line]
     return clipped((about or lines)[0].strip().rstrip(".:"), 600)
 

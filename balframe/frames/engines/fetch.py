@@ -49,9 +49,9 @@ def _check_texts(cells: pd.DataFrame, query: Query) -> None:
             continue
         if {*cells[key].dropna()} in ({"True"}, {"False"}, {"True", "False"}):
             raise InvalidInputError(
-                f"column {name!r} holds the texts 'True' and 'False', which Dask makes of booleans "
-                f"beside nulls. Cast it, as in frame.astype({{{name!r}: 'bool[pyarrow]'}}); if "
-                f"texts are meant, give {parameter('labels')}."
+                f"column {name!r} has the strings 'True' and 'False', to which Dask converts "
+                f"booleans with nulls. Cast it, as in frame.astype({{{name!r}: 'bool[pyarrow]'}}); "
+                f"if strings are intended, give {parameter('labels')}."
             )
 
 
@@ -84,8 +84,8 @@ def _check_keys(rows: Rows, query: Query) -> None:
     for key, dtype in rows.collect_schema().items():
         if key in names and dtype in (nw.Duration, nw.UInt128):
             raise UnsupportedTypeError(
-                f"column {names[key]!r} is {dtype}, which DuckDB cannot hand over; cast it, as to "
-                "seconds or to text."
+                f"column {names[key]!r} has the type {dtype}, which DuckDB cannot export; cast it, "
+                "for example to seconds or to text."
             )
 
 
@@ -95,12 +95,13 @@ def _label_keys(query: Query) -> dict[str, Name]:
 
 
 def check_size(n_cells: int, query: Query) -> None:
-    """Refuse more cells than the caller wants to fetch."""
+    """Raise if there are more cells than the caller allows."""
     if n_cells > query.max_cells:
         kind = "distinct scores" if query.scores else "cells"
         raise InvalidInputError(
-            f"the rows make more than {query.max_cells:,} {kind}, the most that "
-            f"{parameter('max_cells')} allows to fetch. Name fewer columns in {parameter('by')}, "
-            "compare fewer models at once, give scores a grid of thresholds such as "
-            f"{parameter('thresholds', 101)}, or raise {parameter('max_cells')} if memory allows."
+            f"the data have more than {query.max_cells:,} {kind}, the maximum that "
+            f"{parameter('max_cells')} allows. Name fewer columns in {parameter('by')}, "
+            "compare fewer models at once, use a grid of thresholds such as "
+            f"{parameter('thresholds', 101)}, or increase {parameter('max_cells')} if memory "
+            "allows."
         )

@@ -2,13 +2,14 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import pandas as pd
 import polars as pl
 
+from balframe.errors import UnsupportedTypeError
 from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
 from balframe.frames.engines.failures import failures_explained
 from balframe.frames.engines.names_in_sqlframe import check_columns
@@ -39,6 +40,32 @@ def unwrapped(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
         return frame, lambda answer: answer
     namespace = sys.modules[type(frame).__module__]  # of one of the stable versions it may be
     return native, getattr(namespace, "from_native", nw.from_native)
+
+
+def check_not_arrays(verb: str, given: Mapping[str, Any], roles: Sequence[str]) -> None:
+    """Raise where a caller gives arrays, as to scikit-learn, in the place of a frame.
+
+    `roles` are the frame's parameter and those of its columns.
+    """
+    frame, *columns = roles
+    if not _is_array(given.get(frame, next((given[one] for one in columns if one in given), None))):
+        return
+    is_pandas = any(isinstance(given.get(one), (pd.Series, pd.Index)) for one in roles)
+    data = ", ".join(f'"{one}": {one}' for one in columns)
+    names = ", ".join(f'"{one}"' for one in columns)
+    raise UnsupportedTypeError(
+        f"{verb} takes a frame and the names of its columns, not arrays. Make a frame from the "
+        "arrays: "
+        f"{verb}({'pd' if is_pandas else 'pl'}.DataFrame({{{data}}}), {names})."
+    )
+
+
+def _is_array(given: object) -> bool:
+    """Tell whether values come without columns that have names."""
+    of = type(given)  # a frame that is not computed yet would be asked for what it has
+    has_columns = hasattr(of, "columns") or hasattr(of, "schema")
+    is_column = hasattr(of, "dtype") or hasattr(of, "to_pylist")
+    return isinstance(given, list) or (is_column and not has_columns)
 
 
 def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401

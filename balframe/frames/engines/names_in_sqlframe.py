@@ -6,7 +6,7 @@ from typing import Any
 from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.library import Name
 
-_ADVICE = "Rename it where the frame is made, before SQLFrame reads it."
+_ADVICE = "Rename it where the frame is created, before SQLFrame reads it."
 
 
 def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need not be there)
@@ -14,20 +14,20 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
     names, n_columns = frame.columns, len(frame.expression.expressions)
     if len(names) != n_columns:
         raise InvalidInputError(
-            f"the SQLFrame frame has {n_columns} columns, of which SQLFrame has lost the name of "
-            f"one: it knows {listed(map(repr, names))}. It loses names that are words of SQL, as "
-            f"current_date is, or hold a quotation mark. {_ADVICE}"
+            f"the SQLFrame frame has {n_columns} columns, but SQLFrame has lost the name of one: "
+            f"it knows {listed(map(repr, names))}. It loses names that are SQL keywords, such as "
+            f"current_date, or contain a quotation mark. {_ADVICE}"
         )
     try:
         _ = frame.schema
     except Exception as error:  # of its parser, or of the database
         reason = first_line(error.__cause__ or error).rstrip(".!")
         odd = [name for name in names if not (name.isascii() and name.isidentifier())]
-        advice = "Leave that column out, or cast it, where the frame is made."
+        advice = "Drop or cast that column where the frame is created."
         if odd:
             advice = (
-                "It may have read the name of a column as something else: names that are not of "
-                f"letters from A to Z, digits and _ alone are {listed(map(repr, odd))}. {_ADVICE}"
+                "It may have misread the name of a column. Names with characters other than A to "
+                f"Z, digits and _ are {listed(map(repr, odd))}. {_ADVICE}"
             )
         raise InvalidInputError(
             f"SQLFrame cannot describe its frame: {reason}. {advice}"
@@ -45,6 +45,6 @@ def check_names(names: Iterable[Name]) -> None:
             continue
         if meaning in ("literal", "null"):
             raise InvalidInputError(
-                f"column {name!r} has a name that SQLFrame reads as a value, the same in every "
-                f"row; it takes names that are no number, no text in quotes and not null. {_ADVICE}"
+                f"SQLFrame reads the column name {name!r} as a constant. A name must not be a "
+                f"number, a quoted string or null. {_ADVICE}"
             )

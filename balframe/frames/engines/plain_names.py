@@ -19,7 +19,9 @@ def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     if rows.implementation.is_sqlframe():
         check_names(query.columns)
     if rows.implementation.is_ibis() and "" in query.columns:
-        raise InvalidInputError("a column has the empty name, which SQL has not; rename it first.")
+        raise InvalidInputError(
+            "a column has an empty name, which SQL does not allow; rename it first."
+        )
     known = rows.collect_schema().names()
     odd = [name for name in query.columns if not (isinstance(name, str) and name.isidentifier())]
     longest = max((len(str(name)) for name in known), default=0)

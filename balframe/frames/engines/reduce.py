@@ -1,6 +1,7 @@
 """Lazy and distributed engines: the group-by, pushed down as one query that returns cells."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import narwhals as nw
 
@@ -12,6 +13,7 @@ from balframe.frames.thresholds import Thresholds
 
 ACTUAL, OUTCOME, MODEL_INDEX, BATCH = "actual", "outcome", "model", "batch"
 INFINITE, OUTSIDE = -1, -2  # in the place of thresholds reached
+_ALL_WHOLE = 2.0**53  # floats from there on; and Ibis rounds to integers of 64 bits
 _TOGETHER = 4  # predictions that one group-by takes: with more, their combinations grow too many
 
 
@@ -41,8 +43,8 @@ def batches(query: Query) -> list[list[int]]:
 def reduce(rows: Rows, query: Query) -> Rows:
     """Ask for the cells of all models: one group-by, or as many as there are batches of them."""
     rows, query = with_plain_names(rows, query)
-    keys, carried = _keys(query), carried_by(rows, query)
-    predictions = {outcome_key(i): column_of(name) for i, name in enumerate(query.y_pred)}
+    keys, carried = _keys(rows, query), carried_by(rows, query)
+    predictions = {outcome_key(i): _labels(rows, name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **carried)
     parts = []
     for number, batch in enumerate(batches(query)):
@@ -63,7 +65,7 @@ def _nothing(key: str) -> nw.Expr:
 def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     """Ask for rows by score, or by the number of thresholds it reaches: one group-by."""
     rows, query = with_plain_names(rows, query)
-    keys, carried = _keys(query), carried_by(rows, query)
+    keys, carried = _keys(rows, query), carried_by(rows, query)
     scores = {
         outcome_key(i): column_of(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)
     }
@@ -110,9 +112,21 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
     return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
 
 
-def _keys(query: Query) -> dict[str, nw.Expr]:
+def _keys(rows: Rows, query: Query) -> dict[str, nw.Expr]:
     keys = {by_key(i): column_of(name) for i, name in enumerate(query.by)}
-    return {**keys, ACTUAL: column_of(query.y_true)}
+    return {**keys, ACTUAL: _labels(rows, query.y_true)}
+
+
+def _labels(rows: Rows, name: Name) -> nw.Expr:
+    """Make one number of all that are not whole: no labels, and maybe too many to group by."""
+    column = column_of(name)
+    if not rows.collect_schema()[cast(str, name)].is_float():
+        return column
+    is_near = (column > -_ALL_WHOLE) & (column < _ALL_WHOLE)
+    near = nw.when(is_near).then(column).otherwise(0.0)
+    whole = near.round(0)
+    is_fraction = (near < whole) | (near > whole)
+    return nw.when(is_fraction).then(whole * 0 + 0.5).otherwise(column)
 
 
 def _grouped(rows: Rows, keys: Sequence[str], carried: Mapping[str, nw.Expr]) -> Rows:

@@ -1,4 +1,4 @@
-"""The frames that balframe reads: what holds their rows, and what comes back."""
+"""The frames that balframe reads, and what it returns for each."""
 
 import warnings
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals", Futu
 class Engine:
     """A kind of frame: one row of the table of what is supported.
 
-    `library` counts its cells, `answer` is what comes back, `extra` installs what it needs and
-    `notes` say what is not supported, or different. Of lazy ones, only cells are fetched.
+    `library` counts its cells, `answer` is the type of the result, `extra` installs what it needs,
+    and `notes` describe what is unsupported or different. A lazy engine sends only cells.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Engine:
 PANDAS = Engine("pandas", "pandas.DataFrame", in_pandas, "pandas", is_lazy=False)
 POLARS = Engine("polars", "polars.DataFrame", in_polars, "polars", is_lazy=False)
 POLARS_LAZY = Engine(
-    LAZY, "polars.LazyFrame", in_polars, LAZY, notes='`backend="polars"` collects at once'
+    LAZY, "polars.LazyFrame", in_polars, LAZY, notes='`backend="polars"` collects immediately'
 )
 PYARROW = Engine(
     "PyArrow",
@@ -56,7 +56,7 @@ PYARROW = Engine(
     in_polars,
     "pyarrow",
     "arrow",
-    "no `.bal`; counted where it is",
+    "no `.bal`; counted in place",
     is_lazy=False,
 )
 PYARROW_STREAM = Engine(
@@ -65,7 +65,7 @@ PYARROW_STREAM = Engine(
     in_polars,
     "pyarrow",
     "arrow",
-    "no `.bal`; read batch by batch, a reader once",
+    "no `.bal`; read in batches; a reader can be read only once",
 )
 ARROW_STREAM = Engine(
     "Arrow streams",
@@ -73,7 +73,7 @@ ARROW_STREAM = Engine(
     in_polars,
     "polars",
     "arrow",
-    "no `.bal`; read batch by batch, a stream once; tested with nanoarrow, arro3 and DataFusion",
+    "no `.bal`; read in batches, and only once; tested with nanoarrow, arro3 and DataFusion",
 )
 DASK = Engine(
     "Dask",
@@ -89,7 +89,7 @@ PYSPARK = Engine(
     in_polars,
     "pandas",
     "spark",
-    "no `.bal`; classic and Connect, of which the first is tested; no order of an Enum",
+    "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost",
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -105,7 +105,7 @@ IBIS = Engine(
     in_polars,
     "polars",
     "ibis",
-    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; no order of an Enum",
+    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost",
 )
 SQLFRAME = Engine(
     "SQLFrame",
@@ -113,7 +113,7 @@ SQLFRAME = Engine(
     in_polars,
     "polars",
     "sqlframe",
-    "no `.bal`; tested on its DuckDB backend; no order of an Enum",
+    "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost",
 )
 ENGINES = (
     PANDAS,
@@ -140,8 +140,8 @@ _NARWHALS = {
     nw.Implementation.SQLFRAME: SQLFRAME,
 }
 ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
-    "pyspark.pandas": "Give the Spark frame behind it, `frame.to_spark()`.",
-    "modin": "Give the pandas frame behind it, `frame.modin.to_pandas()`.",
+    "pyspark.pandas": "Give its Spark frame, `frame.to_spark()`.",
+    "modin": "Give its pandas frame, `frame.modin.to_pandas()`.",
 }
 
 
@@ -174,14 +174,14 @@ def _stream(frame: object) -> Engine | None:
 
 def not_read(given: type) -> UnsupportedTypeError:
     """Say which frames are read."""
-    advice = "Convert it to one of these first."
+    advice = "Convert it to one of them first."
     for module, known in ADVICE.items():
         if given.__module__.startswith(module):
             advice = known
     frames = ", ".join(engine.frame for engine in ENGINES)
     return UnsupportedTypeError(
-        f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe reads: "
-        f"it reads {frames}, and these in narwhals. {advice}"
+        f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe can "
+        f"read. It reads {frames}, and narwhals frames of these. {advice}"
     )
 
 

@@ -29,18 +29,25 @@ def _accuracy_parts(c: ClassCounts) -> Parts:
 
 @proportion(
     among="all",
-    aliases=("f1_micro", "precision_micro", "recall_micro", "recall_weighted"),
+    aliases=(
+        "acc",
+        "accuracy_score",
+        "f1_micro",
+        "precision_micro",
+        "recall_micro",
+        "recall_weighted",
+    ),
     source="scikit-learn, accuracy_score",
     chance="majority",
 )
 def accuracy(c: ClassCounts) -> Parts:
-    """Share of rows predicted right, the recalls weighted by prevalence: sum_k TP_k / n."""
+    """Share of rows predicted correctly: sum_k TP_k / n."""
     return _accuracy_parts(c)
 
 
 @metric(
     range=(0, 1),
-    aliases=("uar", "recall_macro"),
+    aliases=("bal_acc", "bac", "bacc", "balanced_accuracy_score", "uar", "recall_macro"),
     source=BRODERSEN,
     interval=MeanOfRecalls(),
     chance="uniform",
@@ -48,8 +55,8 @@ def accuracy(c: ClassCounts) -> Parts:
 def balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall over the labels present in the segment: mean_k TP_k / P_k.
 
-    Differs from scikit-learn's macro recall where a label is predicted but absent from the
-    truth: there scikit-learn counts a recall of 0, as `absent="zero"` does here.
+    Differs from scikit-learn's macro recall where a label is predicted but never true. There
+    scikit-learn counts a recall of 0, as `absent="zero"` does here.
     """
     return c.mean_recall
 
@@ -66,9 +73,9 @@ def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
     chance=0,
 )
 def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
-    """Balanced accuracy above chance over K labels: (BA - 1/K) / (1 - 1/K).
+    """Balanced accuracy rescaled so that chance with K labels present is 0: (BA - 1/K) / (1 - 1/K).
 
-    The smallest value possible is 1/(1-K). With a single label it is undefined.
+    The smallest possible value is 1/(1-K). It is undefined with a single label.
     """
     return _adjusted(c, c.mean_recall)
 
@@ -87,7 +94,7 @@ def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:
     chance=0,
 )
 def normalized_accuracy(c: ClassCounts) -> FloatArray:
-    """Accuracy above chance over the C labels of the whole frame: (acc - 1/C) / (1 - 1/C).
+    """Accuracy rescaled so that chance among all C labels is 0: (acc - 1/C) / (1 - 1/C).
 
     With a single label a perfect accuracy scores 0, as in Coenen's table.
     """
@@ -96,16 +103,17 @@ def normalized_accuracy(c: ClassCounts) -> FloatArray:
 
 @metric(
     range=(0, 1),
+    aliases=("gmean", "g_mean"),
     source="Kubat and Matwin 1997, g-mean",
     interval=GeometricMeanOfRecalls(),
     chance="uniform",
 )
 def geometric_mean(c: ClassCounts) -> FloatArray:
-    """Geometric mean of the recalls, 0 as soon as one label is never found: (prod_k R_k)^(1/K).
+    """Geometric mean of the recalls, 0 if any of them is 0: (prod_k R_k)^(1/K).
 
-    Confidence limits are null where one is never found or many have few rows: with few rows the
-    logarithm of a recall is too low on average, and this bias would be more than half a standard
-    error of the mean.
+    With few rows the logarithm of a recall is too low on average. The limits of the confidence
+    interval are null where this bias exceeds half a standard error of the mean, and where a recall
+    is 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.log(c.correct) - np.log(c.support)  # of a ratio too small for a float
@@ -124,11 +132,11 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
     chance="uniform",
 )
 def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
-    """Mean recall under weights of the labels: sum_k w_k R_k / sum_k w_k.
+    """Mean recall, weighted by label: sum_k w_k R_k / sum_k w_k.
 
-    `class_weight="balanced"` weighs all labels equally and gives the balanced accuracy,
-    `"prevalence"` gives the accuracy, {positive: a, negative: 1 - a} the alpha-weighted accuracy.
-    Labels absent from a segment are left out and the other weights rescaled.
+    `class_weight="balanced"` weights all labels equally, which is the balanced accuracy.
+    `"prevalence"` gives the accuracy. {positive: a, negative: 1 - a} gives the alpha-weighted
+    accuracy. Labels absent from a segment are left out, and the other weights are rescaled.
     """
     if c.class_weight is None or isinstance(c.class_weight, str):
         is_prevalence = c.class_weight == "prevalence"
@@ -136,17 +144,20 @@ def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     return c.mean_over_labels(c.recall, c.class_weight[c.label], c.class_weight.sum())
 
 
-@metric(range=(0, 1), better=None, source="caret, confusionMatrix")
+@metric(range=(0, 1), better=None, aliases=("nir",), source="caret, confusionMatrix")
 def no_information_rate(c: ClassCounts) -> FloatArray:
-    """Accuracy of always answering the segment's most frequent label: max_k P_k / n."""
+    """Accuracy of always predicting the segment's most frequent label: max_k P_k / n."""
     largest = np.zeros(c.n_segments)
     np.maximum.at(largest, c.segment, c.support)
     return ratio(largest, c.total)
 
 
 @proportion(
-    among="all", better="lower", aliases=("error_rate",), source="scikit-learn, hamming_loss"
+    among="all",
+    better="lower",
+    aliases=("error_rate", "misclassification_rate", "zero_one_loss"),
+    source="scikit-learn, hamming_loss",
 )
 def hamming_loss(c: ClassCounts) -> Parts:
-    """Share of rows predicted wrong: 1 - accuracy."""
+    """Share of rows predicted wrongly: 1 - accuracy."""
     return c.sum(c.missed), c.total

@@ -40,15 +40,16 @@ def _gain(c: ClassCounts) -> FloatArray:
 
 @metric(
     range=(-1, 1),
-    aliases=("kappa", "cohen_kappa_score"),
+    aliases=("kap", "kappa", "cohen_kappa_score"),
     source="Cohen 1960",
     interval=CoefficientOfAgreement(kappa),
     chance=0,
 )
 def cohen_kappa(c: ClassCounts) -> FloatArray:
-    """Accuracy above that of independent answers with the same margins: (p_o - p_e) / (1 - p_e).
+    """Agreement beyond chance, as a share of the maximum: (p_o - p_e) / (1 - p_e).
 
-    Undefined where truth and prediction are one and the same label throughout.
+    p_o is the accuracy. p_e is the accuracy expected of independent predictions with the same
+    shares of labels. It is undefined where truth and prediction are the same single label.
     """
     missed = scaled(c.sum(c.missed), c.total, _ROOM) * scaled(c.total, c.total)
     return 1 - ratio(missed, _disagreement(c, c.support, c.predicted))
@@ -95,11 +96,12 @@ def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
     chance=0,
 )
 def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
-    """Kappa of ordered labels, by their distance: 1 - mean |i - j| / mean |i - j| by chance.
+    """Kappa weighted by distance: 1 - mean |i - j| / mean |i - j| by chance.
 
-    i and j are the positions of the true and the predicted label in the label set: sorted, in the
-    order of their categories, or in that of `labels=`. By chance is with the same margins. With two
-    labels it is `cohen_kappa`.
+    For ordered labels. i and j are the positions of the true and the predicted label in the label
+    set, whose order is sorted, that of the categories, or that of `labels=`. "By chance" is the
+    mean over independent predictions with the same shares of labels. With two labels it is
+    `cohen_kappa`.
     """
     return _weighted_kappa(c, 1)
 
@@ -111,9 +113,9 @@ def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
     chance=0,
 )
 def cohen_kappa_quadratic(c: ClassCounts) -> FloatArray:
-    """Kappa of ordered labels, by squared distance: 1 - mean (i - j)^2 / mean (i - j)^2 by chance.
+    """Kappa weighted by squared distance: 1 - mean (i - j)^2 / mean (i - j)^2 by chance.
 
-    As `cohen_kappa_linear`, with an error two labels away counted as four.
+    As `cohen_kappa_linear`, but an error of two positions counts four times as much as one.
     """
     return _weighted_kappa(c, 2)
 
@@ -126,9 +128,9 @@ def cohen_kappa_quadratic(c: ClassCounts) -> FloatArray:
     chance=0,
 )
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:
-    """Correlation of truth and prediction: (p_o - p_e) / sqrt((1 - sum t_k^2)(1 - sum p_k^2)).
+    """Correlation of true and predicted labels: (p_o - p_e) / sqrt((1 - sum t_k^2)(1 - sum p_k^2)).
 
-    Undefined where truth or prediction is a single label throughout; scikit-learn gives 0 there.
+    Undefined where truth or prediction is a single label. There scikit-learn returns 0.
     """
     spread = np.sqrt(_disagreement(c, c.support, c.support))
     spread = spread * np.sqrt(_disagreement(c, c.predicted, c.predicted))

@@ -20,9 +20,9 @@ def _jaccard_of_labels(c: ClassCounts) -> FloatArray:
 
 @metric(range=(0, 1), source="scikit-learn, precision_score(average='macro')")
 def precision_macro(c: ClassCounts) -> FloatArray:
-    """Mean precision over the labels: mean_k TP_k / (TP_k + FP_k).
+    """Mean precision over the labels predicted: mean_k TP_k / (TP_k + FP_k).
 
-    A label that is never predicted has no precision and is left out, where scikit-learn counts 0.
+    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
     """
     return c.mean_over_labels(c.precision)
 
@@ -31,7 +31,7 @@ def precision_macro(c: ClassCounts) -> FloatArray:
 def precision_weighted(c: ClassCounts) -> FloatArray:
     """Mean precision weighted by support: sum_k P_k TP_k / (TP_k + FP_k) / sum_k P_k.
 
-    A label that is never predicted has no precision and is left out, where scikit-learn counts 0.
+    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
     """
     return c.mean_over_labels(c.precision, c.support)
 
@@ -62,5 +62,5 @@ def jaccard_weighted(c: ClassCounts) -> FloatArray:
 
 @metric(range=(0, 1), source="scikit-learn, jaccard_score(average='micro')")
 def jaccard_micro(c: ClassCounts) -> FloatArray:
-    """Hits among all memberships, true or predicted: sum_k TP_k / sum_k (TP_k + FP_k + FN_k)."""
+    """Jaccard index of all labels pooled: sum_k TP_k / sum_k (TP_k + FP_k + FN_k)."""
     return ratio(c.total_correct, c.sum(c.support + c.false_alarms))

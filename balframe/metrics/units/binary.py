@@ -23,29 +23,34 @@ _FAWCETT = "Fawcett 2006, An introduction to ROC analysis"
 @proportion(
     among="positives",
     needs=_NEEDS,
-    aliases=("sensitivity", "tpr", "true_positive_rate", "hit_rate"),
+    aliases=("sens", "sensitivity", "tpr", "true_positive_rate", "hit_rate", "recall_score"),
     source="scikit-learn, recall_score",
 )
 def recall(c: ClassCounts) -> Parts:
-    """Share of the positives that are found: TP / (TP + FN)."""
+    """Share of the positives that are predicted positive: TP / (TP + FN)."""
     p = c.positive
     return p.tp, p.tp + p.fn
 
 
-@proportion(among="negatives", needs=_NEEDS, aliases=("tnr", "true_negative_rate"), source=_FAWCETT)
+@proportion(
+    among="negatives",
+    needs=_NEEDS,
+    aliases=("spec", "tnr", "true_negative_rate"),
+    source=_FAWCETT,
+)
 def specificity(c: ClassCounts) -> Parts:
-    """Share of the negatives that are left alone: TN / (TN + FP)."""
+    """Share of the negatives that are predicted negative: TN / (TN + FP)."""
     p = c.positive
     return p.tn, p.tn + p.fp
 
 
 @proportion(
     needs=_NEEDS,
-    aliases=("ppv", "positive_predictive_value"),
+    aliases=("ppv", "positive_predictive_value", "precision_score"),
     source="scikit-learn, precision_score",
 )
 def precision(c: ClassCounts) -> Parts:
-    """Share of the predicted positives that are right: TP / (TP + FP)."""
+    """Share of the predicted positives that are positive: TP / (TP + FP)."""
     p = c.positive
     return p.tp, p.tp + p.fp
 
@@ -56,7 +61,7 @@ def precision(c: ClassCounts) -> Parts:
     source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
 )
 def npv(c: ClassCounts) -> Parts:
-    """Share of the predicted negatives that are right: TN / (TN + FN)."""
+    """Share of the predicted negatives that are negative: TN / (TN + FN)."""
     p = c.positive
     return p.tn, p.tn + p.fn
 
@@ -65,7 +70,7 @@ def npv(c: ClassCounts) -> Parts:
     among="negatives", better="lower", needs=_NEEDS, aliases=("fpr", "fall_out"), source=_FAWCETT
 )
 def false_positive_rate(c: ClassCounts) -> Parts:
-    """Share of the negatives called positive: FP / (FP + TN)."""
+    """Share of the negatives that are predicted positive: FP / (FP + TN)."""
     p = c.positive
     return p.fp, p.fp + p.tn
 
@@ -74,14 +79,14 @@ def false_positive_rate(c: ClassCounts) -> Parts:
     among="positives", better="lower", needs=_NEEDS, aliases=("fnr", "miss_rate"), source=_FAWCETT
 )
 def false_negative_rate(c: ClassCounts) -> Parts:
-    """Share of the positives that are missed: FN / (FN + TP)."""
+    """Share of the positives that are predicted negative: FN / (FN + TP)."""
     p = c.positive
     return p.fn, p.fn + p.tp
 
 
 @proportion(better="lower", needs=_NEEDS, aliases=("fdr",), source="Benjamini and Hochberg 1995")
 def false_discovery_rate(c: ClassCounts) -> Parts:
-    """Share of the predicted positives that are wrong: FP / (FP + TP)."""
+    """Share of the predicted positives that are negative: FP / (FP + TP)."""
     p = c.positive
     return p.fp, p.fp + p.tp
 
@@ -93,7 +98,7 @@ def false_discovery_rate(c: ClassCounts) -> Parts:
     source="Altman and Bland 1994, Diagnostic tests 2: predictive values",
 )
 def false_omission_rate(c: ClassCounts) -> Parts:
-    """Share of the predicted negatives that are wrong: FN / (FN + TN)."""
+    """Share of the predicted negatives that are positive: FN / (FN + TN)."""
     p = c.positive
     return p.fn, p.fn + p.tn
 
@@ -106,7 +111,7 @@ def _jaccard_parts(c: ClassCounts) -> Parts:
 @metric(
     range=(0, 1),
     needs=_NEEDS,
-    aliases=("f1_score", "f_measure"),
+    aliases=("f1_score", "f_meas", "f_measure"),
     interval=Proportion(_jaccard_parts, f1_of_jaccard, is_linear=False),
     source="scikit-learn, f1_score; van Rijsbergen 1979",
 )
@@ -118,10 +123,10 @@ def f1(c: ClassCounts) -> FloatArray:
 
 @family("beta", range=(0, 1), needs=_NEEDS, source="scikit-learn, fbeta_score; van Rijsbergen 1979")
 def fbeta(c: ClassCounts, beta: float) -> FloatArray:
-    """F1 with recall beta times as important: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
+    """F1 with recall b times as important: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
 
-    b is the number in the name: `fbeta(2)` looks more at recall, `fbeta(0.5)` at precision, and
-    `fbeta(1)` is `f1`. For b above 0 and finite.
+    b is the number in the name. `fbeta(2)` gives recall more weight, `fbeta(0.5)` precision, and
+    `fbeta(1)` is `f1`. b is finite and above 0.
     """
     p = c.positive
     size = p.tp + p.fp + p.fn
@@ -131,11 +136,11 @@ def fbeta(c: ClassCounts, beta: float) -> FloatArray:
 
 @proportion(
     needs=_NEEDS,
-    aliases=("jaccard_score", "critical_success_index"),
+    aliases=("jaccard_score", "critical_success_index", "csi"),
     source="scikit-learn, jaccard_score; Jaccard 1912",
 )
 def jaccard(c: ClassCounts) -> Parts:
-    """Positives found, among all rows that are or were called positive: TP / (TP + FP + FN)."""
+    """Share of true positives among rows positive in truth or prediction: TP / (TP + FP + FN)."""
     return _jaccard_parts(c)
 
 
@@ -143,11 +148,11 @@ def jaccard(c: ClassCounts) -> Parts:
     among="all",
     better=None,
     needs=_NEEDS,
-    aliases=("predicted_positive_rate",),
+    aliases=("detection_prevalence", "predicted_positive_rate"),
     source="fairlearn, selection_rate",
 )
 def selection_rate(c: ClassCounts) -> Parts:
-    """Share of rows called positive: (TP + FP) / n."""
+    """Share of rows predicted positive: (TP + FP) / n."""
     return c.positive.tp + c.positive.fp, c.positive.total
 
 
@@ -166,13 +171,16 @@ def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
 @metric(
     range=(-1, 1),
     needs=_NEEDS,
-    aliases=("youden_j",),
+    aliases=("j_index", "youden_j", "bookmaker_informedness"),
     source="Youden 1950",
     interval=MeanOfRecalls(recalls_of_both_sides, _informedness_of_mean),
     chance=0,
 )
 def informedness(c: ClassCounts) -> FloatArray:
-    """Both recalls above chance, with two labels 2 BA - 1: recall + specificity - 1."""
+    """How far recall and specificity together exceed chance: recall + specificity - 1.
+
+    With two labels it is 2 BA - 1, BA being the balanced accuracy.
+    """
     p = c.positive
     positives, negatives = p.tp + p.fn, p.tn + p.fp
     tp, fn = scaled(p.tp, positives), scaled(p.fn, positives)
@@ -188,7 +196,7 @@ def informedness(c: ClassCounts) -> FloatArray:
     chance=1,
 )
 def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
-    """How much a positive call raises the odds of being positive: recall / (1 - specificity)."""
+    """Factor by which a positive prediction changes the odds: recall / (1 - specificity)."""
     p = c.positive
     return ratio_of_products([p.tp, p.fp + p.tn], [p.tp + p.fn, p.fp])
 
@@ -202,7 +210,7 @@ def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     chance=1,
 )
 def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
-    """How much a negative call lowers the odds of being positive: (1 - recall) / specificity."""
+    """Factor by which a negative prediction changes the odds: (1 - recall) / specificity."""
     p = c.positive
     return ratio_of_products([p.fn, p.tn + p.fp], [p.fn + p.tp, p.tn])
 
@@ -224,12 +232,12 @@ def _missed_of_errors(c: ClassCounts) -> Parts:
     interval=Proportion(_missed_of_errors, _odds, is_linear=False),
 )
 def treatment_ratio(c: ClassCounts) -> FloatArray:
-    """Positives missed for each negative called positive: FN / FP."""
+    """Ratio of false negatives to false positives: FN / FP."""
     return ratio_of_products([c.positive.fn], [c.positive.fp])
 
 
 @metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003", chance=1)
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
-    """Odds of a positive call among positives over those among negatives: TP TN / (FP FN)."""
+    """Odds ratio of predicted and true positives: TP TN / (FP FN)."""
     p = c.positive
     return ratio_of_products([p.tp, p.tn], [p.fn, p.fp])

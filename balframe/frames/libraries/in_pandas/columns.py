@@ -42,6 +42,11 @@ def height(frame: pd.DataFrame) -> int:
     return len(frame)
 
 
+def every(frame: pd.DataFrame, step: int) -> pd.DataFrame:
+    """Take the first of so many rows each."""
+    return frame.iloc[::step]
+
+
 def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
     dtype: Any = frame[name].dtype
@@ -87,8 +92,8 @@ def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     series: Any = frame[name]
     if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
         raise UnsupportedTypeError(
-            f"column {name!r} is {series.dtype}; "
-            "scores, counts and weights are numbers. Cast it first."
+            f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
+            "numbers. Cast it first."
         )
     kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
     if types.is_unsigned_integer_dtype(series.dtype):

@@ -112,7 +112,7 @@ def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
         order = _ascending(levels)
     except (TypeError, NotImplementedError) as error:
         raise UnsupportedTypeError(
-            f"column {name!r} holds values that cannot be grouped ({error}); cast it first."
+            f"column {name!r} has values that cannot be grouped ({error}); cast it first."
         ) from error
     rank = np.empty(len(levels), np.int64)
     rank[order] = np.arange(len(levels))

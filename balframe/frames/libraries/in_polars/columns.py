@@ -40,6 +40,11 @@ def height(frame: pl.DataFrame) -> int:
     return frame.height
 
 
+def every(frame: pl.DataFrame, step: int) -> pl.DataFrame:
+    """Take the first of so many rows each."""
+    return frame.gather_every(step)
+
+
 def label_kind(frame: pl.DataFrame, name: str) -> str | None:
     """Tell the kind of the labels in a column; None where only the values can tell."""
     dtype = frame.get_column(name).dtype
@@ -64,8 +69,8 @@ def numbers(frame: pl.DataFrame, name: str) -> Numbers:
     series = unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
         raise UnsupportedTypeError(
-            f"column {name!r} is {series.dtype}; "
-            "scores, counts and weights are numbers. Cast it first."
+            f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
+            "numbers. Cast it first."
         )
     if series.dtype in _BEYOND_NUMPY:
         series = _in_64_bits(series)

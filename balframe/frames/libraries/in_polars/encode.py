@@ -95,8 +95,8 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
     series = unnamed(frame, name)
     if series.dtype.is_nested() or series.dtype == pl.Object:
         raise UnsupportedTypeError(
-            f"column {name!r} is {series.dtype}, which has no order that segments could "
-            "have; cast it, or take a part of it."
+            f"column {name!r} has the type {series.dtype}, whose values cannot be sorted, so it "
+            "cannot define segments; cast it, or select a part of it."
         )
     if not len(series):
         return Column(Codes(np.zeros(0, np.int64), 0, 1), series)

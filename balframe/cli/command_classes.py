@@ -1,0 +1,69 @@
+"""The commands as Typer runs them: with less said in the help, and more of what is missing."""
+
+from typing import Any, cast
+
+from typer.core import TyperCommand, TyperGroup
+
+from balframe.errors import listed
+
+
+class Program(TyperGroup):
+    """The program with its commands."""
+
+    def get_params(self, ctx: Any) -> Any:  # noqa: ANN401 (Typer's own copies of Click's types)
+        """List the parameters, without the types that Typer shows beside flags and files."""
+        return _without_types(super().get_params(ctx))
+
+
+class Command(TyperCommand):
+    """A command of the program."""
+
+    def get_params(self, ctx: Any) -> Any:  # noqa: ANN401
+        """List the parameters, with --help in a panel at the end."""
+        parameters = _without_types(super().get_params(ctx))
+        for one in parameters:
+            if "--help" in getattr(one, "opts", ()):
+                one.rich_help_panel = "Help"
+        return parameters
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """Show all that is needed, before the options."""
+        return [*(_typed(one) for one in self.params if _is_required(one)), "[OPTIONS]"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read what was typed; name all that is missing, where Typer names the first."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if type(error).__name__ != "MissingParameter":  # of Click, or of Typer's own copy of it
+                raise
+            missing = self._missing(ctx, typed)
+            if not missing:
+                raise
+        return cast(list[str], ctx.fail(f"Missing {listed(map(_typed, missing))}."))
+
+    def _missing(self, ctx: Any, typed: list[str]) -> list[Any]:  # noqa: ANN401
+        read = type(ctx)(self, info_name=ctx.info_name, parent=ctx.parent, resilient_parsing=True)
+        super().parse_args(read, typed)
+        return [one for one in self.params if _is_required(one) and not read.params.get(one.name)]
+
+
+def _without_types(parameters: Any) -> Any:  # noqa: ANN401
+    for one in parameters:
+        if getattr(one, "is_flag", False):
+            one.metavar = ""
+        elif getattr(one, "param_type_name", "") == "argument":
+            one.display_type_rich = lambda ctx: None
+    return parameters
+
+
+def _is_required(parameter: Any) -> bool:  # noqa: ANN401
+    return bool(getattr(parameter, "required", False))
+
+
+def _typed(parameter: Any) -> str:  # noqa: ANN401
+    """Show a parameter as it is typed: FILES... or --y-true COLUMN."""
+    name = next(iter(getattr(parameter, "opts", ())), "")
+    metavar = getattr(parameter, "metavar", None) or ""
+    return f"{name} {metavar}".rstrip() if name.startswith("-") else metavar or name

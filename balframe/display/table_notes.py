@@ -1,0 +1,108 @@
+"""What the notes below a table say."""
+
+from balframe.display import table_cells as cells
+from balframe.display.table_cells import HIGHEST, LOWEST, Axis
+from balframe.display.table_scores import Pen
+from balframe.display.worst import Of, worst_cells
+from balframe.frames.library import Name
+from balframe.verbs.columns import ESTIMATE, Naming
+
+
+def notes(pen: Pen) -> list[str]:
+    """Write what a reader has to know of the cells that are shown."""
+    found = [_not_shown(pen), _limits(pen), _worst(pen), _bars(pen)]
+    shown = {pen.cell(name, row) for name in pen.layout.shown for row in pen.choice.rows}
+    if cells.UNDEFINED in shown:
+        found.append(f"{cells.UNDEFINED}: undefined.")
+    return [note for note in found if note]
+
+
+def _not_shown(pen: Pen) -> str:
+    n, by = pen.choice.n_left_out, pen.choice.ranked_by
+    if not n:
+        return ""
+    each = " of each group" if pen.layout.groups else ""
+    which = f"the first{each}" if by is None else f"the worst and the best{each}"
+    ranked = "" if by is None else f" by {cells.safe(cells.words(by)).lower()}, worst first"
+    n_rows = cells.count(pen.layout.n_rows)
+    return f"{cells.count(n)} of {n_rows} rows are not shown. Shown: {which}{ranked}."
+
+
+def _limits(pen: Pen) -> str:
+    if not set(pen.layout.limits) & set(pen.layout.shown):
+        return ""
+    column = pen.layout.naming(Naming.METHOD)
+    values = () if column is None else pen.layout.values[column]
+    methods = sorted({str(one) for one in values if one is not None})
+    by = f", method {cells.safe(' and '.join(methods))}" if methods else ""
+    return f"Brackets: confidence interval{by}."
+
+
+def _worst(pen: Pen) -> str:
+    """Say which rows are marked, or why none is."""
+    if not (pen.compared and pen.worst):
+        return ""
+    rows = set(pen.choice.rows)
+    signs = {sign for (_, row), sign in pen.marks.items() if row in rows}
+    ends = {LOWEST: "lowest", HIGHEST: "highest"}
+    marked = ", ".join(f"{sign} {ends[sign]}" for sign in ends if sign in signs)
+    among = f"{'segments' if pen.layout.by else 'rows'}{_with_support(pen)}"
+    if marked:
+        return f"Worst ({marked}) among {among}."
+    is_any_left_out = worst_cells(pen.compared, pen.worst, least=0)
+    return f"The worst is marked only among {among}." if is_any_left_out else ""
+
+
+def _with_support(pen: Pen) -> str:
+    """Say how many rows a segment that is marked has, and which rows are counted."""
+    if not pen.min_support:
+        return ""
+    names: dict[Of, list[str]] = {}
+    for one in pen.compared:
+        metric = pen.layout.named(Naming.METRIC, next(iter(one.values), 0))
+        name = cells.words(metric) if one.name == ESTIMATE else pen.words(one.name)
+        names.setdefault(one.known, []).append(name)
+    number = f"at least {cells.count(pen.min_support)} row{'s' * (pen.min_support != 1)}"
+    texts = {
+        Of.DENOMINATOR: f"whose smallest denominator has {number}",
+        Of.RAREST: f"whose rarest label has {number}",
+        Of.SEGMENT: f"with {number}",
+        Of.NOTHING: f"known to have {number}",
+    }
+    first, *others = [of for of in Of if of in names]
+    exceptions = [f"{', '.join(dict.fromkeys(names[of]))}: {texts[of]}" for of in others]
+    return f" {texts[first]}" + (f" ({cells.safe('; '.join(exceptions))})" if others else "")
+
+
+def _bars(pen: Pen) -> str:
+    """Say what bars span, and which, if not all of them span the same."""
+    names: dict[Axis, list[str]] = {}
+    for name in pen.scores:
+        for row in pen.choice.rows:
+            axis = pen.axis(name, row)
+            what = _drawn(pen, name, row)
+            if axis is not None and what not in names.setdefault(axis, []):
+                names[axis].append(what)
+    spans = [
+        f"from {_end(axis.low)} to {_end(axis.high)}"
+        + (f" ({cells.safe(', '.join(drawn))})" if len(names) > 1 else "")
+        for axis, drawn in names.items()
+    ]
+    has_bound = any(map(pen.layout.bound, pen.scores))
+    bound = " The vertical line is the bound." if has_bound else ""
+    return f"Bars run {', '.join(spans)}.{bound}" if spans else ""
+
+
+def _drawn(pen: Pen, name: Name, row: int) -> str:
+    """Name what a bar is drawn of."""
+    rule, metric = (pen.layout.named(one, row) for one in (Naming.RULE, Naming.METRIC))
+    if rule is not None:
+        return str(rule)
+    if metric is None or pen.layout.columns[name].of or len(pen.layout.metrics) == 1:
+        return pen.words(name)
+    of = cells.words(metric)
+    return of if name == ESTIMATE else f"{of}: {cells.words(name).lower()}"
+
+
+def _end(value: float) -> str:
+    return cells.number(value, None)

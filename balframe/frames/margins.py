@@ -1,0 +1,52 @@
+"""Roll-ups of cells or ties: over all rows, or over every subset of the by-columns."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Protocol, Self, TypeVar
+
+from balframe.core.arrays import Int64Array
+from balframe.frames.library import Library, Name, Series
+from balframe.frames.query import MARGIN, Query, margin_name
+
+
+class _Sums(Protocol):
+    """Sums by segment, of cells or of ties."""
+
+    @property
+    def by(self) -> tuple[Int64Array, ...]: ...
+
+    def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> Self: ...
+
+    def labelled(self, code: int, *, first: bool) -> Self: ...
+
+    @classmethod
+    def concat(cls, parts: Sequence[Self]) -> Self: ...
+
+
+_SumsT = TypeVar("_SumsT", bound=_Sums)
+
+
+def with_margins(
+    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
+) -> tuple[_SumsT, dict[Name, Series]]:
+    """Add the roll-ups asked for, finest first, and a column of the by-columns that make each."""
+    if query.margins is False:
+        return cells, levels
+    subsets = margin_subsets(query)
+    rolled: list[int | None] = [len(levels[name]) for name in query.by]
+    rolled += [None] * (len(cells.by) - len(rolled))
+    parts = [
+        cells.rolled_up(kept, rolled).labelled(margin, first=True)
+        for margin, kept in enumerate(subsets)
+    ]
+    names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
+    return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
+
+
+def margin_subsets(query: Query) -> list[tuple[int, ...]]:
+    """List the positions of the by-columns that each margin keeps, the finest first."""
+    everything = tuple(range(len(query.by)))
+    if query.margins is False:
+        return [everything]
+    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
+    return [kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)]

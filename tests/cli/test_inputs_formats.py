@@ -1,0 +1,267 @@
+"""What is read: every format by its ending or first bytes, separators, and streams."""
+
+import gzip
+import io
+import shutil
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+import balframe as bf
+
+LABELS = ["--y-true", "y", "--y-pred", "p"]
+SCORE = ["--metric", "accuracy", "--format", "csv"]
+ROWS = pl.DataFrame({"y": [1, 1, 0, 0, 1], "p": [1, 0, 0, 1, 1], "g": ["a", "b", "é", "a", "b"]})
+ANSWER = "5,2,2,0.6"  # 3 of 5
+TEXTS = {
+    "csv": ROWS.write_csv().encode(),
+    "tsv": ROWS.write_csv(separator="\t").encode(),
+    "semicolon.csv": ROWS.write_csv(separator=";").encode(),
+    "pipe.csv": ROWS.write_csv(separator="|").encode(),
+    "bom.csv": b"\xef\xbb\xbf" + ROWS.write_csv().encode(),
+    "ndjson": ROWS.write_ndjson().encode(),
+    "jsonl": ROWS.write_ndjson().encode(),
+    "json": ROWS.write_json().encode(),
+    "lines.json": ROWS.write_ndjson().encode(),
+}
+
+
+def binary(write, **options):
+    content = io.BytesIO()
+    write(ROWS, content, **options)
+    return content.getvalue()
+
+
+def zstd(content):
+    done = subprocess.run(["zstd", "-q", "-c"], input=content, capture_output=True, check=True)
+    return done.stdout
+
+
+WHOLE = (
+    TEXTS
+    | {
+        "parquet": binary(pl.DataFrame.write_parquet),
+        "arrow": binary(pl.DataFrame.write_ipc),
+        "arrows": binary(pl.DataFrame.write_ipc_stream),
+        "stream.arrow": binary(pl.DataFrame.write_ipc_stream),
+    }
+    | {f"{name}.gz": gzip.compress(text) for name, text in TEXTS.items()}
+)
+if shutil.which("zstd"):
+    WHOLE |= {f"{name}.zst": zstd(text) for name, text in TEXTS.items() if "json" not in name}
+    WHOLE["ndjson.zst"] = zstd(TEXTS["ndjson"])
+IN_ALL_PARTS = gzip.compress(b"y,p\n1,1\n1,0\n") + gzip.compress(b"0,0\n0,1\n1,1\n")
+
+
+@pytest.fixture
+def piped(monkeypatch, run):
+    """Run with bytes on standard input."""
+
+    def started(content, *arguments):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        return run(*arguments)
+
+    return started
+
+
+def answer(done):
+    assert (done.code, done.err) == (0, "")
+    return done.out.splitlines()[1]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_file_of_every_format_is_read_by_its_ending(run, tmp_path, name):
+    path = tmp_path / f"data.{name}"
+    path.write_bytes(WHOLE[name])
+
+    assert answer(run("report", path, *LABELS, *SCORE)) == ANSWER
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_standard_input_of_every_format_is_read_by_its_first_bytes(piped, name):
+    assert answer(piped(WHOLE[name], "report", "-", *LABELS, *SCORE)) == ANSWER
+
+
+def test_compressed_text_in_several_parts_is_read_to_its_end(piped):
+    assert answer(piped(IN_ALL_PARTS, "report", "-", *LABELS, *SCORE)) == ANSWER
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "ndjson", "json", "tsv"])
+def test_the_format_that_is_given_decides(run, tmp_path, kind):
+    path = tmp_path / "data.dat"
+    path.write_bytes(WHOLE[kind])
+
+    assert answer(run("report", path, *LABELS, *SCORE, "--input-format", kind)) == ANSWER
+
+
+def test_a_file_with_an_ending_of_another_format_is_refused(refused, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(WHOLE["parquet"])
+
+    assert "but contains parquet. Give --input-format parquet" in refused("report", path, *LABELS)
+
+
+@pytest.mark.parametrize("kind", [None, "csv", "json", "parquet", "arrow", "xlsx", "ndjson"])
+@pytest.mark.parametrize(
+    "content",
+    [b"\x7fELF\x02\x01\x01" + bytes(64), bytes(range(256)) * 9, WHOLE["parquet"][:-20]],
+)
+def test_what_cannot_be_read_is_one_line_without_binary(piped, kind, content):
+    asked = [] if kind is None else ["--input-format", kind]
+
+    done = piped(content, "report", "-", *LABELS, *asked)
+
+    (line,) = done.err.splitlines()
+    assert (done.code, done.out) == (2, "")
+    assert line.isprintable()
+
+
+def test_utf_16_says_how_to_convert_it(piped):
+    done = piped("y,p\n1,1\n".encode("utf-16"), "report", "-", *LABELS)
+
+    assert "it is encoded in UTF-16. Convert it to UTF-8, as in: iconv -f UTF-16" in done.err
+
+
+def test_a_separator_is_given_where_it_is_not_recognised(run, refused, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("y:p\n1:1\n0:1\n")
+
+    assert answer(run("report", path, *LABELS, *SCORE, "--separator", ":")) == "2,2,1,0.5"
+    path.write_text("y;a|b;p\n1;x;1\n0;x;1\n")
+    assert "--separator ';'" in refused("report", path, *LABELS)
+    assert answer(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,2,1,0.5"
+
+
+def test_a_separator_is_for_csv(refused, tmp_path):
+    path = tmp_path / "data.json"
+    path.write_bytes(WHOLE["json"])
+
+    assert "--separator is only for csv" in refused("report", path, *LABELS, "--separator", ";")
+
+
+@pytest.mark.parametrize("separator", ["tab", "\\t", "\t"])
+def test_a_tab_may_be_written_out(run, tmp_path, separator):
+    path = tmp_path / "data.csv"
+    path.write_bytes(WHOLE["tsv"])
+
+    done = run("report", path, *LABELS, *SCORE, "--separator", separator)
+
+    assert answer(done) == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--separator", ";;"], "--separator ';;' is not a single character"),
+        (["--separator", ""], "--separator '' is not a single character"),
+        (["--separator", '"'], "is not a single character"),
+        (["--input-format", "json"], "contains csv, not json"),
+        (["--input-format", "xls"], "'--input-format'"),
+    ],
+)
+def test_wrong_options_of_the_input_are_refused(refused, tmp_path, options, part):
+    path = tmp_path / "data.csv"
+    path.write_bytes(WHOLE["csv"])
+
+    assert part in refused("report", path, *LABELS, *options)
+
+
+def test_files_with_different_separators_are_refused(refused, tmp_path):
+    (tmp_path / "1.csv").write_bytes(WHOLE["csv"])
+    (tmp_path / "2.csv").write_bytes(WHOLE["semicolon.csv"])
+
+    line = refused("report", tmp_path, *LABELS)
+
+    assert "more than one separator: ',' in '" in line
+
+
+def test_a_sheet_of_xlsx_is_read(run, refused, tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    for row in (ROWS.columns, *ROWS.rows()):
+        book.active.append(row)
+    book.save(tmp_path / "data.xlsx")
+
+    assert answer(run("report", tmp_path / "data.xlsx", *LABELS, *SCORE)) == ANSWER
+    (tmp_path / "broken.xlsx").write_bytes(b"no book")
+    assert "broken.xlsx' cannot be read: " in refused("report", tmp_path / "broken.xlsx", *LABELS)
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    line = refused("report", tmp_path / "data.xlsx", *LABELS)
+    assert line.endswith("python -m pip install 'balframe[excel]'")
+
+
+def test_a_column_of_xlsx_without_values_agrees_with_any_type(run, tmp_path, caplog):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    for number, weights in enumerate([[1, 3], [None, None]]):
+        book = openpyxl.Workbook()
+        for row in ("ypw", (1, 1, weights[0]), (1, 0, weights[1])):
+            book.active.append(tuple(row))
+        book.save(tmp_path / f"{number}.xlsx")
+
+    done = run("report", tmp_path, *LABELS, *SCORE, "--sample-weight", "w", "--missing", "drop")
+
+    assert answer(done) == "2,1,2,2,0.25"  # 1 / (1 + 3), and two rows without a weight
+    assert "dtype" not in caplog.text
+
+
+def test_pipes_of_the_shell_are_read_as_files(tmp_path):
+    if shutil.which("bash") is None:
+        pytest.skip("no bash")
+    (tmp_path / "1.csv").write_text("y,p\n1,1\n")
+    (tmp_path / "2.csv").write_text("y,p\n0,1\n")
+    program = f"{sys.executable} -m balframe report"
+    options = " ".join([*LABELS, *SCORE])
+
+    def out(command):
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, check=True, cwd=tmp_path, text=True
+        )
+        return done.stdout.splitlines()[1]
+
+    assert out(f"{program} <(cat 1.csv) <(cat 2.csv) {options}") == "2,2,1,0.5"
+    assert out(f"{program} /dev/stdin {options} < 1.csv") == "1,1,1,1.0"
+    assert out(f"cat 2.csv | {program} /dev/stdin 1.csv {options}") == "2,2,1,0.5"
+
+
+def test_the_format_of_an_answer_is_read_back(run, piped):
+    cells = bf.confusion(ROWS, "y", "p").rename({"y": "a", "p": "b"})
+
+    done = piped(
+        cells.write_ipc(None).getvalue(),
+        *("report", "-", "--y-true", "a", "--y-pred", "b", "--cells", *SCORE),
+    )
+
+    assert answer(done) == ANSWER
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("[y],p\n1,1\n0,1\n", ["[y]", "p"]),
+        ('[ {"y": 1, "p": 1}, {"y": 0, "p": 1}]', ["y", "p"]),
+        ('[\n{"y": 1, "p": 1}, {"y": 0, "p": 1}]', ["y", "p"]),
+    ],
+)
+def test_a_bracket_begins_an_array_only_before_an_object(piped, packed, text, columns):
+    y, p = columns
+
+    done = piped(packed(text.encode()), "report", "-", "--y-true", y, "--y-pred", p, *SCORE)
+
+    assert answer(done) == "2,2,1,0.5"
+
+
+@pytest.mark.parametrize("given", ["csv", "ndjson", "arrow"])
+def test_a_given_format_that_the_first_bytes_contradict_is_refused(refused, piped, tmp_path, given):
+    path = tmp_path / "data.dat"
+    path.write_bytes(WHOLE["parquet"])
+    advice = f"contains parquet, not {given}. Give --input-format parquet."
+
+    assert advice in refused("report", path, *LABELS, "--input-format", given)
+    done = piped(WHOLE["parquet"], "report", "-", *LABELS, "--input-format", given)
+    assert done.err == f"balframe: standard input {advice}\n"

@@ -1,0 +1,173 @@
+"""`--threshold`: scores given as predictions become labels."""
+
+import polars as pl
+import pytest
+
+SCORES = [0.9, 0.4, 0.5, 0.6, None]
+TRUTHS = {
+    "0 and 1": ([1, 0, 1, 0, 1], [], "0,1"),
+    "-1 and 1": ([1, -1, 1, -1, 1], [], "-1,1"),
+    "booleans": ([True, False, True, False, True], [], "false,true"),
+    "floats": ([1.0, 0.0, 1.0, 0.0, 1.0], [], "0.0,1.0"),
+    "words": (["yes", "no", "yes", "no", "yes"], ["--pos-label", "yes"], "no,yes"),
+    "the lower as positive": ([1, 0, 1, 0, 1], ["--pos-label", "0"], "0,1"),
+}
+DATA = ["--y-true", "y", "--y-pred", "s", "--missing", "drop", "--format", "csv"]
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Write a truth and scores to a file."""
+
+    def made(truth, **others):
+        path = tmp_path / "scored.parquet"
+        pl.DataFrame({"y": truth, "s": SCORES, **others}).write_parquet(path)
+        return path
+
+    return made
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_score_at_the_threshold_is_the_positive_label(run, scored, name):
+    truth, options, labels = TRUTHS[name]
+    low, high = labels.split(",")
+    counts = {(high, high): 2, (low, high): 1, (low, low): 1, (high, low): 0}  # at least 0.5
+    if name == "the lower as positive":
+        counts = {(high, low): 2, (low, low): 1, (low, high): 1, (high, high): 0}
+
+    done = run("confusion", scored(truth), *DATA, "--threshold", "0.5", *options)
+
+    expected = [f"{t},{p},{n}" for (t, p), n in sorted(counts.items()) if n]
+    found = pl.read_csv(done.out.encode(), infer_schema=False)
+    assert sorted(map(",".join, found.filter(pl.col("n") != "0").rows())) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("report", []),
+        ("classes", []),
+        ("confusion", []),
+        ("gaps", ["--by", "g"]),
+        ("disparity", ["--by", "g"]),
+        ("fairness", ["--by", "g"]),
+        ("compare", ["--y-pred", "t"]),
+        ("check", ["--rule", "accuracy >= 0.5", "--allow-inconclusive"]),
+        ("posterior", []),
+    ],
+)
+def test_every_command_with_predictions_takes_a_threshold(run, tmp_path, command, options):
+    rows = pl.DataFrame(
+        {
+            "y": [1, 0, 1, 0, 1, 0] * 5,
+            "s": [0.9, 0.4, 0.5, 0.6, 0.1, 0.2] * 5,
+            "t": [0.5, 0.6, 0.7, 0.1, 0.2, 0.3] * 5,
+            "g": ["a", "b", "b"] * 10,
+        }
+    )
+    rows.write_parquet(tmp_path / "scores.parquet")
+    labels = rows.with_columns((pl.col("s", "t") >= 0.5).cast(pl.Int64))
+    labels.write_parquet(tmp_path / "labels.parquet")
+    asked = ["--y-true", "y", "--y-pred", "s", *options, "--format", "csv"]
+
+    done = run(command, tmp_path / "scores.parquet", *asked, "--threshold", "0.5")
+
+    by_labels = run(command, tmp_path / "labels.parquet", *asked)
+    assert (done.code, done.out, done.err) == (by_labels.code, by_labels.out, by_labels.err)
+    assert done.code in (0, 1)
+
+
+def test_require_takes_a_threshold(run, scored):
+    options = ["--y-true", "y", "--y-pred", "s", "--missing", "drop", "--rule", "n >= 4"]
+
+    assert run("require", scored([1, 0, 1, 0, 1]), *options, "--threshold", "0.5").code == 0
+
+
+def test_commands_of_scores_have_no_threshold(refused, scored):
+    line = refused("ranking", scored([1, 0] * 2 + [1]), "--y-true", "y", "--y-score", "s",
+                   "--threshold", "0.5")  # fmt: skip
+
+    assert "No such option: --threshold" in line
+
+
+def test_a_score_that_is_missing_or_nan_is_missing(run, tmp_path):
+    path = tmp_path / "nan.parquet"
+    pl.DataFrame({"y": [1, 1, 1], "s": [0.9, float("nan"), None]}).write_parquet(path)
+
+    done = run("report", path, *DATA, "--threshold", "0.5", "--metric", "accuracy")
+
+    assert done.out.splitlines() == ["n,n_labels,min_support,n_missing,accuracy", "1,1,1,2,1.0"]
+
+
+def test_scores_given_as_labels_point_to_the_threshold(refused, scored):
+    line = refused("report", scored([1, 0, 1, 0, 1]), *DATA)
+
+    assert "scores are not labels" in line
+    assert "labels first: --threshold 0.5" in line
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "parts"),
+    [
+        (["yes", "no", "yes", "no", "no"], [], ["needs --pos-label", "'no', 'yes'"]),
+        (["a", "b", "c", "a", "b"], ["--pos-label", "a"], ["two labels", "'a', 'b', 'c'"]),
+        (["yes"] * 5, ["--pos-label", "yes"], ["two labels", "--label"]),
+        ([1, 0, 1, 0, 1], ["--by", "s"], ["'s' is given as --y-pred", "another name"]),
+        ([1, 0, 1, 0, 1], ["--y-pred", "g"], ["is for scores, but column 'g'"]),
+        ([1, 0, 1, 0, 1], ["--y-pred", "z"], ["column 'z' not found"]),
+        ([1, 0, 1, 0, 1], ["--threshold", "nan"], ["--threshold nan is not a number"]),
+    ],
+)
+def test_what_a_threshold_cannot_decide_is_refused(refused, scored, truth, options, parts):
+    path = scored(truth, g=["a"] * 5)
+    line = refused("report", path, *DATA, "--threshold", "0.5", *options)
+
+    assert all(part in line for part in parts), line
+
+
+def test_both_labels_may_be_given(run, scored):
+    options = ["--pos-label", "yes", "--label", "no", "--label", "yes"]
+
+    done = run("confusion", scored(["yes"] * 5), *DATA, "--threshold", "0.5", *options)
+
+    assert done.out.splitlines() == ["y,s,n", "yes,no,1", "yes,yes,3"]
+
+
+@pytest.mark.parametrize("typed", ["11", "1,2"])
+def test_the_words_of_thresholds_are_those_of_the_shell(run, tmp_path, typed):
+    path = tmp_path / "odds.csv"
+    path.write_text("y,s\n1,3.5\n0,0.1\n")
+
+    done = run("curve", path, "--y-true", "y", "--y-score", "s", "--thresholds", typed)
+
+    assert "(" not in done.err.replace("[0, 1]", "")
+    assert ("--thresholds quantiles,10" in done.err) == (typed == "11")
+
+
+@pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64])
+@pytest.mark.parametrize("threshold", ["0.1", "0.5", "0.7"])
+def test_scores_are_compared_as_a_curve_compares_them(run, tmp_path, dtype, threshold):
+    path = tmp_path / "scores.parquet"
+    scores = pl.Series([0.1, 0.1, 0.5, 0.7, 0.7], dtype=dtype)  # 0.7 in 32 bits is below 0.7
+    pl.DataFrame({"y": [1, 0, 1, 0, 1], "s": scores}).write_parquet(path)
+    shown = ["--metric", "recall", "--metric", "fpr", "--format", "csv"]
+
+    labels = run("report", path, *DATA, "--pos-label", "1", *shown, "--threshold", threshold)
+    curve = run("curve", path, "--y-true", "y", "--y-score", "s", *shown, "--thresholds",
+                f"{threshold},1")  # fmt: skip
+
+    found = pl.read_csv(labels.out.encode()).select("recall", "fpr").row(0)
+    at = pl.read_csv(curve.out.encode()).filter(pl.col("threshold") == float(threshold))
+    assert found == at.select("recall", "fpr").row(0)
+
+
+def test_a_column_of_scores_may_have_the_name_of_a_metric(run, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("y,f1\n1,0.9\n0,0.1\n1,0.2\n")
+    options = ["--metric", "f1", "--format", "csv"]
+
+    done = run("report", path, "--y-true", "y", "--y-pred", "f1", "--pos-label", "1", *options,
+               "--threshold", "0.5")  # fmt: skip
+
+    assert done.err == ""
+    assert float(done.out.split(",")[-1]) == pytest.approx(2 / 3)  # 2 * 1 / (2 * 1 + 0 + 1)

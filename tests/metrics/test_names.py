@@ -1,0 +1,163 @@
+"""Names of metrics: those of other libraries, of metrics of scores, and near ones."""
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn import metrics as sk
+
+import balframe as bf
+from balframe.metrics.catalogue import find, listed, registered
+from balframe.metrics.of_scores import OF_SCORES, RANKED
+from balframe.verbs.contents import verbs
+
+SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
+OF_CLASSES = {
+    name: scorer
+    for name, scorer in SCORERS.items()
+    if scorer._score_func.__module__
+    in ("sklearn.metrics._classification", "sklearn.metrics._ranking")
+}
+OF_LABELS = [
+    name
+    for name, scorer in OF_CLASSES.items()
+    if scorer._response_method == "predict" and scorer._sign > 0 and not name.endswith("_samples")
+]
+OTHERS = {  # of R and Python: names of the same quantity, in arithmetic on a table of two labels
+    "acc": "(tp + tn) / n",
+    "accuracy_score": "(tp + tn) / n",
+    "bal_acc": "(tp / (tp + fn) + tn / (tn + fp)) / 2",
+    "bac": "(tp / (tp + fn) + tn / (tn + fp)) / 2",
+    "bacc": "(tp / (tp + fn) + tn / (tn + fp)) / 2",
+    "balanced_accuracy_score": "(tp / (tp + fn) + tn / (tn + fp)) / 2",
+    "gmean": "(tp / (tp + fn) * tn / (tn + fp)) ** 0.5",
+    "g_mean": "(tp / (tp + fn) * tn / (tn + fp)) ** 0.5",
+    "nir": "max(tp + fn, tn + fp) / n",
+    "zero_one_loss": "(fp + fn) / n",
+    "misclassification_rate": "(fp + fn) / n",
+    "kap": "1 - (1 - (tp + tn) / n) / (1 - ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn)) / n**2)",
+    "mcc": "(tp * tn - fp * fn) / ((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)) ** 0.5",
+    "sens": "tp / (tp + fn)",
+    "recall_score": "tp / (tp + fn)",
+    "spec": "tn / (tn + fp)",
+    "ppv": "tp / (tp + fp)",
+    "precision_score": "tp / (tp + fp)",
+    "f_meas": "2 * tp / (2 * tp + fp + fn)",
+    "csi": "tp / (tp + fp + fn)",
+    "detection_prevalence": "(tp + fp) / n",
+    "j_index": "tp / (tp + fn) + tn / (tn + fp) - 1",
+    "bookmaker_informedness": "tp / (tp + fn) + tn / (tn + fp) - 1",
+    "fpr": "fp / (fp + tn)",
+    "fnr": "fn / (fn + tp)",
+    "tpr": "tp / (tp + fn)",
+    "tnr": "tn / (tn + fp)",
+}
+
+
+def labels(n_labels, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_labels, 200)
+    return y, np.where(rng.random(200) < 0.6, y, rng.integers(0, n_labels, 200))
+
+
+def score(y, yhat, names, **options):
+    return bf.report(pl.DataFrame({"y": y, "p": yhat}), "y", "p", metrics=names, **options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", OF_LABELS)
+def test_scorers_of_scikit_learn_have_their_names_and_values(name, seed):
+    scorer, needs = OF_CLASSES[name], find(name).needs
+    for n_labels in (2,) if "pos_label" in needs else (2, 3):
+        y, yhat = labels(n_labels, seed)
+
+        expected = scorer._score_func(y, yhat, **scorer._kwargs)
+
+        assert score(y, yhat, name)[name][0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_every_scorer_of_labels_is_there():
+    assert {"accuracy", "balanced_accuracy", "f1_macro", "jaccard", "matthews_corrcoef"} < {
+        *OF_LABELS
+    }
+    assert len(OF_LABELS) > 18
+
+
+@pytest.mark.parametrize("name", sorted({*OF_CLASSES} - {*OF_LABELS}))
+def test_other_scorers_of_classifiers_are_honestly_not_there(name):
+    frame = pl.DataFrame({"y": [0, 1], "p": [0, 1]})
+
+    with pytest.raises(bf.BalframeError) as raised:
+        bf.report(frame, "y", "p", metrics=name)
+
+    if OF_CLASSES[name]._response_method != "predict":
+        assert "computed from scores" in str(raised.value)
+        assert "ranking" in str(raised.value)
+    else:
+        assert re.search(f"^metric '{name}' not found; did you mean '\\w+'", str(raised.value))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_names_of_other_libraries_mean_what_they_mean_there(name):
+    tp, fp, fn, tn = 31, 7, 12, 50
+    cells = bf.from_matrix([[tn, fp], [fn, tp]])
+
+    out = bf.report(cells, "actual", "predicted", counts="n", metrics=name)
+
+    counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "n": tp + fp + fn + tn}
+    expected = eval(OTHERS[name], counts | {"max": max})
+    assert out[name][0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
+def test_names_that_differ_between_libraries_are_no_aliases(name):
+    with pytest.raises(KeyError, match=f"metric '{name}' not found"):
+        find(name)
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_metrics_of_scores_point_to_ranking(name):
+    frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
+    column = OF_SCORES[name]
+    says = f"call ranking, which returns '{column}'" if column else "of which ranking returns only"
+
+    for verb in (bf.report, bf.gaps, bf.disparity):
+        with pytest.raises(bf.BalframeError, match=says):
+            verb(frame, "y", "p", by="g", metrics=name)
+    with pytest.raises(bf.BalframeError, match=says):
+        bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
+
+
+def test_ranking_has_the_columns_that_are_pointed_to():
+    (columns,) = verbs()["ranking"].layouts.values()
+
+    assert {*RANKED} <= {one.name for one in columns}
+    assert {one for one in OF_SCORES.values() if one} == {*RANKED}
+    assert not {*OF_SCORES} & {name for one in registered() for name in (one.name, *one.aliases)}
+
+
+def test_ranking_points_to_report_for_metrics_of_labels():
+    with pytest.raises(TypeError, match=r"ranking always returns roc_auc, .* call report"):
+        bf.ranking(pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]}), "y", "s", metrics="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("sensitivty", "'sensitivity'"),
+        ("kapa", "'kappa'"),
+        ("Accuracy", "'accuracy'"),
+        ("selection", "'selection_rate'"),
+        ("balanced_acuracy", "'balanced_accuracy' or 'weighted_balanced_accuracy' or 'adj"),
+        ("recal", "'recall'"),
+        ("f1_marco", "'f1_macro' or 'f1_micro' or 'f1_score'"),
+    ],
+)
+def test_near_names_are_each_of_another_metric(name, near):
+    with pytest.raises(KeyError) as raised:
+        find(name)
+
+    assert f"metric {name!r} not found; did you mean {near}" in str(raised.value)
+    shown = str(raised.value).partition("Metrics: ")[2].partition(", ...")[0].split(", ")
+    assert shown == [one.name for one in listed()[:20]]

@@ -1,0 +1,186 @@
+"""Several metrics by one word, and new names for metrics."""
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.metrics.catalogue import registered
+from balframe.metrics.presets import FAIRNESS, PRESETS
+from balframe.verbs.contents import verbs
+
+FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
+RATES = [
+    "selection_rate",
+    "prevalence",
+    "recall",
+    "false_positive_rate",
+    "false_negative_rate",
+    "precision",
+]
+DEFAULTS = {
+    "report": [
+        "accuracy",
+        "balanced_accuracy",
+        "adjusted_balanced_accuracy",
+        "normalized_accuracy",
+        "geometric_mean",
+    ],
+    "gaps": ["accuracy", "balanced_accuracy"],
+    "disparity": ["accuracy", "balanced_accuracy"],
+}
+
+
+def metrics_of(verb, metrics):
+    """List the metrics of an answer."""
+    out = getattr(bf, verb)(FRAME, "y", "p", by="g", metrics=metrics)
+    return out.columns[4:] if verb == "report" else list(dict.fromkeys(out["metric"]))
+
+
+@pytest.mark.parametrize("verb", DEFAULTS)
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("fairness", RATES),
+        (["fairness", "accuracy"], [*RATES, "accuracy"]),
+        (["recall", "fairness"], ["recall", *[one for one in RATES if one != "recall"]]),
+        (["fairness", "recall"], RATES),
+        (["fairness", "tpr"], [*[one for one in RATES if one != "recall"], "tpr"]),
+    ],
+)
+def test_presets_mix_with_names_and_each_metric_is_there_once(verb, given, expected):
+    assert metrics_of(verb, given) == expected
+
+
+@pytest.mark.parametrize("verb", DEFAULTS)
+def test_the_default_and_all_metrics_are_presets(verb):
+    every = [one.name for one in registered() if "class_weight" not in one.needs]
+
+    assert metrics_of(verb, "default") == metrics_of(verb, None) == DEFAULTS[verb]
+    assert metrics_of(verb, ["default", "f1"]) == [*DEFAULTS[verb], "f1"]
+    assert metrics_of(verb, "all") == metrics_of(verb, ["all"]) == every
+    assert metrics_of(verb, ["all", "fbeta(2)"]) == [*every, "fbeta(2)"]
+
+
+def test_the_default_has_weights_where_they_are_given():
+    out = bf.gaps(FRAME, "y", "p", by="g", metrics="default", class_weight="balanced")
+
+    assert out["metric"].unique().sort()[-1] == "weighted_balanced_accuracy"
+
+
+def test_all_metrics_of_more_than_two_labels_have_null_for_those_of_a_positive_one():
+    frame = pl.DataFrame({"y": [0, 1, 2], "p": [0, 1, 1]})
+
+    assert bf.report(frame, "y", "p", metrics=["all", "fbeta(2)"])["recall"][0] is None
+    with pytest.raises(bf.InvalidInputError, match="metric 'selection_rate' needs pos_label"):
+        bf.report(frame, "y", "p", metrics="fairness")
+
+
+@pytest.mark.parametrize("given", [["recall", "recall"], ["fairness", "fairness"]])
+def test_what_is_named_twice_raises(given):
+    with pytest.raises(bf.InvalidInputError, match=f"names a metric twice: {', '.join(given)}"):
+        metrics_of("report", given)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_are_refused_where_one_metric_is_asked_for(preset):
+    scores = pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]})
+    says = f'metrics="{preset}" is a preset of several metrics; give the name of one metric'
+
+    with pytest.raises(bf.InvalidInputError, match=says):
+        bf.check(FRAME, "y", "p", rules=f"{preset} >= 0.5")
+    with pytest.raises(bf.InvalidInputError, match=says):
+        bf.best_threshold(scores, "y", "s", metric=preset)
+    with pytest.raises(bf.InvalidInputError, match=says):
+        metrics_of("report", {"mine": preset})
+    with pytest.raises(bf.InvalidInputError, match=f"'{preset}' is a preset of metrics"):
+        bf.metric(range=(0, 1), aliases=[preset])(lambda c: c.mean_recall)
+
+
+def test_docstrings_and_the_list_of_metrics_name_the_presets():
+    for verb in ("report", "gaps", "disparity", "compare", "curve"):
+        said = verbs()[verb].parameters["metrics"].text
+        assert all(f'"{preset}"' in said for preset in PRESETS)
+    said = verbs()["report"].parameters["metrics"].text
+    assert all(name in said for name in (*DEFAULTS["report"], *FAIRNESS))
+    presets = dict(bf.list_metrics().select("name", "presets").rows())
+    for preset, names in {"fairness": RATES, "default": DEFAULTS["report"]}.items():
+        assert [name for name, some in presets.items() if preset in some.split(", ")] == sorted(
+            names, key=list(presets).index
+        )
+
+
+NEW = {"acc": "accuracy", "hit rate": "tpr"}
+
+
+def test_a_mapping_renames_the_columns_of_metrics():
+    options = {"by": "g", "interval": True}
+    out = bf.report(FRAME, "y", "p", metrics=NEW, **options)
+    plain = bf.report(FRAME, "y", "p", metrics=["accuracy", "recall"], **options)
+
+    new = {f"{old}{end}": f"{name}{end}" for end in ("", "_lower", "_upper")
+           for old, name in (("accuracy", "acc"), ("recall", "hit rate"))}  # fmt: skip
+    assert out.equals(plain.rename(new))
+    assert out.columns[4:] == [
+        "acc", "acc_lower", "acc_upper", "hit rate", "hit rate_lower", "hit rate_upper"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        ("report", {"by": "g", "layout": "long", "interval": True}),
+        ("gaps", {"by": "g"}),
+        ("disparity", {"by": "g"}),
+        ("compare", {"y_pred": ["p", "q"]}),
+    ],
+)
+def test_a_mapping_renames_the_metrics_in_rows(verb, options):
+    frame = FRAME.with_columns(q=1 - pl.col("p"))
+    options = {"y_pred": "p", **options}
+    out = getattr(bf, verb)(frame, "y", metrics=NEW, **options)
+    plain = getattr(bf, verb)(frame, "y", metrics=["accuracy", "recall"], **options)
+
+    assert set(out["metric"]) == {*NEW}
+    assert out.drop("metric").equals(plain.drop("metric"))
+
+
+def test_a_mapping_renames_the_columns_of_a_curve():
+    scores = pl.DataFrame({"y": [0, 1, 1], "s": [0.1, 0.4, 0.3]})
+
+    out = bf.curve(scores, "y", "s", metrics=NEW)
+
+    assert out.columns == ["threshold", "n", "predicted_positive", "acc", "hit rate"]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "says"),
+    [
+        ({"recall": "precision"}, "the name 'recall', which already names the metric 'recall'"),
+        ({"tpr": "precision"}, "the name 'tpr', which already names the metric 'recall'"),
+        ({"fbeta(2)": "f1"}, r"the name 'fbeta\(2\)', which already names the metric 'fbeta\(2\)'"),
+        ({1: "recall"}, "the name 1, which is not a name; give a non-empty string"),
+        ({"": "recall"}, "the name '', which is not a name"),
+        ({"mine": "recal"}, "metric 'recal' not found; did you mean 'recall'"),
+        ({"mine": ["recall"]}, "takes names of metrics, not"),
+        ({}, "metrics= is empty"),
+        ({"g": "recall"}, "more than one column named 'g'"),
+        ({"n": "recall"}, "more than one column named 'n'"),
+        ({"x": "recall", "x_lower": "f1"}, "more than one column named 'x_lower'"),
+    ],
+)
+def test_new_names_that_cannot_be_used_raise(metrics, says):
+    with pytest.raises(bf.BalframeError, match=says):
+        bf.report(FRAME, "y", "p", by="g", metrics=metrics, interval=True)
+
+
+@pytest.mark.parametrize("name", ["fairness", "roc_auc", "segment", "panel"])
+def test_a_new_name_that_means_something_else_is_refused(name):
+    with pytest.raises(bf.InvalidInputError, match=f"the name '{name}', which means something"):
+        bf.report(pl.DataFrame({"y": [1, 0], "p": [1, 0]}), "y", "p", metrics={name: "recall"})
+
+
+def test_presets_may_come_from_an_iterator():
+    frame = pl.DataFrame({"y": [0, 1, 2], "p": [0, 1, 2]})
+
+    answer = bf.report(frame, "y", "p", metrics=iter(["all"]))
+    assert answer["recall"].to_list() == [None]

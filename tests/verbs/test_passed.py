@@ -1,0 +1,77 @@
+"""`passed` sums verdicts up, and nothing judged is nothing passed."""
+
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+
+ROWS = {"g": ["a"] * 4 + ["b"] * 4, "y": [1, 1, 0, 0] * 2, "p": [1, 1, 0, 0, 1, 0, 0, 0]}
+BY = {"y_true": "y", "y_pred": "p", "by": "g"}
+
+
+def verdicts(frame, rule="recall >= 0.5", **options):
+    return bf.check(frame, **BY, rules=rule, **options)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "strictly", "leniently"),
+    [
+        (["pass", "pass"], True, True),
+        (["pass", "inconclusive"], False, True),
+        (["inconclusive"], False, True),
+        (["pass", "fail"], False, False),
+        (["fail", "inconclusive"], False, False),
+        ([], False, False),
+    ],
+)
+def test_statuses_come_to_a_verdict(statuses, strictly, leniently):
+    frame = pl.DataFrame({"status": statuses}, schema={"status": pl.String})
+
+    for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), nw.from_native(frame)):
+        assert bf.passed(given) is strictly
+        assert bf.passed(given, allow_inconclusive=True) is leniently
+
+
+def test_what_check_says_of_any_frame_can_be_summed_up(constructor):
+    frame = constructor(ROWS)
+
+    assert bf.passed(verdicts(frame, decide="estimate")) is True
+    assert bf.passed(verdicts(frame, "recall >= 0.75", decide="estimate")) is False
+    assert bf.passed(verdicts(frame)) is False
+
+
+def test_a_frame_without_rows_passes_nothing():
+    empty = pd.DataFrame(ROWS).head(0)
+
+    assert (verdicts(empty)["status"] == "pass").all()  # which is why there is `passed`
+    assert bf.passed(verdicts(empty)) is False
+
+
+@pytest.mark.parametrize("allow_inconclusive", [False, True])
+@pytest.mark.parametrize("rule", ["recall >= 0.5", "n >= 4", "n >= 5"])
+def test_require_raises_where_it_is_false(rule, allow_inconclusive):
+    frame = pl.DataFrame(ROWS)
+    allowed = {"allow_inconclusive": allow_inconclusive}
+    try:
+        bf.require(frame, **BY, rules=rule, **allowed)
+        raised = False
+    except bf.CheckFailed:
+        raised = True
+
+    assert bf.passed(verdicts(frame, rule), **allowed) is not raised
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (pl.DataFrame({"g": [1]}), bf.UnknownNameError, "column 'status' not found"),
+        (pl.DataFrame({"status": [1]}), bf.InvalidInputError, "holds 1; give a result of `check`"),
+        (pl.DataFrame({"status": [None]}), bf.InvalidInputError, "holds None"),
+        (["pass"], bf.UnsupportedTypeError, "got builtins.list"),
+    ],
+)
+def test_what_is_no_result_of_check_is_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        bf.passed(given)

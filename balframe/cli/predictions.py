@@ -10,9 +10,9 @@ import polars as pl
 import typer
 
 from balframe.cli.values import label
+from balframe.core.labels import STANDARD_PAIRS
 from balframe.errors import InvalidInputError, listed
 
-_PAIRS = ({0, 1}, {-1, 1})
 _Threshold = Annotated[
     float | None,
     typer.Option(
@@ -76,7 +76,7 @@ def _labels(rows: pl.LazyFrame, typed: Mapping[str, Any]) -> tuple[Any, Any]:
     if not given:
         occurring = rows.select(pl.col(y_true).drop_nulls().unique()).collect(engine="streaming")
         given = sorted(occurring.get_column(y_true).to_list())
-    pairs = [pair for pair in _PAIRS if {*given} <= pair]
+    pairs = [pair for pair in STANDARD_PAIRS if {*given} <= pair]
     if typed["pos_label"] is not None:
         positive = label(typed["pos_label"], rows, y_true)
     elif pairs:

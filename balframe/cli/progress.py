@@ -13,7 +13,10 @@ _AFTER = 0.5  # seconds
 
 @contextmanager
 def busy(what: Callable[[], str]) -> Iterator[None]:
-    """Show on a terminal what is done and for how long, once it takes a while."""
+    """Show on a terminal what is done and for how long, once it takes a while.
+
+    Until then it is not asked `what` is done, for that may look at files.
+    """
     with _shown(what):
         yield
 
@@ -40,8 +43,14 @@ def _shown(what: Callable[[], str]) -> Iterator[Callable[[str], None]]:
         return
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     progress = Progress(*columns, console=console, transient=True)
-    task = progress.add_task(what())
-    begin = threading.Timer(_AFTER, progress.start)
+    task = progress.add_task("")
+
+    def start() -> None:
+        if not progress.tasks[0].description:
+            progress.update(task, description=what())
+        progress.start()
+
+    begin = threading.Timer(_AFTER, start)
     begin.start()
     try:
         yield lambda words: progress.update(task, description=words)

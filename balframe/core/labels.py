@@ -21,7 +21,7 @@ from balframe.errors import (
 Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
 
 _THRESHOLD = in_python("`score >= 0.5`", "threshold", "0.5")
-_STANDARD = ({0, 1}, {-1, 1})
+STANDARD_PAIRS = ({0, 1}, {-1, 1})
 
 
 def kind_of(value: object, holder: str = "") -> str:
@@ -106,7 +106,7 @@ def no_dtype_for(labels: Sequence[Label]) -> InvalidInputError:
 def are_standard(labels: Iterable[object]) -> bool:
     """Tell whether labels are among 0 and 1, -1 and 1, or false and true."""
     known = set(labels)
-    return any(known <= pair for pair in _STANDARD)
+    return any(known <= pair for pair in STANDARD_PAIRS)
 
 
 @dataclass(frozen=True)

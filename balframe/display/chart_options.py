@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, get_args
 
+from balframe.analyses.extremes import check_min_support
 from balframe.analyses.scoring import ClassWeight, Metrics, Scoring
 from balframe.display.segments import Sort, inert
 from balframe.display.words import in_words
@@ -93,10 +94,7 @@ def _check(options: Mapping[str, Any]) -> None:
         raise InvalidInputError(
             f"{parameter('most', most)} is not a number of segments; give 2 or more."
         )
-    if not _is_integer(min_support) or min_support < 0:
-        raise InvalidInputError(
-            f"{parameter('min_support', min_support)} is not a number of rows; give 0 or more."
-        )
+    check_min_support(min_support)
     check_choice("sort", options.get("sort", "score"), get_args(Sort))
     check_choice("numbers", options.get("numbers"), (True, False, None))
 

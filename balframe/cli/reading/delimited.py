@@ -10,16 +10,15 @@ from pathlib import Path
 
 import polars as pl
 
+from balframe.cli.reading import first_bytes
 from balframe.cli.reading.unreadable import ContentError
 from balframe.errors import InvalidInputError, listed
 
 INFERRED = 10_000  # rows that the types of the columns are inferred from
-_HEAD = 2**16  # bytes
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 _OTHERS = ";\t|"  # separators besides the comma
 _TYPED = {"\\t": "\t", "tab": "\t"}
 _QUOTED = re.compile(rb'"[^"]*"')
-_NOT_IN_TEXT = "\x1e"
 _THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _NUMBER = r"^\s*[-+]?\d+(,\d+)?([eE][-+]?\d+)?\s*$"
 
@@ -45,27 +44,13 @@ def separator_of(typed: str) -> str:
 
 def beginning(path: Path) -> bytes:
     """Read the first bytes of a text, or its first line where it is compressed."""
-    with open(path, "rb") as file:
-        first = file.read(_HEAD)
+    first = first_bytes.beginning(path)
     if not first.startswith(_COMPRESSED):
         return first
     try:
-        lines = pl.read_csv(
-            path,
-            has_header=False,
-            separator=_NOT_IN_TEXT,
-            quote_char=None,
-            infer_schema=False,
-            n_rows=1,
-        )
+        return first_bytes.first_line_inside(path)
     except pl.exceptions.NoDataError:
         return b""
-    return str(lines.item()).encode() if lines.height else b""
-
-
-def is_utf_16(text: bytes) -> bool:
-    """Tell whether bytes begin as UTF-16 does, which spreadsheets may write."""
-    return text.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def dialect_of(paths: Sequence[Path], separator: str, named: Collection[str]) -> Dialect:
@@ -92,13 +77,12 @@ def dialect_of(paths: Sequence[Path], separator: str, named: Collection[str]) ->
 def recognised_separator(path: Path) -> str:
     """Find the separator in the line of names: a comma, or the only other one where none is."""
     text = beginning(path)
-    if is_utf_16(text):
+    if first_bytes.is_utf_16(text):
         raise ContentError(
             "it is encoded in UTF-16. Convert it to UTF-8, as in: iconv -f UTF-16 -t UTF-8"
         )
-    header = (
-        _QUOTED.sub(b"", text.removeprefix(b"\xef\xbb\xbf")).partition(b"\n")[0].decode("latin-1")
-    )
+    unquoted = _QUOTED.sub(b"", first_bytes.without_mark(text))
+    header = unquoted.partition(b"\n")[0].decode("latin-1")
     if "," in header:
         return ","
     others = [one for one in _OTHERS if one in header]
@@ -113,7 +97,7 @@ def recognised_separator(path: Path) -> str:
 
 def check_names(path: Path, separator: str) -> None:
     """Raise where two columns have one name; those without a name do not count."""
-    text = beginning(path).removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    text = first_bytes.without_mark(beginning(path)).decode(errors="replace")
     header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
     repeated = [repr(name) for name, n in Counter(header).items() if name and n > 1]
     if repeated:

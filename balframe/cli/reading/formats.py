@@ -35,7 +35,6 @@ TEXT = ("csv", "tsv", "ndjson", "json")  # which may be compressed
 INFERRED_TYPES = (*TEXT, "xlsx")
 COUNTED = ("parquet", "arrow")  # which say how many rows they have
 _COMPRESSED = (".gz", ".zst")
-_STREAM = b"\xff\xff\xff\xff"
 _ARRAY = b"["
 _JSON = re.compile(rb"\{|\[\s*([{\]]|$)")  # an object, or an array of objects
 
@@ -61,9 +60,7 @@ def without_format(path: Path) -> InvalidInputError:
 
 def by_first_bytes(path: Path) -> InputFormat | None:
     """Find the format whose first bytes a file has, of those that have any."""
-    with open(path, "rb") as file:
-        first = file.read(8)
-    return next((kind for mark, kind in first_bytes.BINARY.items() if first.startswith(mark)), None)
+    return first_bytes.binary_format(first_bytes.beginning(path))
 
 
 def surely(path: Path, kind: InputFormat | None) -> InputFormat | None:
@@ -82,7 +79,7 @@ def recognised(path: Path) -> InputFormat:
     found = by_first_bytes(path)
     if found is not None:
         return found
-    text = beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = first_bytes.without_mark(beginning(path)).lstrip()
     return "json" if _JSON.match(text) else "csv"
 
 
@@ -108,8 +105,7 @@ def _parquet(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.Laz
 
 def _arrow(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
     def one(path: Path) -> pl.LazyFrame:
-        with open(path, "rb") as file:
-            is_stream = file.read(len(_STREAM)) == _STREAM
+        is_stream = first_bytes.beginning(path).startswith(first_bytes.ARROW_STREAM)
         return pl.read_ipc_stream(path).lazy() if is_stream else pl.scan_ipc(path)
 
     return pl.concat([one(path) for path in paths])

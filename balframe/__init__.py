@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from balframe.verbs.ranking import ranking as ranking
     from balframe.verbs.report import report as report
     from balframe.verbs.require import require as require
+    from balframe.verbs.slice_filter import slice_filter as slice_filter
+    from balframe.verbs.slices import slices as slices
 
 __version__ = "0.1.0"
 
@@ -66,6 +68,7 @@ __all__ = [
     "passed",
     "plot",
     "register",
+    "slice_filter",
     "table",
     *accessor.verbs(),
 ]
@@ -77,6 +80,7 @@ _ELSEWHERE = {
     "list_metrics": "balframe.tables.list_metrics",
     "metric": "balframe.verbs.contents",
     "passed": "balframe.gates.passed",
+    "slice_filter": "balframe.verbs.slice_filter",
     "table": "balframe.display.table",
 }
 _MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}

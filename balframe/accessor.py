@@ -69,6 +69,7 @@ class Plots(_OfFrame):
     report = _Method(_chart, "of labels")
     confusion = _Method(_chart, "of labels")
     gaps = _Method(_chart, "of labels")
+    slices = _Method(_chart, "of labels")
     curve = _Method(_chart, "of scores")
     roc = _Method(_chart, "of scores")
 
@@ -87,6 +88,7 @@ class Bal(_OfFrame):
     disparity = _Method(_verb, "comparisons")
     fairness = _Method(_verb, "comparisons")
     compare = _Method(_verb, "comparisons")
+    slices = _Method(_verb, "comparisons")
     curve = _Method(_verb, "scores")
     best_threshold = _Method(_verb, "scores")
     ranking = _Method(_verb, "scores")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from balframe.display.chart_of_gaps import gaps as gaps
     from balframe.display.chart_of_report import report as report
     from balframe.display.chart_of_roc import roc as roc
+    from balframe.display.chart_of_slices import slices as slices
 
 _FILES = "chart_of_"
 

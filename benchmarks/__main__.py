@@ -3,7 +3,8 @@
     python -m benchmarks            # all of it
     python -m benchmarks --quick    # 20 times fewer rows, printed instead of written
 
-Needs the extra `bench`. Nothing is written until all is measured.
+Needs the extra `bench`. Nothing is written until all is measured. The section about slices stays:
+`python -m benchmarks.slices` writes it.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.measurements import ROOT, measure
 from benchmarks.page import page
+from benchmarks.slices import kept
 
 PAGE = ROOT / "docs" / "pages" / "benchmarks.md"
 QUICK = 20
@@ -29,6 +31,8 @@ def main() -> None:
     divisor = QUICK if asked.quick else asked.shrink
 
     written = page(measure(divisor))
+    if PAGE.exists():
+        written += kept(PAGE.read_text(encoding="utf-8"))
     target = asked.page or (PAGE if divisor == 1 else None)
     if target is None:
         print(f"\n{written}")

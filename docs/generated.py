@@ -88,7 +88,8 @@ def verb(name: str) -> str:
     if name in names_of(Plots):
         calls += f" [`df.bal.plot.{name}(...)`](../plots/{name}.md) draws the result as a chart."
     layouts = declared()[name].layouts.items()
-    tables = "\n".join(_columns(layout, columns) for layout, columns in layouts)
+    by = "by" if "by" in declared()[name].parameters else "over"
+    tables = "\n".join(_columns(layout, columns, by) for layout, columns in layouts)
     return f"## Parameters and result\n\n{calls}\n\n{_described(getattr(bf, name))}\n{tables}"
 
 
@@ -96,12 +97,12 @@ def _command(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _columns(layout: str, columns: tuple[Column, ...]) -> str:
+def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
     heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
+    names = [str(one.name).replace("{by}", f"<{by}>") for one in columns]
     rows = [
-        f"| `{str(one.name).replace('{', '<').replace('}', '>')}` | {one.kind.value} | "
-        f"{_when(one.under)} |"
-        for one in columns
+        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.under)} |"
+        for name, one in zip(names, columns, strict=True)
     ]
     head = "| column | values | only with |\n| --- | --- | --- |"
     return "\n".join([f"{heading}\n", head, *rows, ""])

@@ -9,15 +9,23 @@ GIVEN = {"y_true": "y", "y_pred": "p", "y_score": "s", "by": "g", "rules": "accu
 ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own
 MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"]}
 SEVERAL = {"compare"}  # which compares models
+SEARCHING = {"slices"}  # which look for segments in the columns of `over`
+OF_SEGMENTS = [name for name in ANSWERING if name not in SEARCHING]
 
 
 def question(verb, **options):
     """Give the arguments of a verb: those that it needs, and `by`."""
     required = [one.name for one in verbs()[verb].parameters.values() if one.is_required]
     needed = {name: GIVEN[name] for name in required if name != "frame"}
-    return {**needed, "by": "g", **(models(verb) if verb in SEVERAL else {}), **options}
+    asked = {**needed, "by": "g", **(models(verb) if verb in SEVERAL else {}), **options}
+    if verb in SEARCHING:
+        asked["over"] = asked.pop("by")
+        asked = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **asked}
+    return asked
 
 
 def models(verb):
-    """Give the argument by which a verb is asked about two models."""
+    """Give the argument by which a verb is asked about two models, if it takes them."""
+    if verb in SEARCHING:
+        return {}
     return {name: both for name, both in MODELS.items() if name in verbs()[verb].parameters}

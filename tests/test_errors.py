@@ -27,6 +27,7 @@ ASKED = {  # what a verb needs, by the names of parameters
     "frames": [pl.DataFrame(DATA)],
     "matrix": [[1, 0], [0, 1]],
     "range": (0, 1),
+    "row": {"on": "g", "g": "a"},
     "library": "dask",
     "verdicts": pl.DataFrame({"status": ["pass"]}),
 }
@@ -259,7 +260,8 @@ def test_every_error_about_a_parameter_knows_it(verb):
 
     assert errors
     assert not [str(one) for _, one in errors if SPELLED.search(one.written(lambda *_: ""))]
-    assert any(name in one.parameters for name, one in errors) or verb is bf.combine
+    knows_none = verb in (bf.combine, bf.slice_filter)  # whose errors are about data
+    assert any(name in one.parameters for name, one in errors) or knows_none
 
 
 def test_no_message_spells_a_parameter_without_a_mark():

@@ -44,12 +44,14 @@ def test_help_of_a_method_shows_the_verbs_parameters(verb):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_is_a_method_and_a_function(chart):
-    df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 0], "g": [1, 2, 2, 1]})
+    df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 1], "g": [1, 2, 2, 1]})
     function = getattr(bf.plot, chart)
-    expected = function(df, "y", "p", by="g").to_dict()
+    searched = {"over": "g", "metric": "f1", "min_support": 1}
+    options = searched if chart == "slices" else {"by": "g"}
+    expected = function(df, "y", "p", **options).to_dict()
 
     for frame in (df, df.lazy(), df.to_pandas()):
-        assert getattr(frame.bal.plot, chart)("y", "p", by="g").to_dict() == expected
+        assert getattr(frame.bal.plot, chart)("y", "p", **options).to_dict() == expected
     assert getattr(Plots, chart).__doc__ == function.__doc__
     parameters = [*inspect.signature(function).parameters]
     assert list(inspect.signature(getattr(df.bal.plot, chart)).parameters) == parameters[1:]

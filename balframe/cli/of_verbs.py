@@ -10,16 +10,17 @@ import polars as pl
 import typer
 
 from balframe.cli.named_columns import named_columns
-from balframe.cli.parameters import Given, Typed
+from balframe.cli.parameters import Typed
 from balframe.cli.predictions import THRESHOLD, predicted
-from balframe.cli.progress import busy
 from balframe.cli.reading.inputs import Input
+from balframe.cli.readings import Given
 from balframe.cli.running import Output, running
 from balframe.cli.streams import INPUT, OUTPUT, Files, input_of
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
 from balframe.gates.messages import message
 from balframe.gates.verdicts import STATUS
+from balframe.progress import busy
 from balframe.verbs.columns import Role
 from balframe.verbs.contents import verbs
 from balframe.verbs.declaration import Parameter, Verb

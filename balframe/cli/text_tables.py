@@ -142,7 +142,7 @@ def shown(frame: pl.DataFrame) -> list[_Column]:
     columns = [
         _declared(frame, layout, name, marks)
         for name in frame.columns
-        if name not in inside and not layout.says_nothing(name)
+        if name not in inside and not layout.is_left_out(name)
     ]
     return sorted(columns, key=lambda one: (not one.is_key, not one.is_status))
 

@@ -103,3 +103,34 @@ def thresholds(text: str) -> Any:  # noqa: ANN401
 
 def _number(text: str) -> int | list[float]:
     return int(text) if text.strip().isdigit() else [float(text)]
+
+
+def bins(texts: Sequence[str]) -> Any:  # noqa: ANN401
+    """Read a number of bins for all columns, or bins or edges for each: age=18,25,45."""
+    try:
+        if len(texts) == 1 and "=" not in texts[0]:
+            return _bins(texts[0])
+        of_columns = {}
+        for text in texts:
+            name, mark, asked = text.rpartition("=")
+            if not (mark and name) or name in of_columns:
+                raise ValueError(text)
+            of_columns[name] = _bins(asked)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--bins {' '.join(texts)!r} is not valid; give a number of bins, as in 4, none, or "
+            "one of them or the edges for each column, as in age=18,25,45."
+        ) from error
+    return of_columns
+
+
+def _bins(text: str) -> int | list[float] | None:
+    if text == "none":
+        return None
+    if "," in text:  # after a single edge, too
+        return [_as_number(one) for one in text.removesuffix(",").split(",")]
+    return int(text)
+
+
+def _as_number(text: str) -> float:
+    return int(text) if text.strip().lstrip("-").isdigit() else float(text)

@@ -17,6 +17,8 @@ SAMPLE = 2**14  # the most values in that sample
 SMALL_TABLE = 2**16  # groups whose sums stay in cache, so that each core can have its own
 BLOCK = 2**18  # rows at a time: keys stay in cache, and threads seldom wait for each other
 MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their threads cost
+LARGEST_TABLE = 2**22  # counts in a table of a grouping; past it only those that occur are kept
+MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
 MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
 
 Way = Literal["table", "runs", "order"]

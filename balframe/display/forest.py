@@ -16,11 +16,9 @@ _COLUMNS, _NARROWEST, _WIDEST = 3, 110, 440  # panels side by side, and the pixe
 _FEW = 30
 _LETTER = 6  # pixels of a letter of a name
 _ESTIMATE, _NUMBERS_WIDTH, _N = 8, 120, 38  # pixels before the numbers, of these, and of rows
-_SCORES = [f"format(datum.{name}, '{SCORE}')" for name in ("estimate", "lower", "upper")]
-_NUMBERS = (
-    "!isValid(datum.estimate) ? '' : !isValid(datum.lower) || !isValid(datum.upper) ? "
-    "{0} : {0} + ' [' + {1} + ', ' + {2} + ']'".format(*_SCORES)
-)
+_LINE = 13  # pixels of a further line of a name
+_AND, _BREAK = " and ", "\\n"
+_SCORE = ("estimate", "lower", "upper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +32,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """What a forest plot shows of `drawn`: `estimate` with `lower` and `upper`.
+    """What a forest plot shows of `drawn`: `estimate` with `lower` and `upper`, and a tick at `at`.
 
     The area of a point is the number of rows, `n`; it is hollow below `min_support`. Where the
     estimate is undefined, `note` says so. With `marks`, points whose `mark` is the first of the two
-    are diamonds of another colour. `n_beside` panels lie side by side, and `title_of_numbers`
-    stands above the numbers.
+    are diamonds of another colour. `n_beside` panels lie side by side. `title_of_numbers` stands
+    above the numbers, which are the fields `numbers_of`: an estimate and its limits. Names that
+    are `folded` have a line for each of their parts joined by "and".
     """
 
     drawn: Drawn
@@ -53,6 +52,14 @@ class Forest:
     n_beside: int = 1
     title_of_numbers: str = "estimate"
     is_first: bool = True
+    at: str | None = None
+    numbers_of: tuple[str, str, str] = _SCORE
+    folded: bool = False
+
+    @property
+    def _n_lines(self) -> int:
+        """Count the lines of the name that has most."""
+        return 1 + max(name.count(_AND) for name in self.order) if self.folded else 1
 
     @property
     def is_long(self) -> bool:
@@ -67,10 +74,10 @@ class Forest:
 
     def chart(self, title: Title = alt.Undefined) -> Chart:
         """Draw it, without its rows."""
-        layers = [*self._lines(), self._limits(), *self._points(), self._notes()]
+        layers = [*self._lines(), *self._ticks(), self._limits(), *self._points(), self._notes()]
         if self.numbers:
             layers += self._numbers()
-        step = alt.Step(15 if self.is_long else 22)
+        step = alt.Step((15 if self.is_long else 22) + _LINE * (self._n_lines - 1))
         drawn = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
         if self.drawn.panels_by is None:
             drawn.title = title
@@ -86,6 +93,7 @@ class Forest:
             ticks=False,
             domain=False,
             labelPadding=7,
+            **(_in_lines(self._n_lines) if self._n_lines > 1 else {}),
         )
         chart = alt.Chart()
         return chart.encode(y=alt.Y("segment:N", sort=[*self.order], title=None, axis=names))
@@ -117,6 +125,11 @@ class Forest:
             return alt.ShapeValue("circle")
         scale = alt.Scale(domain=[*self.marks], range=["diamond", "circle"])
         return alt.Shape("mark:N", title=None, scale=scale, legend=self._legend())
+
+    def _ticks(self) -> Iterator[alt.Chart]:
+        if self.at is not None:
+            mark = self._base().mark_tick(color=INK, thickness=2, size=12)
+            yield mark.encode(x=f"{self.at}:Q", tooltip=[*self.tooltip])
 
     def _limits(self) -> alt.Chart:
         known = self._base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
@@ -162,7 +175,7 @@ class Forest:
 
     def _numbers(self) -> Iterator[alt.Chart]:
         """Write estimates and rows at the right side, below headings."""
-        base = self._base().transform_calculate(numbers=_NUMBERS)
+        base = self._base().transform_calculate(numbers=_written(self.numbers_of))
         once = alt.Chart(ONCE).encode(y=alt.value(-8))
         right = self.width + _beside(self.numbers) - _GAP
         at, at_n = alt.value(self.width + _ESTIMATE), alt.value(right)
@@ -172,6 +185,23 @@ class Forest:
         for text, x, align in ((self.title_of_numbers, at, "left"), ("rows", at_n, "right")):
             head = once.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
             yield head.encode(x=x, text=alt.value(text))
+
+
+def _in_lines(most: int) -> dict[str, Any]:
+    """Break names behind "and", in the middle of a row that has room for so many lines."""
+    parts = f"split(datum.label, '{_AND}')"
+    above = f"substring('{_BREAK * most}', 0, floor(({most} - length({parts})) / 2))"
+    names = f"{above} + join({parts}, '{_AND.rstrip()}{_BREAK}')"
+    offset = -_LINE * (most - 1) / 2
+    return {"labelExpr": f"split({names}, '{_BREAK}')", "labelOffset": offset}
+
+
+def _written(fields: tuple[str, str, str]) -> str:
+    """Write an estimate and its limits in Vega's language, where they are known."""
+    estimate, lower, upper = (f"format(datum.{name}, '{SCORE}')" for name in fields)
+    has_none, *has_no_limit = (f"!isValid(datum.{name})" for name in fields)
+    limits = f"{estimate} + ' [' + {lower} + ', ' + {upper} + ']'"
+    return f"{has_none} ? '' : {' || '.join(has_no_limit)} ? {estimate} : {limits}"
 
 
 def n_beside(n_panels: int, order: Sequence[str], numbers: bool) -> int:

@@ -32,6 +32,7 @@ _WORDS = {
     "n_positive": "Positives",
     "n_segments": "Segments",
     "n_left_out": "Segments left out",
+    "n_explained": "Slices explained",
     "n_tests": "Tests",
     "p_value": "p",
     "p_value_recalls": "p (equal recalls)",

@@ -102,13 +102,15 @@ class Layout:
         elsewhere |= {
             name for name, one in self.columns.items() if one.heading or one.naming is Naming.METHOD
         }
-        elsewhere |= {name for name in self.columns if self.says_nothing(name)}
+        elsewhere |= {name for name in self.columns if self.is_left_out(name)}
         return [name for name in self.values if name not in elsewhere]
 
-    def says_nothing(self, name: Name) -> bool:
-        """Tell whether this is a column of notes that has none."""
-        is_note = name == NOTE and name in self.columns
-        return is_note and all(one is None for one in self.values[name])
+    def is_left_out(self, name: Name) -> bool:
+        """Tell whether a column says nothing, or what another one says."""
+        if name not in self.columns:
+            return False
+        is_empty = name == NOTE and all(one is None for one in self.values[name])
+        return is_empty or self.columns[name].repeats
 
     @cached_property
     def kept(self) -> list[frozenset[Name]]:

@@ -15,6 +15,7 @@ from balframe.core import ways
 from balframe.core.aggregate import Grouped, aggregate
 from balframe.core.codes import Codes
 from balframe.core.measures import Measures, check_total
+from balframe.core.parallel import on_all_cores
 from balframe.frames.forks import is_fork
 from balframe.frames.library import Column, Frame, Library, Name
 from balframe.frames.query import Query
@@ -49,7 +50,10 @@ def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, 
         direct = library.encode_direct(frame, name, guess=False) if has_codes else None
         return direct or library.encode_hashed(frame, name)
 
-    return {name: one(name) for name in dict.fromkeys(names)}
+    distinct = list(dict.fromkeys(names))
+    if not ways.are_many_to_share(library.height(frame) * len(distinct)):
+        return {name: one(name) for name in distinct}
+    return dict(zip(distinct, on_all_cores(one, distinct), strict=True))
 
 
 def count(columns: Sequence[Codes], measures: Measures) -> Grouped:

@@ -64,6 +64,9 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
     def names(self, frame: _Frame) -> list[_Name]:
         """List the columns' names."""
 
+    def selected(self, frame: _Frame, given: Any) -> Any:  # noqa: ANN401 (names, or a selector)
+        """Turn a selector of columns into their names; anything else stays as it is."""
+
     def dtype(self, frame: _Frame, name: _Name) -> _DType:
         """Look up the dtype of a column."""
 
@@ -75,6 +78,9 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
 
     def label_kind(self, frame: _Frame, name: _Name) -> str | None:
         """Tell the kind of the labels in a column; None where only the values can tell."""
+
+    def is_numeric(self, frame: _Frame, name: _Name) -> bool:
+        """Tell whether a column holds integers or floats."""
 
     def has_codes(self, frame: _Frame, name: _Name) -> bool:
         """Tell whether the type of a column is one whose values may be codes themselves."""

@@ -1,10 +1,10 @@
 """Roll-ups of cells or ties: over all rows, or over every subset of the by-columns."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Protocol, Self, TypeVar
 
 from balframe.core.arrays import Int64Array
+from balframe.core.groupings import groupings
 from balframe.frames.library import Library, Name, Series
 from balframe.frames.query import MARGIN, Query, margin_name
 
@@ -45,8 +45,6 @@ def with_margins(
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:
     """List the positions of the by-columns that each margin keeps, the finest first."""
-    everything = tuple(range(len(query.by)))
-    if query.margins is False:
-        return [everything]
-    sizes = {len(everything), 0} if query.margins == "overall" else {*everything, len(everything)}
-    return [kept for size in sorted(sizes, reverse=True) for kept in combinations(everything, size)]
+    n = len(query.by)
+    sizes = {False: {n}, "overall": {n, 0}, "all": {*range(n + 1)}}[query.margins]
+    return groupings(n, sorted(sizes, reverse=True))

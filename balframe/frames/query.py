@@ -45,6 +45,7 @@ class Query:
     joint: bool
     scores: bool
     squares: bool
+    named_by: str = "by"  # the parameter of the by-columns
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -86,12 +87,15 @@ class Reads:
     """What a verb reads of a frame.
 
     `joint`: the predictions of pairs of models together. `scores`: scores in the place of
-    predictions. `squares`: squares of weights too.
+    predictions. `squares`: squares of weights too. `by` names the parameter of the by-columns.
+    Where `others` are read, these are all other columns by default, or those that a selector has.
     """
 
     joint: bool = False
     scores: bool = False
     squares: bool = True
+    by: str = "by"
+    others: bool = False
 
 
 def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
@@ -103,12 +107,19 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     _check_max_cells(given["max_cells"])
     known = library.names(frame)
     role = "y_score" if reads.scores else "y_pred"
-    y_true, given_predictions, given_by = given["y_true"], given[role], given["by"]
+    y_true, given_predictions = given["y_true"], given[role]
+    given_by = library.selected(frame, given["by"])
     sample_weight, counts = given["sample_weight"], given["counts"]
     others = (*_as_list(given_predictions), *_as_list(given_by))
     _check_are_names(library, [y_true, sample_weight, counts, *others])
     predictions = _listed_names(given_predictions, known)
-    segments = () if given_by is None else _listed_names(given_by, known)
+    segments: tuple[Name, ...] = () if given_by is None else _listed_names(given_by, known)
+    is_selected = given_by is not given["by"]
+    if reads.others and (given_by is None or is_selected):
+        held = (N, WEIGHT, WEIGHT_SQ) if given["cells"] else ()
+        roles = {y_true, *predictions, sample_weight, counts, *held}
+        candidates = segments if is_selected else known
+        segments = tuple(name for name in candidates if name not in roles)
     if given["cells"]:
         totals = [name for name in known if name not in {y_true, *predictions, *segments}]
         sample_weight, counts = _totals(totals, sample_weight, counts)
@@ -128,12 +139,13 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         joint=reads.joint,
         scores=reads.scores,
         squares=reads.squares or given["cells"],
+        named_by=reads.by,
     )
     if not asked.y_pred:
         raise InvalidInputError(
             f"{bare_parameter(role)} is an empty list; name at least one column."
         )
-    for names_of, names in (("by", asked.by), (role, asked.y_pred)):
+    for names_of, names in ((reads.by, asked.by), (role, asked.y_pred)):
         if len(set(names)) < len(names):
             raise InvalidInputError(
                 f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}; "

@@ -11,7 +11,10 @@ from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Frame, Library
 from balframe.frames.query import Query
 from balframe.frames.read import Reading, read, read_reduced
+from balframe.frames.searched import Searched
 from balframe.frames.thresholds import Thresholds
+
+Found = Reading | scores.Scored | Searched
 
 
 class Source(Protocol):
@@ -24,13 +27,13 @@ class Source(Protocol):
     def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
         """Compute what the group-by needs."""
 
-    def read(self, frame: Frame, library: Library, query: Query) -> Reading | scores.Scored:
+    def read(self, frame: Frame, library: Library, query: Query) -> Found:
         """Count an eager frame."""
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Ask an engine for cells."""
 
-    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Reading | scores.Scored:
+    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Found:
         """Count the cells that an engine has summed."""
 
 

@@ -90,7 +90,8 @@ class Column:
     segment. `heading` is for keys that stand above their rows: what comes before them there.
     In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
     show are chosen where there are many. `support` names the column that counts the rows of its
-    smallest denominator, `of_rest` those of the other labels of the segment.
+    smallest denominator, `of_rest` those of the other labels of the segment. One that `repeats`
+    what another column says is not shown.
     """
 
     name: Name
@@ -107,6 +108,7 @@ class Column:
     ranks: bool = False
     support: str = N
     of_rest: bool = False
+    repeats: bool = False
 
     @property
     def place(self) -> str | None:

@@ -154,9 +154,10 @@ def _check_positions(
     name = f"bf.{'plot.' * is_chart}{function.__name__}"
     check_not_arrays(name, {**dict(zip(positional, given, strict=False)), **options}, positional)
     if len(given) > len(positional):
+        named = "by" if "by" in parameters else next(n for n in parameters if n not in positional)
         raise UnsupportedTypeError(
             f"{name} takes {', '.join(positional)} by position, but {len(given)} positional "
-            f"arguments were given; give the others by keyword, such as {parameter('by')}."
+            f"arguments were given; give the others by keyword, such as {parameter(named)}."
         )
 
 

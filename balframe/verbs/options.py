@@ -263,8 +263,8 @@ class RollUps(TypedDict, total=False):
     ]
 
 
-class Answers(RollUps, total=False):
-    """What is returned."""
+class Backends(TypedDict, total=False):
+    """In which library the answer is returned."""
 
     backend: Annotated[
         Backend,
@@ -274,6 +274,10 @@ class Answers(RollUps, total=False):
             "suits its engine.",
         ),
     ]
+
+
+class Answers(RollUps, Backends, total=False):
+    """What is returned."""
 
 
 class OfLabels(CellsOrRows, Answers, total=False):

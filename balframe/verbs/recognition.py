@@ -144,7 +144,10 @@ def _in_order(
     found: list[tuple[Column, Column]] = []
     at = 0
     for name in names:
+        is_further = any(one.name == name for block in blocks[at:] for one in block)
         for number in range(at, len(blocks)):
+            if is_further and blocks[number][0].name == BY:  # which any name fits
+                continue
             pairs = ((one, _as_named(one, name, metrics)) for one in blocks[number])
             pair = next(((one, filled) for one, filled in pairs if filled is not None), None)
             if pair is not None:

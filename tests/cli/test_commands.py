@@ -100,6 +100,50 @@ OWN = {
         "--by g --class-weight yes=0.5 --class-weight no=0.5": EVEN,
         "--by g --metric recall --pos-label yes": {"metrics": "recall", "pos_label": "yes"},
     },
+    "slices": {
+        "--over g --over sex --metric f1 --pos-label yes --min-support 3": {
+            "over": ["g", "sex"],
+            "metric": "f1",
+            "pos_label": "yes",
+            "min_support": 3,
+        },
+        "--over g --metric accuracy --sample-weight w --min-support 3 --top 1 --depth 1": {
+            "over": "g",
+            "metric": "accuracy",
+            "sample_weight": "w",
+            "min_support": 3,
+            "top": 1,
+            "depth": 1,
+        },
+        "--over sex --over s --metric accuracy --level 0.01 --min-support 6 --order impact": {
+            "over": ["sex", "s"],
+            "metric": "accuracy",
+            "level": 0.01,
+            "min_support": 6,
+            "order": "impact",
+        },
+        "--over s --over t --bins s=0.25,0.5 --bins t=0.4, --metric acc --min-support 3": {
+            "over": ["s", "t"],
+            "bins": {"s": [0.25, 0.5], "t": [0.4]},
+            "metric": "acc",
+            "min_support": 3,
+        },
+        "--over s --bins none --metric accuracy --sample-weight w --min-support 6 --counts k": {
+            "over": "s",
+            "bins": None,
+            "sample_weight": "w",
+            "min_support": 6,
+            "counts": "k",
+            "metric": "accuracy",
+        },
+        "--over s --over g --min-support 5 --sample-weight w --metric acc --min-difference 0.1": {
+            "over": ["s", "g"],
+            "min_support": 5,
+            "sample_weight": "w",
+            "metric": "acc",
+            "min_difference": 0.1,
+        },
+    },
     "check": {
         "--decide estimate --by g": {"decide": "estimate"},
         "--adjust none --level 0.8 --by g": {"adjust": None, "level": 0.8},
@@ -152,7 +196,7 @@ WITH_ANSWER = {name.replace("_", "-"): verb for name, verb in verbs().items() if
 ON_LABELS = [
     command
     for command, verb in WITH_ANSWER.items()
-    if "cells" in verb.parameters and command != "fairness"  # which is of two labels alone
+    if {"cells", "by"} <= verb.parameters.keys() and command != "fairness"  # of two labels alone
 ]
 CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
 CASES += [(command, *case) for command in ON_LABELS for case in ALIKE.items()]
@@ -176,7 +220,7 @@ def called(command, table, options):
         given["pos_label"] = "yes"
     if command == "check":
         given["rules"] = ["accuracy>=0.6"]
-    if parameters["by"].is_required or command == "check":
+    if command == "check" or ("by" in parameters and parameters["by"].is_required):
         given["by"] = "g"
     return getattr(bf, command.replace("-", "_"))(table, **given | options)
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from balframe.cli import progress
+from balframe import progress
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 
@@ -26,7 +26,7 @@ def screen(monkeypatch):
     def console(**_):
         return Console(file=text, force_terminal=True, width=80)
 
-    monkeypatch.setattr(progress, "Console", console)
+    monkeypatch.setattr("rich.console.Console", console)
     monkeypatch.setattr(progress, "_AFTER", 0.0)
     monkeypatch.setattr(pl.LazyFrame, "collect", slowly)
     return text

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from balframe.cli import of_verbs
-from balframe.cli.parameters import reading_of
+from balframe.cli.readings import reading_of
 from balframe.cli.typed_words import typed
 from balframe.errors import BalframeWarning, parameter, spelled
 from balframe.verbs.contents import verbs

@@ -286,3 +286,13 @@ def test_what_is_missing_is_named_whatever_typer_knows_of_parameters(monkeypatch
     assert done.code == 2
     assert done.err.startswith("balframe: Missing ")
     assert "--y-true" in done.err
+
+
+@pytest.mark.parametrize("typed", ["x", "s=", "s=1,a", "=3", "s=3 s=4", "2 3"])
+def test_bins_that_are_none_are_refused(refused, small, typed):
+    bins = [word for one in typed.split() for word in ("--bins", one)]
+
+    line = refused("slices", small, *LABELS, "--over", "s", *bins)
+
+    assert f"--bins {typed!r} is not valid" in line
+    assert "age=18,25,45" in line

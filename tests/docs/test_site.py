@@ -136,7 +136,9 @@ def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
     cells = set(re.findall("<td><code>(.+?)</code></td>", page))
 
     for columns in declared()[verb].layouts.values():
-        names = {str(one.name).replace("{", "<").replace("}", ">") for one in columns}
+        by = "<by>" if "by" in declared()[verb].parameters else "<over>"
+        named = [str(one.name).replace("{by}", by) for one in columns]
+        names = {name.replace("{", "<").replace("}", ">") for name in named}
         assert names <= set(map(unescape, cells))
     assert 'class="gp">' in page  # a prompt
 

@@ -80,6 +80,35 @@ CALLS = {
     "best threshold": lambda df, **kw: bf.best_threshold(
         df, "y", ["s", "t"], by="g", thresholds=101, **kw
     ),
+    "slices": lambda df, **kw: bf.slices(
+        df, "y", "p", over=["g", "h", "s"], metric="accuracy", min_support=5, level=1e-6, **kw
+    ),
+    "slices of bins and counts": lambda df, **kw: bf.slices(
+        df,
+        "y",
+        "q",
+        over=["t", "day", "s", "h"],
+        metric="precision",
+        order="lower",
+        counts="k",
+        bins={"s": [0.25, 0.6], "h": None},
+        min_support=40,
+        level=1e-6,
+        **kw,
+    ),
+    "slices by estimates of weights": lambda df, **kw: bf.slices(
+        df,
+        "y",
+        "holes",
+        over=["h", "v", "r"],
+        metric="f1",
+        sample_weight="w",
+        bins=3,
+        missing="drop",
+        min_support=5,
+        order="impact",
+        **kw,
+    ),
     "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
 }
 on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
@@ -111,9 +140,10 @@ def assert_same(result, expected):
 
 
 def _with_dates(table):
-    """Pandas has no dates but midnights."""
+    """Pandas has no dates but midnights, in texts too."""
     days = [day.date() if isinstance(day, datetime) else day for day in table.get("day", [])]
-    return table | ({"day": days} if days else {})
+    texts = [text.replace(" 00:00:00", "") for text in table.get("slice", [])]
+    return table | ({"day": days} if days else {}) | ({"slice": texts} if texts else {})
 
 
 @pytest.mark.parametrize("margins", [False, "all"])

@@ -241,6 +241,7 @@ CHARTS = {
     "curve": lambda df: bf.plot.curve(df, "y", "s", by="g"),
     "roc": lambda df: bf.plot.roc(df, "y", "s", by="g"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
+    "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
 }
 
 

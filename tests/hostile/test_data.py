@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from constructors import plain
-from questions import ANSWERING, question
+from questions import OF_SEGMENTS, question
 
 import balframe as bf
 
@@ -248,7 +248,7 @@ SCHEMA = {"y": pl.Int64, "p": pl.Int64, "q": pl.Int64, "s": pl.Float64, "g": pl.
 
 
 @LIBRARIES
-@pytest.mark.parametrize("verb", ANSWERING)
+@pytest.mark.parametrize("verb", OF_SEGMENTS)
 def test_no_rows_give_no_segments(make, verb):
     out = plain(getattr(bf, verb)(make(pl.DataFrame(schema=SCHEMA)), **question(verb)))
 

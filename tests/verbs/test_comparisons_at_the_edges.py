@@ -1,14 +1,14 @@
 import numpy as np
 import polars as pl
 import pytest
-from questions import ANSWERING, question
+from questions import OF_SEGMENTS, question
 
 import balframe as bf
 from balframe.core.division import ratio
 from balframe.intervals.kinds import Proportion
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
-each_verb = pytest.mark.parametrize("verb", ANSWERING)
+each_verb = pytest.mark.parametrize("verb", OF_SEGMENTS)
 
 
 def ask(verb, frame, **options):

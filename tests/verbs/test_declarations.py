@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from questions import SEVERAL, models, question
+from questions import SEARCHING, SEVERAL, models, question
 
 import balframe as bf
 from balframe import accessor
@@ -98,6 +98,7 @@ def columns_of(verb):
     return [one for layout in verb.layouts.values() for one in layout]
 
 
+@pytest.mark.filterwarnings("ignore:no slice is listed")
 @each_layout
 @pytest.mark.parametrize("shows_all", [False, True])
 def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
@@ -116,7 +117,7 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
     fixed = [one.name for one in patterns if one.place is None]
     assert [column for column in answer.columns if column in fixed] == fixed
     assert answer.schema == {column: DTYPES[kind] for column, kind in kinds.items()}
-    for frame in (FRAME, FRAME.clear()):
+    for frame in (FRAME,) if name in SEARCHING else (FRAME, FRAME.clear()):
         assert function(frame, **asked).schema == answer.schema
         lazy = function(frame.lazy(), **asked)
         assert lazy.collect_schema() == lazy.collect().schema == answer.schema

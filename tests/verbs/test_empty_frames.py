@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 from constructors import plain
-from questions import ANSWERING, question
+from questions import OF_SEGMENTS, question
 from sklearn.metrics import accuracy_score
 
 import balframe as bf
@@ -21,7 +21,7 @@ ROWS = pl.DataFrame(
 )
 KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-WITHOUT_BY = [name for name in ANSWERING if not verbs()[name].parameters["by"].is_required]
+WITHOUT_BY = [name for name in OF_SEGMENTS if not verbs()[name].parameters["by"].is_required]
 
 
 def answer(verb, frame, **options):
@@ -29,7 +29,7 @@ def answer(verb, frame, **options):
 
 
 @each_kind
-@pytest.mark.parametrize("verb", ANSWERING)
+@pytest.mark.parametrize("verb", OF_SEGMENTS)
 def test_no_rows_give_no_rows_with_the_columns_of_an_answer(verb, kind):
     found = answer(verb, kind(ROWS.clear()))
 
@@ -46,7 +46,7 @@ def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
     assert not any(found.values())
 
 
-@pytest.mark.parametrize("verb", ANSWERING)
+@pytest.mark.parametrize("verb", OF_SEGMENTS)
 @pytest.mark.parametrize("margins", ["overall", "all"])
 def test_no_rows_have_no_margin(verb, margins):
     options = {"margins": margins} if "margins" in verbs()[verb].parameters else {}

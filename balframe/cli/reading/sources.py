@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, get_args
 
-from balframe.cli.progress import copying
 from balframe.cli.reading.unreadable import named
 from balframe.errors import InvalidInputError, listed
 from balframe.intervals.request import Method
+from balframe.progress import copying
 
 _BLOCK = 2**20  # bytes
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)

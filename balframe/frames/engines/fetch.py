@@ -44,6 +44,8 @@ def _check_texts(cells: pd.DataFrame, query: Query) -> None:
     """Refuse the texts that Dask makes of objects which are booleans and nulls."""
     if query.labels is not None or isinstance(query.pos_label, str):
         return  # which say that texts are meant
+    sums = [name for name in ("n_low", "n_high", "missing") if name in cells]
+    cells = cells[cells[sums].ne(0).any(axis=1)]  # those that stand for rows
     for key, name in _label_keys(query).items():
         if key not in cells or not pd.api.types.is_string_dtype(cells[key].dtype):
             continue
@@ -100,7 +102,7 @@ def check_size(n_cells: int, query: Query) -> None:
         kind = "distinct scores" if query.scores else "cells"
         raise InvalidInputError(
             f"the data have more than {query.max_cells:,} {kind}, the maximum that "
-            f"{parameter('max_cells')} allows. Name fewer columns in {parameter('by')}, "
+            f"{parameter('max_cells')} allows. Name fewer columns in {parameter(query.named_by)}, "
             "compare fewer models at once, use a grid of thresholds such as "
             f"{parameter('thresholds', 101)}, or increase {parameter('max_cells')} if memory "
             "allows."

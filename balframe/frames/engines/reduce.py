@@ -74,6 +74,13 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     return _grouped(_reached(models, thresholds), [*keys, MODEL_INDEX, OUTCOME], carried)
 
 
+def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:
+    """Ask for rows by the values of one column: one group-by."""
+    carried = carried_by(rows, query)
+    key = by_key(0)
+    return _grouped(rows.select(column_of(name).alias(key), **carried), [key], carried)
+
+
 def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     """Put the number of thresholds reached in the place of scores, step by step.
 

@@ -32,6 +32,11 @@ def names(frame: pd.DataFrame) -> list[Name]:
     return list(frame.columns)
 
 
+def selected(frame: pd.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names)
+    """Take names as they are: pandas has no selectors of columns."""
+    return given
+
+
 def dtype(frame: pd.DataFrame, name: Name) -> DType:
     """Look up the dtype of a column."""
     return frame[name].dtype
@@ -80,6 +85,13 @@ def _is_number(dtype: DType) -> bool:
     return (
         types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
     )
+
+
+def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
+    """Tell whether a column holds integers or floats."""
+    dtype = frame[name].dtype
+    is_held = isinstance(dtype, (pd.CategoricalDtype, pd.SparseDtype))
+    return not is_held and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
 
 
 def values(levels: Values) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import polars.selectors as cs
 
 from balframe.core.arrays import Int64Array
 from balframe.core.labels import Label, as_numbers, no_dtype_for, not_labels
@@ -28,6 +29,11 @@ def is_name(name: object) -> bool:
 def names(frame: pl.DataFrame) -> list[str]:
     """List the columns' names."""
     return list(frame.columns)
+
+
+def selected(frame: pl.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names, or a selector)
+    """Turn a selector of columns into their names; anything else stays as it is."""
+    return list(cs.expand_selector(frame, given)) if cs.is_selector(given) else given
 
 
 def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
@@ -57,6 +63,12 @@ def label_kind(frame: pl.DataFrame, name: str) -> str | None:
     if dtype == pl.Null:
         return None
     raise not_labels(f"column {name!r} of type {dtype}")
+
+
+def is_numeric(frame: pl.DataFrame, name: str) -> bool:
+    """Tell whether a column holds integers or floats."""
+    dtype = frame.get_column(name).dtype
+    return dtype.is_integer() or dtype.is_float()
 
 
 def values(levels: pl.Series) -> list[Any]:

@@ -105,6 +105,9 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
     levels = series.drop_nulls().unique()
     order = levels.cast(pl.String) if isinstance(series.dtype, pl.Categorical) else levels
     levels = levels.gather(order.arg_sort())
+    if series.dtype == pl.String and len(levels):
+        physical = series.cast(pl.Enum(levels)).to_physical()
+        return Column(Codes(physical.fill_null(len(levels)).to_numpy(), 0, len(levels) + 1), levels)
     by_text = series.dtype.is_decimal()  # which older versions of polars cannot join
     keys, rows = (one.cast(pl.String) if by_text else one for one in (levels, series))
     table = pl.DataFrame({"level": keys, "code": np.arange(len(levels))})

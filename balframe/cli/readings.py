@@ -1,0 +1,211 @@
+"""How parameters of each type are typed on the command line, and read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin
+
+import polars as pl
+
+from balframe.analyses.references import KEYWORDS, ReferenceOption
+from balframe.analyses.scoring import ClassWeight, Metrics
+from balframe.cli import completion, values
+from balframe.core.labels import Label
+from balframe.frames.cuts import BinsOption
+from balframe.frames.thresholds import ThresholdsOption
+from balframe.gates.rules import RulesOption
+from balframe.intervals.request import IntervalOption, Method
+from balframe.verbs.declaration import Parameter
+
+Values = Mapping[str, Any]
+
+_SHORT = 14  # characters of choices that are shown beside the option
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was typed, by the names of parameters as Typer knows them, and the rows it is about."""
+
+    typed: Values
+    rows: pl.LazyFrame
+
+    def label(self, text: str) -> Any:  # noqa: ANN401
+        """Read a label as a value of the column of true labels."""
+        return values.label(text, self.rows, self.typed["y_true"])
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as Typer parses it; `says` may hold the words of the parameter, and its name."""
+
+    parsed: Any
+    metavar: str = ""
+    says: str = "{words}"
+    name: str = "{name}"
+    completes: Callable[..., Any] | None = None
+    has_no: bool = False  # a flag that can be taken back
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a parameter is typed, and how what was typed becomes its value."""
+
+    options: Sequence[Option]
+    value: Callable[..., Any] = lambda given, typed: typed
+
+
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalOption:
+    return method if method is not None else (True if is_wanted else None)
+
+
+def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
+    by = given.typed["by"] or []
+    return text if text in KEYWORDS or len(by) != 1 else values.label(text, given.rows, by[0])
+
+
+_COLUMN: Mapping[str, Any] = {
+    "metavar": "COLUMN",
+    "completes": completion.columns,
+}
+_COLUMNS = Reading(
+    [Option(list[str], says="{words} Repeat for several: --{name} a --{name} b.", **_COLUMN)],
+    lambda given, names: values.one_or_more(names),
+)
+_BY_KIND = {  # where the type is that of any value: the kind as docstrings have it
+    "column name": Reading([Option(str, **_COLUMN)]),
+    "column name or list of column names": _COLUMNS,
+    "list of column names": _COLUMNS,
+    "label": Reading([Option(str, "LABEL")], lambda given, text: given.label(text)),
+}
+_BY_TYPE: Mapping[Any, Reading] = {
+    bool: Reading([Option(bool)]),
+    int: Reading([Option(int, "NUMBER")]),
+    float: Reading([Option(float, "NUMBER")]),
+    str: Reading([Option(str, "METRIC", completes=completion.metrics)]),
+    Metrics: Reading(
+        [
+            Option(
+                list[str],
+                "METRIC",
+                "{words} Repeat for several; acc=accuracy shows accuracy as acc. `balframe "
+                "metrics` lists all metrics.",
+                completes=completion.metrics,
+            )
+        ],
+        lambda given, names: values.metrics(names),
+    ),
+    Sequence[Label]: Reading(
+        [Option(list[str], "LABEL", "{words} Repeat for each label.")],
+        lambda given, texts: [given.label(text) for text in texts],
+    ),
+    ClassWeight | None: Reading(
+        [
+            Option(
+                list[str],
+                "LABEL=NUMBER",
+                "{words} Repeat for each label, as in yes=0.8, or give balanced or prevalence.",
+            )
+        ],
+        lambda given, texts: values.class_weights(texts, given.rows, given.typed["y_true"]),
+    ),
+    IntervalOption: Reading(
+        [
+            Option(bool, has_no=True),
+            Option(
+                Method,
+                "METHOD",
+                f"Add confidence intervals by this method: {_either(get_args(Method))}. Implies "
+                "--{name}.",
+                name="{name}-method",
+            ),
+        ],
+        _interval,
+    ),
+    ThresholdsOption: Reading(
+        [
+            Option(
+                str,
+                "THRESHOLDS",
+                "{words} Give 101 for 101 thresholds from 0 to 1, 0.2,0.5 for these two, or "
+                "quantiles,10 for 10 quantiles of the scores.",
+            )
+        ],
+        lambda given, text: values.thresholds(text),
+    ),
+    BinsOption: Reading(
+        [
+            Option(
+                list[str],
+                "BINS",
+                "{words} Give 4, none to take each value on its own, or either of them or edges "
+                "for a column: age=4, age=18,25,45. Repeat for several columns.",
+            )
+        ],
+        lambda given, texts: values.bins(texts),
+    ),
+    ReferenceOption: Reading([Option(str, "SEGMENT", completes=completion.references)], _reference),
+    RulesOption: Reading(
+        [
+            Option(
+                list[str],
+                "RULE",
+                "A rule that every segment must satisfy, such as 'recall >= 0.7' or "
+                "'difference(recall) <= 0.1'. Repeat for several.",
+                name="rule",
+            ),
+            Option(
+                Path,
+                "FILE",
+                "Read the rules from a .toml or .yaml file, instead of --rule.",
+                name="rules",
+            ),
+        ],
+        lambda given, texts, file: values.rules(texts, file),
+    ),
+}
+
+
+def _given(of_type: Any) -> Any:  # noqa: ANN401
+    """Take None off a type that has only one other member."""
+    members = [one for one in get_args(of_type) if one is not type(None)]
+    is_union = get_origin(of_type) in (Union, UnionType)
+    return members[0] if is_union and len(members) == 1 else of_type
+
+
+def _choices(of_type: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """List the values of a type that has nothing but named values."""
+    if of_type is type(None):
+        return (None,)
+    if get_origin(of_type) is Literal:
+        return get_args(of_type)
+    listed = [_choices(member) for member in get_args(of_type)]
+    return sum(listed, ()) if all(listed) else ()
+
+
+def _choice(choices: Sequence[Any], default: Any) -> Reading:  # noqa: ANN401
+    """Let one of the words be typed, and `none` for None where that is not the default."""
+    words = [one for one in choices if isinstance(one, str)]
+    if None in choices and default is not None:
+        words.append("none")
+    parsed = cast(Any, Literal)[tuple(words)]
+    metavar, says = "|".join(words), "{words}"
+    if len(metavar) > _SHORT:
+        metavar, says = "CHOICE", f"{{words}} Give {_either(words)}."
+    option = Option(parsed, metavar, says)
+    return Reading([option], lambda given, word: word if word in choices else None)
+
+
+def reading_of(parameter: Parameter) -> Reading:
+    """Choose the reading of a parameter by its type, or by its kind where any value will do."""
+    kind = parameter.kind.partition(",")[0]
+    reading = _BY_TYPE.get(_given(parameter.type)) or _BY_KIND.get(kind)
+    if reading is None:
+        choices = _choices(parameter.type)
+        assert choices, f"{parameter.name}: the command line has no reading for {parameter.type}"
+        reading = _choice(choices, parameter.default)
+    return reading

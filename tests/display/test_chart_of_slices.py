@@ -1,0 +1,98 @@
+"""The chart of `slices`: what is drawn is what the verb returns."""
+
+import re
+
+import polars as pl
+import pytest
+import vl_convert
+from constructors import plain
+from specifications import channel, layers_of, rows_of, shown, specification, subtitle
+
+import balframe as bf
+
+SITES = {  # recall .9 at a and b; at c .5 of the young and .85 of the old
+    "site": ["a", "a", "b", "b", "c", "c", "c", "c"],
+    "age": ["young", "young", "old", "old", "young", "young", "old", "old"],
+    "y": [1] * 8,
+    "yhat": [1, 0] * 4,
+    "n": [360, 40, 360, 40, 50, 50, 85, 15],
+}
+ASKED = {"over": ["site", "age"], "metric": "recall", "counts": "n"}
+RIGHT, ALL = 360 + 360 + 50 + 85, 400 + 400 + 100 + 100
+
+
+def test_scores_and_limits_are_those_of_the_verb(constructor):
+    df = constructor(SITES)
+
+    chart = bf.plot.slices(df, "y", "yhat", **ASKED)
+
+    answer = plain(bf.slices(df, "y", "yhat", **ASKED))
+    (row,) = rows_of(chart)
+    assert row["segment"] == answer["slice"][0] == "site = c and age = young"
+    for name in ("n", "wrong", "estimate", "rest", "difference", "p_adjusted", "n_explained"):
+        assert row[name] == answer[name][0]
+    assert row["estimate"] == 0.5
+    assert row["rest"] == (RIGHT - 50) / (ALL - 100)
+    assert row["lower"] == row["rest"] + answer["lower"][0] < row["estimate"]
+    assert row["estimate"] < row["upper"] == row["rest"] + answer["upper"][0] < row["rest"]
+    assert (row["difference_lower"], row["difference_upper"]) == (
+        answer["lower"][0],
+        answer["upper"][0],
+    )
+
+
+def test_what_is_on_the_channels():
+    chart = bf.plot.slices(pl.DataFrame(SITES), "y", "yhat", **ASKED)
+
+    assert channel(chart, "point", "x")["title"] == "Recall"
+    assert channel(chart, "tick", "x")["field"] == "rest"
+    assert shown(chart, "point")["difference_upper"] == "upper limit of the difference"
+    assert (
+        specification(chart)["title"]["text"] == "Recall: the worst slices of 9"
+    )  # 3 sites, 2 ages, 4 of both
+    assert subtitle(chart) == [
+        "Ticks: the rest of the rows. Intervals: difference from the rest, 95% confidence for all "
+        "slices"
+    ]
+    written = [one["transform"] for one in layers_of(chart, "text") if "transform" in one]
+    assert "datum.difference_lower" in str(written)
+
+
+def test_a_metric_without_limits_has_ticks_alone():
+    chart = bf.plot.slices(
+        pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"metric": "f1"}), pos_label=1, top=2
+    )
+
+    assert subtitle(chart) == ["Ticks: the rest of the rows"]
+    assert [row["segment"] for row in rows_of(chart)] == ["site = c and age = young", "site = c"]
+    assert {row["lower"] for row in rows_of(chart)} == {None}
+
+
+@pytest.mark.filterwarnings("ignore:no slice is listed")
+def test_nothing_listed_is_nothing_to_draw():
+    with pytest.raises(bf.InvalidInputError, match="no slice is listed, so there is nothing"):
+        bf.plot.slices(pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"over": "age"}), level=0.9999)
+
+
+def test_a_searched_column_may_have_any_name():
+    df = pl.DataFrame(SITES).rename({"site": "model", "age": "segment"})
+
+    chart = bf.plot.slices(df, "y", "yhat", over=["model", "segment"], metric="recall", counts="n")
+
+    assert [row["segment"] for row in rows_of(chart)] == ["model = c and segment = young"]
+
+
+def test_a_long_slice_has_a_line_for_each_condition():
+    compas = bf.datasets.compas_by_age_and_sex()
+    options = {"counts": "n", "metric": "false_positive_rate"}
+
+    chart = bf.plot.slices(compas, "reoffended", "high_risk", **options)
+
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    written = re.findall(r">([^<]+)</(?:text|tspan)>", svg)
+    longest = max((row["segment"] for row in rows_of(chart)), key=len)
+    assert longest == "race = African-American and sex = Male and age = 25 to 45"
+    lines = ["race = African-American and", "sex = Male and", "age = 25 to 45"]
+    at = written.index(lines[0])
+    assert written[at : at + 3] == lines
+    assert "race = African-American" in written  # the slice of one condition

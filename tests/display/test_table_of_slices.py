@@ -1,0 +1,59 @@
+"""Tables of the answer of `slices`: its text takes the place of the columns searched."""
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.cli.text_tables import markdown, table_text
+from balframe.verbs.recognition import recognized
+
+SITES = pl.DataFrame(  # recall .9 at a; at c .35 of the young and .85 of the old
+    {
+        "site": ["a", "a", "a", "a", "c", "c", "c", "c"],
+        "age": [20, 20, 70, 70] * 2,
+        "y": [1] * 8,
+        "yhat": [1, 0] * 4,
+        "n": [90, 10, 270, 30, 35, 65, 85, 15],
+    }
+)
+
+
+@pytest.fixture
+def answer():
+    bins = {"age": [30]}
+    return bf.slices(
+        SITES, "y", "yhat", over=["site", "age"], metric="recall", counts="n", bins=bins
+    )
+
+
+def test_the_answer_is_recognized_with_the_columns_searched(answer):
+    found = recognized(answer.columns)
+
+    assert found.verb == "slices"
+    assert {"site", "age"} <= found.columns.keys()
+
+
+def test_a_searched_column_may_have_the_name_of_a_word(answer):
+    renamed = answer.rename({"site": "margin", "age": "reference"})
+
+    assert recognized(renamed.columns).verb == "slices"
+
+
+def test_the_table_shows_the_slice_in_words_alone(answer):
+    html = bf.table(answer).as_raw_html()
+
+    assert "site = c and age under 30" in html
+    assert "Slices explained" in html
+    for left_out in (">Site<", ">Age<", ">ON<", ">Depth<"):
+        assert left_out.lower() not in html.lower()
+
+
+def test_the_terminal_and_markdown_show_it_too(answer):
+    for text in (table_text(answer).decode(), markdown(answer)):
+        assert "site = c and age under 30" in text
+        assert " depth " not in text
+        assert " site " not in text.replace("site = c", "")
+
+
+def test_an_answer_without_slices_has_a_table(answer):
+    assert "Slice" in bf.table(answer.clear()).as_raw_html()

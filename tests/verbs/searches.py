@@ -1,0 +1,58 @@
+"""All slices that a search tests, not only those listed: what the verb hands from step to step."""
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import balframe as bf
+
+
+@dataclass
+class Seen:
+    """What one call of the verb found, before it listed anything."""
+
+    population: Any = None
+    tested: Any = None
+
+    def slices(self):
+        """List the conditions of each slice tested, as `{column: level}` with None for null."""
+        reading = self.population.searched.reading
+        names, out = reading.query.by, []
+        for one in range(len(self.tested.depth)):
+            pairs = zip(*self.tested.conditions(one), strict=True)
+            found = {}
+            for column, level in pairs:
+                code, levels = int(self.population.levels[column][level]), reading.by[names[column]]
+                found[names[column]] = None if code == len(levels) else levels[code]
+            out.append(found)
+        return out
+
+    def counts(self):
+        """Count rows and wrong rows of each, one column for each stratum."""
+        rows, strata = self.tested.rows(np.arange(len(self.tested.depth))), self.population.strata
+        return strata.n(rows), strata.wrong(rows)
+
+
+@contextmanager
+def seen():
+    """Keep what the calls of the verb within see."""
+    verb, kept = sys.modules["balframe.verbs.slices"], Seen()
+    of = verb.tested_slices
+
+    def kept_too(population, *arguments):
+        kept.population = population
+        kept.tested = of(population, *arguments)
+        return kept.tested
+
+    with patch.object(verb, "tested_slices", kept_too):
+        yield kept
+
+
+def search(frame, y_true="y", y_pred="yhat", **options):
+    """Ask for slices: the answer, and what was seen on the way."""
+    with seen() as kept:
+        return bf.slices(frame, y_true, y_pred, **options), kept

@@ -1,0 +1,175 @@
+"""The worst slices of a small table, of which loops and fractions have computed every figure."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from searches import search
+
+from balframe.intervals.worse_than_rest import log_tail, standardized_excess
+
+CASE = json.loads(Path(__file__).with_name("slices.json").read_text())
+CELLS = pl.DataFrame(CASE["cells"])
+OPTIONS = {
+    "over": CASE["over"],
+    "depth": CASE["depth"],
+    "min_support": CASE["floor"],
+    "counts": "n",
+    "top": 100,
+}
+CLOSE = 1e-9
+pytestmark = pytest.mark.filterwarnings("ignore:no slice is listed")
+each_metric = pytest.mark.parametrize("metric", CASE["metrics"])
+
+
+def close(values):
+    return pytest.approx(list(values), rel=CLOSE, abs=CLOSE)
+
+
+def expected(metric, name, slices=None):
+    slices = CASE["metrics"][metric]["slices"] if slices is None else slices
+    return [one[name] for one in slices]
+
+
+def key(conditions):
+    return frozenset(conditions.items())
+
+
+def in_order_of_the_case(metric, seen):
+    """Place the slices tested by the case's order."""
+    place = {key(one): i for i, one in enumerate(seen.slices())}
+    return np.array([place[key(one)] for one in expected(metric, "slice")])
+
+
+@each_metric
+def test_every_slice_is_tested_once(metric):
+    _, seen = search(CELLS, metric=metric, **OPTIONS)
+
+    assert len(seen.slices()) == CASE["metrics"][metric]["n_tests"]
+    assert {key(one) for one in seen.slices()} == {key(one) for one in expected(metric, "slice")}
+    by_depth = {str(d): int((seen.tested.depth == d).sum()) for d in (1, 2, 3)}
+    assert by_depth == CASE["metrics"][metric]["tests_by_depth"]
+
+
+@each_metric
+def test_rows_of_every_stratum_are_counted(metric):
+    _, seen = search(CELLS, metric=metric, **OPTIONS)
+    at = in_order_of_the_case(metric, seen)
+    n, wrong = seen.counts()
+    strata, n_all = seen.population.strata, seen.population.n_all
+
+    assert n[at].tolist() == expected(metric, "n")
+    assert wrong[at].tolist() == expected(metric, "wrong")
+    totals = [
+        {"n": a, "wrong": b} for a, b in zip(strata.n(n_all), strata.wrong(n_all), strict=True)
+    ]
+    assert totals == CASE["metrics"][metric]["totals"]
+
+
+@each_metric
+def test_scores_and_p_values_of_every_slice(metric):
+    _, seen = search(CELLS, metric=metric, **OPTIONS)
+    at, tested = in_order_of_the_case(metric, seen), seen.tested
+    scores, sign = tested.scores, 1 if metric == "false_positive_rate" else -1
+
+    assert scores.estimate[at] == close(expected(metric, "estimate"))
+    assert scores.rest[at] == close(expected(metric, "rest"))
+    assert sign * scores.worse[at] == close(expected(metric, "difference"))
+    assert np.exp(scores.log_p[at]) == close(expected(metric, "p"))
+    assert scores.log_p[at] == close(map(math.log, expected(metric, "p")))
+    assert np.exp(np.minimum(tested.log_adjusted[at], 0)) == close(expected(metric, "p_adjusted"))
+    n_tests = np.exp(tested.log_factor[tested.depth[at] - 1]) / len(set(tested.depth))
+    assert n_tests == close(map(float, expected(metric, "tests_of_depth")))
+
+
+@each_metric
+def test_the_moments_and_the_tail_of_every_slice(metric):
+    slices = CASE["metrics"][metric]["slices"]
+    n, wrong = (np.array([one[name] for one in slices], float) for name in ("n", "wrong"))
+    totals = CASE["metrics"][metric]["totals"]
+    n_all, wrong_of_all = (np.array([one[k] for one in totals], float) for k in ("n", "wrong"))
+    factors = n_all / (n * (n_all - n)) / len(totals)
+
+    z, skewness = standardized_excess(factors, n, wrong, n_all, wrong_of_all)
+
+    assert z == close(expected(metric, "z"))
+    assert skewness == close(expected(metric, "skewness"))
+    assert np.exp(log_tail(z, skewness)) == close(expected(metric, "p"))
+
+
+@each_metric
+def test_p_values_are_near_the_exact_ones(metric):
+    """As the method claims of the mid-p: at most 13% below, where 5 errors are expected."""
+    totals = CASE["metrics"][metric]["totals"]
+    for one in CASE["metrics"][metric]["slices"]:
+        mean = sum(n * all_["wrong"] / all_["n"] for n, all_ in zip(one["n"], totals, strict=True))
+        if mean >= 5 and one["p_mid"] >= 1e-8:
+            assert one["p"] >= 0.87 * one["p_mid"]
+
+
+@each_metric
+def test_the_order_and_the_list(metric):
+    answer, seen = search(CELLS, metric=metric, **OPTIONS)
+    at, tested = in_order_of_the_case(metric, seen), seen.tested
+    listed = [one for one in CASE["metrics"][metric]["slices"] if one["listed"]]
+
+    assert (np.diff(tested.log_adjusted[at]) >= -CLOSE).all()
+    taken = answer.select(CASE["over"]).rows(named=True)
+    assert [{k: v for k, v in row.items() if v is not None} for row in taken] == [
+        one["slice"] for one in listed
+    ]
+
+
+@each_metric
+def test_the_columns_of_the_list(metric):
+    answer, _ = search(CELLS, metric=metric, **OPTIONS)
+    case = CASE["metrics"][metric]
+    listed = [one for one in case["slices"] if one["listed"]]
+    n_rows = [
+        CELLS.filter(*(pl.col(name) == level for name, level in one["slice"].items()))["n"].sum()
+        for one in listed
+    ]
+    wrong, wrong_of_all = (
+        [sum(one["wrong"]) for one in listed],
+        [one["wrong"] for one in case["totals"]],
+    )
+    excess = [
+        sum(
+            n * (e / n - (all_["wrong"] - e) / (all_["n"] - n))
+            for n, e, all_ in zip(one["n"], one["wrong"], case["totals"], strict=True)
+        )
+        for one in listed
+    ]
+
+    assert answer["rank"].to_list() == list(range(1, len(listed) + 1))
+    assert answer["slice"].to_list() == [
+        " and ".join(f"{name} = {level}" for name, level in one["slice"].items()) for one in listed
+    ]
+    assert answer["on"].to_list() == [", ".join(one["slice"]) for one in listed]
+    assert answer["depth"].to_list() == [len(one["slice"]) for one in listed]
+    assert answer["n"].to_list() == n_rows
+    assert answer["min_support"].to_list() == [min(one["n"]) for one in listed]
+    assert answer["wrong"].to_list() == wrong
+    assert answer["metric"].to_list() == [metric] * len(listed)
+    for name in ("estimate", "rest", "difference"):
+        assert answer[name].to_list() == close(expected(metric, name, listed))
+    assert answer["p_value"].to_list() == close(expected(metric, "p", listed))
+    assert answer["p_adjusted"].to_list() == close(expected(metric, "p_adjusted", listed))
+    assert answer["n_tests"].to_list() == [case["n_tests"]] * len(listed)
+    assert answer["excess_errors"].to_list() == close(excess)
+    assert answer["share_of_errors"].to_list() == close(e / sum(wrong_of_all) for e in wrong)
+    significant = sum(one["p_adjusted"] <= 0.05 for one in case["slices"])
+    assert answer["n_explained"].sum() == significant - len(listed)
+
+
+@each_metric
+def test_cells_of_confusion_are_searched_as_their_rows(metric):
+    options = {name: value for name, value in OPTIONS.items() if name != "counts"}
+    rows = CELLS.select(pl.exclude("n").repeat_by("n").explode())
+    expected_answer, _ = search(CELLS, metric=metric, **OPTIONS)
+
+    assert search(rows, metric=metric, **options)[0].equals(expected_answer)
+    assert search(CELLS, metric=metric, cells=True, **options)[0].equals(expected_answer)

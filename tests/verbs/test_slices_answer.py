@@ -1,0 +1,295 @@
+"""What an answer of `slices` looks like, and what its options change."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import polars.selectors as cs
+import pytest
+from constructors import CONSTRUCTORS, plain
+from searches import search
+
+import balframe as bf
+
+COLUMNS = [
+    *("rank", "slice", "on", "sex", "age", "depth", "n", "min_support", "wrong", "metric"),
+    *("estimate", "rest", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
+    *("excess_errors", "share_of_errors", "n_explained"),
+]
+
+
+def people(n=1000, seed=5):
+    """Draw rows that are wrong more often for older rows whose `sex` is null, and for young F."""
+    random = np.random.default_rng(seed)
+    sex = random.choice(np.array(["F", "M", None]), n, p=[0.45, 0.35, 0.2])
+    age, y = random.integers(18, 80, n), random.integers(0, 2, n)
+    is_null = np.array([one is None for one in sex])
+    is_young = (sex == "F") & (age < 30)
+    rate = np.where(is_null & (age >= 30), 0.5, np.where(is_young, 0.8, 0.05))
+    yhat = np.where(random.random(n) < rate, 1 - y, y)
+    return {"sex": list(sex), "age": age.tolist(), "y": y.tolist(), "yhat": yhat.tolist()}
+
+
+ROWS = people()
+FRAME = pl.DataFrame(ROWS)
+EDGES = {"bins": {"age": [30, 60]}, "metric": "accuracy"}
+
+
+def test_text_and_columns_by_hand(constructor):
+    answer = plain(bf.slices(constructor(ROWS), "y", "yhat", **EDGES))
+    is_wrong = FRAME.with_columns(wrong=pl.col("y") != pl.col("yhat"))
+    inside = [
+        is_wrong.filter(sex="F").filter(pl.col("age") < 30)["wrong"],
+        is_wrong.filter(pl.col("sex").is_null())["wrong"],
+    ]
+
+    assert list(answer) == COLUMNS
+    assert answer["rank"] == [1, 2]
+    assert answer["slice"] == ["sex = F and age under 30", "sex is null"]
+    assert answer["on"] == ["sex, age", "sex"]
+    assert answer["sex"] == ["F", None]
+    assert answer["age"] == ["under 30", None]
+    assert answer["depth"] == [2, 1]
+    assert answer["n"] == answer["min_support"] == [len(one) for one in inside]
+    assert answer["wrong"] == [one.sum() for one in inside]
+    assert answer["estimate"] == pytest.approx([1 - one.mean() for one in inside])
+    assert answer["metric"] == ["accuracy"] * 2
+
+
+def test_n_counts_rows_that_the_metric_does_not():
+    first, *_ = bf.slices(FRAME, "y", "yhat", **EDGES | {"metric": "recall"}).to_dicts()
+    inside = FRAME.filter(sex="F").filter(pl.col("age") < 30)
+
+    assert first["slice"] == "sex = F and age under 30"
+    assert first["n"] == inside.height
+    assert first["min_support"] == inside["y"].sum() < inside.height
+
+
+def test_names_stand_in_the_order_of_over():
+    answer = bf.slices(FRAME, "y", "yhat", over=["age", "sex"], **EDGES)
+
+    assert answer.columns[3:5] == ["age", "sex"]
+    assert answer["on"].to_list() == ["age, sex", "sex"]
+    assert answer["slice"].to_list() == ["age under 30 and sex = F", "sex is null"]
+
+
+def test_the_name_of_a_metric_is_the_one_asked_for():
+    answer = bf.slices(FRAME, "y", "yhat", metric="uar")
+
+    assert set(answer["metric"]) == {"uar"}
+    assert answer.drop("metric").equals(bf.slices(FRAME, "y", "yhat").drop("metric"))
+    assert set(bf.slices(FRAME, "y", "yhat")["metric"]) == {"balanced_accuracy"}
+
+
+ALL_OTHERS = [
+    None,
+    ["sex", "age"],
+    ("sex", "age"),
+    cs.exclude("y", "yhat"),
+    cs.by_name("sex", "age"),
+]
+
+
+@pytest.mark.parametrize("over", ALL_OTHERS, ids=str)
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+def test_over_is_a_list_a_selector_or_all_other_columns(over, make):
+    answer = bf.slices(make(ROWS), "y", "yhat", over=over).lazy().collect()
+
+    assert answer.equals(bf.slices(FRAME, "y", "yhat", over=["sex", "age"]))
+    assert answer.columns == COLUMNS
+
+
+@pytest.mark.parametrize("over", ["sex", ["sex"], cs.string()], ids=str)
+def test_one_column_is_searched_too(over):
+    assert bf.slices(FRAME, "y", "yhat", over=over)["slice"].to_list() == ["sex is null"]
+
+
+def test_all_other_columns_are_not_those_with_a_role():
+    frame = FRAME.with_columns(k=pl.lit(1), w=pl.lit(1.0))
+    expected = bf.slices(FRAME, "y", "yhat")
+
+    answer = bf.slices(frame.drop("w"), "y", "yhat", counts="k")
+    assert answer.equals(expected)
+    weighted = bf.slices(frame, "y", "yhat", counts="k", sample_weight="w")
+    assert weighted.columns == COLUMNS
+
+
+@pytest.mark.parametrize("layers", [1, 2, 5])
+def test_counts_are_repeated_rows(layers):
+    repeated = pl.concat([FRAME] * layers).with_row_index("i").sort(pl.col("i").hash()).drop("i")
+    counted = FRAME.with_columns(k=pl.lit(layers))
+    cells = bf.confusion(FRAME.with_columns(k=layers), "y", "yhat", by=["sex", "age"], counts="k")
+
+    expected = bf.slices(repeated, "y", "yhat", over=["sex", "age"])
+    assert bf.slices(counted, "y", "yhat", over=["sex", "age"], counts="k").equals(expected)
+    assert bf.slices(cells, "y", "yhat", cells=True).equals(expected)
+
+
+@pytest.mark.parametrize("metric", ["recall", "accuracy", "balanced_accuracy", "f1"])
+@pytest.mark.parametrize("weight", [1.0, 2.0, 0.125])
+def test_equal_weights_give_the_estimates_of_rows(metric, weight):
+    options = {"metric": metric, "top": 1000, "order": "impact"}
+    frame = FRAME.with_columns(w=pl.lit(weight))
+    answer = bf.slices(frame, "y", "yhat", sample_weight="w", **options)
+    _, seen = search(FRAME, **options)
+    sign = -seen.tested.scores.worse
+    by_key = {
+        frozenset(one.items()): (*figures, difference)
+        for one, *figures, difference in zip(
+            seen.slices(), seen.tested.scores.estimate, seen.tested.scores.rest, sign, strict=True
+        )
+        if difference < 0
+    }
+
+    assert answer.height == len(by_key) > 2
+    for row in answer.to_dicts():
+        on = row["on"].split(", ")
+        figures = by_key[frozenset((name, row[name]) for name in on)]
+        assert [row["estimate"], row["rest"], row["difference"]] == pytest.approx(figures)
+    for name in ("lower", "upper", "p_value", "p_adjusted"):
+        assert answer[name].null_count() == answer.height
+    assert answer["n_explained"].to_list() == [0] * answer.height
+
+
+def test_weights_by_hand():
+    data = {
+        "g": ["a"] * 4 + ["b"] * 4,
+        "y": [1] * 8,
+        "yhat": [1, 1, 0, 0, 1, 1, 1, 0],
+        "w": [1.0, 2.0, 4.0, 1.0, 3.0, 3.0, 1.0, 1.0],
+    }
+    answer = bf.slices(
+        pl.DataFrame(data), "y", "yhat", metric="recall", sample_weight="w", min_support=1
+    )
+
+    assert answer.select("slice", "estimate", "rest", "n", "wrong").rows() == [
+        ("g = a", 3 / 8, 7 / 8, 4, 2)
+    ]
+
+
+def test_scaled_weights_give_the_same_answer():
+    random = np.random.default_rng(4)
+    frame = FRAME.with_columns(w=random.integers(0, 9, FRAME.height) / 4)
+    answers = [
+        bf.slices(frame.with_columns(pl.col("w") * scale), "y", "yhat", sample_weight="w")
+        for scale in (1, 2.0**-40, 2.0**900)
+    ]
+
+    assert answers[0].height
+    assert answers[0].equals(answers[1])
+    assert answers[0].equals(answers[2])
+
+
+@pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa"])
+def test_other_metrics_are_those_of_the_rows(metric):
+    options = {**EDGES, "metric": metric, "top": 100}
+    answer = bf.slices(FRAME, "y", "yhat", **options)
+    above = pl.when(pl.col("age") < 60).then(pl.lit("30 to 60")).otherwise(pl.lit("60 or more"))
+    frame = FRAME.with_columns(
+        age=pl.when(pl.col("age") < 30).then(pl.lit("under 30")).otherwise(above)
+    )
+
+    assert answer.height > 2
+    for row in answer.to_dicts():
+        given = {name: row[name] for name in row["on"].split(", ")}
+        same = pl.all_horizontal(pl.col(name).eq_missing(level) for name, level in given.items())
+        inside, rest = (
+            bf.report(frame.filter(one), "y", "yhat", metrics=metric)[metric][0]
+            for one in (same, ~same)
+        )
+        assert (row["estimate"], row["rest"]) == pytest.approx((inside, rest))
+        assert row["difference"] == pytest.approx(inside - rest)
+    assert answer["difference"].is_sorted()
+    assert answer["p_value"].null_count() == answer.height
+
+
+def test_rows_without_a_label_are_left_out_on_request(constructor):
+    data = {name: list(values) for name, values in ROWS.items()}
+    data = {name: [*values, *values[:50]] for name, values in data.items()}
+    data["y"][-50:] = [None] * 50
+
+    options = {"over": ["sex", "age"], "missing": "drop", **EDGES}
+    answer = plain(bf.slices(constructor(data), "y", "yhat", **options))
+    assert answer == plain(bf.slices(FRAME, "y", "yhat", **EDGES))
+    with pytest.raises(bf.InvalidInputError, match="column 'y' has 50 null values; "):
+        bf.slices(constructor(data), "y", "yhat", **EDGES).lazy().collect()
+
+
+def test_one_label_is_a_stratum_of_its_own():
+    ones = FRAME.filter(y=1)
+    options = EDGES | {"metric": "balanced_accuracy"}
+    by_recall = bf.slices(ones, "y", "yhat", **EDGES | {"metric": "recall"})
+
+    assert by_recall.height
+    answer = bf.slices(ones, "y", "yhat", **options)
+    assert answer.drop("metric").equals(by_recall.drop("metric"))
+
+
+@pytest.mark.parametrize("make", CONSTRUCTORS)
+@pytest.mark.parametrize("options", [{}, EDGES, {"metric": "f1"}, {"over": ["sex"]}], ids=str)
+def test_a_lazy_answer_has_the_schema_of_the_collected_one(make, options):
+    lazy = bf.slices(FRAME.lazy(), "y", "yhat", **options)
+    eager = bf.slices(FRAME, "y", "yhat", **options)
+
+    assert lazy.collect_schema() == lazy.collect().schema == eager.schema
+    assert lazy.collect().equals(eager)
+    assert plain(bf.slices(make(ROWS), "y", "yhat", **options)) == plain(eager)
+
+
+def test_the_same_question_has_the_same_answer():
+    random = np.random.default_rng(0)
+    shuffled = FRAME[random.permutation(FRAME.height)]
+    first = bf.slices(FRAME, "y", "yhat", depth=2)
+
+    for frame in (FRAME, shuffled, FRAME.select("yhat", "sex", "y", "age")):
+        assert bf.slices(frame, "y", "yhat", depth=2, over=["sex", "age"]).equals(first)
+
+
+def test_a_column_twice_is_explained_by_itself():
+    twice = FRAME.with_columns(again=pl.col("sex").fill_null("none"), more="sex")
+    alone = bf.slices(FRAME, "y", "yhat", over=["sex"])
+
+    assert alone["n_explained"].to_list() == [0]
+    answer = bf.slices(twice, "y", "yhat", over=["sex", "again", "more"])
+
+    assert answer["n"].to_list() == alone["n"].to_list()
+    # 3 + 3 + 1 slices of one, two and three conditions have these rows, and one is listed
+    assert answer["n_explained"].to_list() == [3 + 3 + 1 - 1]
+
+
+def test_top_and_max_slices():
+    _, seen = search(FRAME, **EDGES)
+    n = len(seen.slices())
+
+    assert bf.slices(FRAME, "y", "yhat", top=1, **EDGES).height == 1
+    assert bf.slices(FRAME, "y", "yhat", max_slices=n, **EDGES).height == 2
+    with pytest.raises(bf.InvalidInputError, match=f"more than max_slices={n - 1} slices"):
+        bf.slices(FRAME, "y", "yhat", max_slices=n - 1, **EDGES)
+
+
+def test_depth_is_the_most_conditions():
+    answer, seen = search(FRAME, depth=1, **EDGES)
+
+    assert set(seen.tested.depth) == set(answer["depth"]) == {1}
+    one, two = (search(FRAME, depth=depth, **EDGES)[1] for depth in (2, 9))
+    assert one.slices() == two.slices()
+
+
+def test_pandas_with_an_index_and_categories():
+    frame = pd.DataFrame(ROWS, index=np.arange(1000) * 7 % 13)
+    frame["sex"] = pd.Categorical(frame["sex"], ["M", "never", "F"])
+    answer = bf.slices(frame, "y", "yhat", **EDGES)
+
+    assert list(answer["slice"]) == ["sex = F and age under 30", "sex is null"]
+    assert list(answer["sex"].cat.categories) == ["M", "never", "F"]
+
+
+def test_a_label_without_weight_is_absent():
+    data = {
+        "g": list("aaaabbbb"),
+        "y": [0, 0, 1, 0, 0, 0, 1, 0],
+        "yhat": [0, 1, 0, 0, 0, 0, 0, 0],
+        "w": [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0],
+    }
+    answer = bf.slices(pl.DataFrame(data), "y", "yhat", sample_weight="w", min_support=1)
+
+    assert answer.select("slice", "estimate", "rest").rows() == [("g = a", 2 / 3, 1.0)]

@@ -1,0 +1,91 @@
+"""Slices of many rows: tables too large to be dense, counts past floats, tiny p-values."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+from searches import search
+from test_slices_by_loops import METRICS, check, drawn
+from test_slices_by_loops import both as asked
+
+import balframe as bf
+from balframe.core import conjunctions
+
+
+@pytest.mark.parametrize("largest", [0, 100])
+@pytest.mark.parametrize("metric", METRICS)
+def test_large_tables_are_searched_as_small_ones(monkeypatch, metric, largest):
+    monkeypatch.setattr(conjunctions, "LARGEST_TABLE", largest)
+
+    assert check(*asked(drawn(1), metric, options=METRICS[metric]))
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1", "balanced_accuracy"])
+def test_weights_are_added_up_in_large_tables_too(monkeypatch, metric):
+    rows = pl.DataFrame(drawn(2), infer_schema_length=None)
+    rows = rows.with_columns(w=pl.int_range(pl.len()) % 7 / 4)
+    options = {"metric": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
+    expected = bf.slices(rows, "y", "yhat", **options)
+
+    monkeypatch.setattr(conjunctions, "LARGEST_TABLE", 0)
+
+    assert expected.height
+    assert bf.slices(rows, "y", "yhat", **options).equals(expected)
+
+
+CELLS = [  # g, h, y, yhat, n
+    ("a", "u", 1, 1, 5 * 10**15 + 1), ("a", "u", 1, 0, 5 * 10**15 + 2),
+    ("a", "v", 1, 1, 6 * 10**15 + 1), ("a", "v", 1, 0, 4 * 10**15),
+    ("b", "u", 1, 1, 9 * 10**15), ("b", "u", 1, 0, 10**15 + 1),
+    ("b", "v", 1, 1, 9 * 10**15 + 4), ("b", "v", 1, 0, 10**15),
+]  # fmt: skip
+
+
+def test_counts_past_what_floats_hold_are_exact():
+    cells = pl.DataFrame(CELLS, schema=["g", "h", "y", "yhat", "n"], orient="row")
+    first, *_ = bf.slices(
+        cells, "y", "yhat", cells=True, metric="recall", min_difference=0.1, depth=1
+    ).to_dicts()
+
+    n = sum(row[4] for row in CELLS if row[0] == "a")
+    assert float(n) != n or n > 2**53
+    assert first["slice"] == "g = a"
+    assert first["n"] == first["min_support"] == n == 2 * 10**16 + 4
+    assert first["wrong"] == 9 * 10**15 + 2
+
+
+def test_p_values_that_are_too_small_for_floats_keep_their_order():
+    """Of levels with 1000 rows each, the wrong rows fall by 20 from one level to the next."""
+    levels = [f"level {i}" for i in range(20)]
+    rows = []
+    for i, level in enumerate(levels):
+        wrong = 980 - 20 * i if i < 8 else 20
+        rows += [(level, 1, 0, 1000 * wrong), (level, 1, 1, 1000 * (1000 - wrong))]
+    cells = pl.DataFrame(rows, schema=["g", "y", "yhat", "n"], orient="row")
+
+    answer, seen = search(cells[np.random.default_rng(1).permutation(40)],
+                          metric="recall", cells=True, top=20)  # fmt: skip
+
+    assert answer["g"].to_list() == levels[:8]
+    assert answer["p_value"].to_list() == answer["p_adjusted"].to_list() == [0.0] * 8
+    log_p = dict(zip((one["g"] for one in seen.slices()), seen.tested.scores.log_p, strict=True))
+    assert all(math.isfinite(log_p[level]) for level in levels)
+    assert all(log_p[a] < log_p[b] < -1000 for a, b in pairwise(levels[:8]))
+
+
+def test_many_rows_on_several_cores(monkeypatch):
+    rows = pl.DataFrame(drawn(3), infer_schema_length=None)
+    expected = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
+    asked_of = []
+
+    def are_many(n):
+        asked_of.append(n)
+        return True
+
+    monkeypatch.setattr(conjunctions, "are_many_to_share", are_many)
+
+    found = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
+    assert asked_of
+    assert found.equals(expected)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from balframe.verbs.fairness import fairness as fairness
     from balframe.verbs.gaps import gaps as gaps
     from balframe.verbs.posterior import posterior as posterior
+    from balframe.verbs.power import power as power
     from balframe.verbs.ranking import ranking as ranking
     from balframe.verbs.report import report as report
     from balframe.verbs.require import require as require

@@ -70,6 +70,7 @@ class Plots(_OfFrame):
     confusion = _Method(_chart, "of labels")
     gaps = _Method(_chart, "of labels")
     slices = _Method(_chart, "of labels")
+    power = _Method(_chart, "of labels")
     curve = _Method(_chart, "of scores")
     roc = _Method(_chart, "of scores")
 
@@ -94,6 +95,7 @@ class Bal(_OfFrame):
     ranking = _Method(_verb, "scores")
     check = _Method(_verb, "gates")
     require = _Method(_verb, "gates")
+    power = _Method(_verb, "gates")
 
     @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:

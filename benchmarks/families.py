@@ -157,6 +157,33 @@ def false_verdicts(
     return fails, passes
 
 
+def passes_or_fails(now: Draws, before: Draws, margin: float, *, passes: bool) -> float:
+    """Share of families in which a segment passes, or fails, a rule against an earlier run."""
+    cells = bf.confusion(before.frame(), "y", "yhat", by=["family", "g"], counts="n")
+    return _decided(now.frame(), "yhat", cells, now, margin, passes=passes)
+
+
+def passes_or_fails_paired(
+    draws: Draws, only_new: float, only_old: float, margin: float, *, passes: bool
+) -> float:
+    """Share of families in which a segment passes, or fails, a rule against another model."""
+    frame = draws.of_models(only_new, only_old)
+    return _decided(frame, "a", "b", draws, margin, passes=passes)
+
+
+def _decided(
+    frame: pl.DataFrame, model: str, baseline: object, draws: Draws, margin: float, *, passes: bool
+) -> float:
+    """Ask all families in one call, each at the level that its number of segments needs."""
+    out = bf.check(
+        frame, "y", model, by=["family", "g"], counts="n", baseline=baseline,
+        rules=f"{draws.design.metric} >= baseline - {margin}", pos_label=1,
+        level=1 - ERROR / draws.n_segments, adjust=None,
+    )  # fmt: skip
+    decided = out.filter(status="pass" if passes else "fail")
+    return decided["family"].n_unique() / draws.n_families
+
+
 def _shares(
     frame: pl.DataFrame, ask: Callable[[pl.DataFrame], tuple[bool, ...]]
 ) -> tuple[float, ...]:

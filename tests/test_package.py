@@ -46,8 +46,11 @@ def test_help_of_a_method_shows_the_verbs_parameters(verb):
 def test_every_chart_is_a_method_and_a_function(chart):
     df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 1], "g": [1, 2, 2, 1]})
     function = getattr(bf.plot, chart)
-    searched = {"over": "g", "metric": "f1", "min_support": 1}
-    options = searched if chart == "slices" else {"by": "g"}
+    own = {
+        "slices": {"over": "g", "metric": "f1", "min_support": 1},
+        "power": {"by": "g", "rules": "accuracy >= 0.1"},
+    }
+    options = own.get(chart, {"by": "g"})
     expected = function(df, "y", "p", **options).to_dict()
 
     for frame in (df, df.lazy(), df.to_pandas()):

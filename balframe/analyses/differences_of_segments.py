@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -29,6 +30,9 @@ _STACKED = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
     *("lower", "upper", "p_value"),
 )
+
+
+OfRecalls = Callable[..., Sequence[FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +95,18 @@ def differences(
     """Compare two sides, which share no rows, on the labels that are present in both."""
     first, second = on_shared_labels(one.counts, other.counts)
     sides = Side(first, one.cells), Side(second, other.cells)
+    compute = partial(scas_difference, level=request.level)
     out = {}
     for metric_name, metric in metrics.items():
         estimate, reference = (value_of(metric, c) for c in (first, second))
         difference = estimate - reference
-        tested = _tested(metric.interval, first, second, np.isfinite(difference), request.level)
-        lower, upper, p = tested or (
-            *_from_limits_of_both(metric_name, metric, sides, (estimate, reference), request),
-            np.full(len(difference), np.nan),
+        tested = limits_of_difference(
+            metric.interval, first, second, np.isfinite(difference), compute, 3
         )
+        if tested is None:
+            limits = from_limits_of_both(metric_name, metric, sides, (estimate, reference), request)
+            tested = np.array([*limits, np.full(len(difference), np.nan)])
+        lower, upper, p = tested
         width = metric.range[1] - metric.range[0]
         lower, upper = kept(lower, upper, difference, (-width, width), around=True)
         out[metric_name] = Comparison(
@@ -115,7 +122,7 @@ def differences(
     return out
 
 
-def _from_limits_of_both(
+def from_limits_of_both(
     name: str,
     metric: Metric,
     sides: tuple[Side, Side],
@@ -137,10 +144,19 @@ def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts,
     return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
 
 
-def _tested(
-    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Find limits of differences and p-values, where the metric is linear in recalls."""
+def limits_of_difference(
+    interval: Interval,
+    one: ClassCounts,
+    other: ClassCounts,
+    comparable: BoolArray,
+    compute: OfRecalls,
+    n_columns: int,
+) -> FloatArray | None:
+    """Find limits of differences, where the metric is linear in recalls; None where it is not.
+
+    `compute` takes x and n of either side and the weights, and returns as many columns as given:
+    the limits of the difference of the means of recalls, and what else it finds.
+    """
     columns: list[FloatArray] = []
     for c in (one, other):
         r = interval.linear_recalls(c)
@@ -150,16 +166,16 @@ def _tested(
         own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
         x, n, weight = own.in_effective_rows()
         columns += x, n
-    found = np.full((3, len(comparable)), np.nan)
+    found = np.full((n_columns, len(comparable)), np.nan)
     order = np.arange(len(own.segment))
     for pairs, entries in by_number_of_labels(own.segment, len(comparable), order):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)
         x, n, y, m, a = (value[known] for value in values)
-        found[:, pairs[known]] = scas_difference(x, n, y, m, a, level)
+        found[:, pairs[known]] = compute(x, n, y, m, a)
     none = interval.rescaled(one, np.zeros(len(comparable)))
-    lower, upper = (interval.rescaled(one, limit) - none for limit in found[:2])
-    return lower, upper, found[2]
+    found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
+    return found
 
 
 def gaps_in_rows(

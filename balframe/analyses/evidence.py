@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from balframe.analyses.baselines import Baseline, Beside, limits_of_differences
 from balframe.analyses.extremes import Extremal, denominator
 from balframe.analyses.limits import deciding, limits_of
 from balframe.analyses.scoring import counted, value_of
@@ -22,7 +23,8 @@ class Evidence:
     """Values of a quantity with their limits, NaN where there are none.
 
     `is_known` where the value is defined and has rows enough; the evidence on many segments
-    together `is_complete` where none of them was left out.
+    together `is_complete` where none of them was left out. Where the values are differences from a
+    baseline, `beside` says what they are differences of.
     """
 
     estimate: FloatArray | Int64Array
@@ -30,6 +32,7 @@ class Evidence:
     upper: FloatArray | Int64Array
     is_known: BoolArray
     is_complete: bool = True
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,21 @@ class Search:
                 ),
             )[quantity]
         return Evidence(estimate, lower, upper, is_known)
+
+    def of_differences(self, metric: Metric, baseline: Baseline, segments: Int64Array) -> Evidence:
+        """Find how much more segments score on a metric than in the baseline."""
+        beside = Beside.of(metric, baseline, segments)
+        difference = beside.difference
+        lower, upper = np.full((2, len(segments)), np.nan)
+        is_known = ~np.isnan(difference) & (beside.support >= self.min_support)
+        for used in self._families(np.flatnonzero(is_known), segments, baseline.reading):
+            request = deciding(metric, None, self.level).together(
+                len(used) if self.simultaneous else 1
+            )
+            lower[used], upper[used] = limits_of_differences(
+                metric, baseline, segments[used], difference[used], request
+            )
+        return Evidence(difference, lower, upper, is_known, beside=beside)
 
     def _families(
         self, used: Int64Array, segments: Int64Array, reading: Reading

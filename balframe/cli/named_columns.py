@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from balframe.cli.earlier_cells import is_file
 from balframe.verbs.declaration import Parameter
 
 
@@ -10,4 +11,6 @@ def named_columns(parameters: Mapping[str, Parameter], typed: Mapping[str, Any])
     """List the columns that options name, each as often as they do."""
     values = [typed[name] for name, one in parameters.items() if "column name" in one.kind]
     lists = (value if isinstance(value, list) else [value] for value in values)
-    return [name for one in lists for name in one if name is not None]
+    names = [name for one in lists for name in one if name is not None]
+    cells = typed.get("baseline")
+    return [name for name in names if name != cells or not is_file(name)]

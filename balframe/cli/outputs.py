@@ -13,6 +13,7 @@ import polars as pl
 
 from balframe.cli.text_tables import markdown, print_table, table_text, text_of, with_limits
 from balframe.errors import InvalidInputError, listed, not_found
+from balframe.gates.messages import beside_baseline
 
 _ENDINGS = {
     ".csv": "csv",
@@ -141,7 +142,8 @@ def _junit(frame: pl.DataFrame, *, may_be_unknown: bool) -> bytes:
     by = frame.columns[: frame.columns.index("rule")]
     for row in frame.to_dicts():
         where = ", ".join(f"{name}={text_of(row[name])}" for name in by)
-        found = with_limits(row["estimate"], row["lower"], row["upper"]) or "undefined"
+        limits = (row["estimate"], row["lower"], row["upper"])
+        found = beside_baseline(row) or with_limits(*limits) or "undefined"
         has_reason = "reason" not in by and row.get("reason")
         reason = f" ({row['reason']})" if has_reason else ""
         case = ElementTree.SubElement(

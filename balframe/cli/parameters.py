@@ -16,7 +16,7 @@ _WITHOUT = ("frame", "backend")  # the files, and the library of an answer that 
 _ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     "Columns": ("y_true", "y_pred", "y_score", "by", "over", "sample_weight", "counts"),
-    "Rules": ("rules", "allow_inconclusive"),
+    "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
     "What to compute": (),  # and all others
     "Uncertainty": ("interval", "level", "prior", "adjust", "min_support", "decide", "band"),
     "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),

@@ -30,10 +30,12 @@ def predicted(
 ) -> pl.LazyFrame:
     """Replace the scores of --y-pred by labels: the positive one where the threshold is reached.
 
-    `columns` are all that options name, as often as they do.
+    Those of a column that --baseline names are replaced too. `columns` are all that options name,
+    as often as they do.
     """
     schema, y_true = rows.collect_schema(), typed["y_true"]
     scores = typed["y_pred"] if isinstance(typed["y_pred"], list) else [typed["y_pred"]]
+    scores = [*scores, *(name for name in [typed.get("baseline")] if name in schema)]
     if not {y_true, *scores} <= {*schema}:  # which the verb says
         return rows
     if math.isnan(threshold):

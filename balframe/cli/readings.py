@@ -11,12 +11,15 @@ import polars as pl
 from balframe.analyses.references import KEYWORDS, ReferenceOption
 from balframe.analyses.scoring import ClassWeight, Metrics
 from balframe.cli import completion, values
+from balframe.cli.earlier_cells import baseline
 from balframe.core.labels import Label
 from balframe.frames.cuts import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
+from balframe.gates.plans import Powers
 from balframe.gates.rules import RulesOption
 from balframe.intervals.request import IntervalOption, Method
 from balframe.verbs.declaration import Parameter
+from balframe.verbs.options import BaselineOption
 
 Values = Mapping[str, Any]
 
@@ -147,6 +150,22 @@ _BY_TYPE: Mapping[Any, Reading] = {
             )
         ],
         lambda given, texts: values.bins(texts),
+    ),
+    BaselineOption: Reading(
+        [
+            Option(
+                str,
+                "COLUMN|FILE",
+                "{words} Give another column of predictions, or a file with the cells of an "
+                "earlier run, as balframe confusion writes them.",
+                completes=completion.columns,
+            )
+        ],
+        lambda given, text: baseline(text, given.rows),
+    ),
+    Powers: Reading(
+        [Option(list[float], "NUMBER", "{words} Repeat for several.")],
+        lambda given, numbers: list(numbers) if len(numbers) > 1 else numbers[0],
     ),
     ReferenceOption: Reading([Option(str, "SEGMENT", completes=completion.references)], _reference),
     RulesOption: Reading(

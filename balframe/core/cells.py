@@ -1,7 +1,7 @@
 """Cells: counts per segment, actual label and outcome, the only thing ever counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -97,6 +97,15 @@ class Cells:
         column = np.full_like(self.actual, code)
         by = (column, *self.by) if first else (*self.by, column)
         return Cells(by, self.actual, self.outcome, self.sums)
+
+    def marks(self, *, counted: bool) -> "Cells":
+        """Make a cell of each segment that stands for a single row, counted or left out."""
+        _, first = self.segments
+        one, none = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
+        label = np.full(len(first), LEFT_OUT)
+        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if counted else one)
+        by = tuple(codes[first] for codes in self.by)
+        return Cells(by, label, label, replace(sums, n=one if counted else none))
 
     def missing_of_segments(self) -> Int64Array:
         """Count the rows left out of each segment."""

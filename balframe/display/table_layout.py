@@ -16,6 +16,8 @@ from balframe.metrics.registry import Metric
 from balframe.verbs.columns import NOTE, Column, Kind, Naming, Role
 from balframe.verbs.recognition import recognized
 
+_NUMBERS = (Kind.INTEGER, Kind.INTEGER_OR_NULL, Kind.FLOAT)
+
 Values = Mapping[Name, list[Any]]
 
 
@@ -187,7 +189,7 @@ def limits_among(columns: Mapping[Name, Column]) -> dict[Name, tuple[Name, Name]
 
 def _check_numbers(values: Values, columns: Mapping[Name, Column], verb: str) -> None:
     for name, one in columns.items():
-        if one.kind in (Kind.INTEGER, Kind.FLOAT) and not is_number(values[name]):
+        if one.kind in _NUMBERS and not is_number(values[name]):
             raise InvalidInputError(f"column {name!r} must hold numbers, as in a result of {verb}.")
 
 

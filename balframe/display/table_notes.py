@@ -13,7 +13,9 @@ def notes(pen: Pen) -> list[str]:
     found = [_not_shown(pen), _limits(pen), _worst(pen), _bars(pen)]
     shown = {pen.cell(name, row) for name in pen.layout.shown for row in pen.choice.rows}
     if cells.UNDEFINED in shown:
-        found.append(f"{cells.UNDEFINED}: undefined.")
+        is_partly_relative = any(one.under == "baseline" for one in pen.layout.columns.values())
+        of_rule = ", or not part of the rule" if is_partly_relative else ""
+        found.append(f"{cells.UNDEFINED}: undefined{of_rule}.")
     return [note for note in found if note]
 
 

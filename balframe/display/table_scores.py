@@ -133,7 +133,7 @@ class Pen:
         if span is Span.UNIT:
             return _UNIT
         if span is Span.AROUND_ZERO:
-            return self._around_zero[name].get(self.layout.named(Naming.METRIC, row))
+            return self._around_zero[name].get(self._measured(row))
         metric = self.layout.metric(name, row)
         if metric is None:
             return None
@@ -147,6 +147,8 @@ class Pen:
         if span is not Span.AS_MEASURED:
             return span
         rule = self.layout.rule(row)
+        if rule is not None and rule.is_relative:
+            return Span.AROUND_ZERO
         measure = self.layout.named(Naming.MEASURE, row) if rule is None else rule.over
         spans = {"difference": Span.EXTREMES, "ratio": Span.UNIT}
         return spans.get(str(measure), Span.METRIC)
@@ -157,15 +159,21 @@ class Pen:
         return {
             name: self._of_differences(name)
             for name, one in self.layout.columns.items()
-            if one.span is Span.AROUND_ZERO
+            if one.span in (Span.AROUND_ZERO, Span.AS_MEASURED)
         }
 
+    def _measured(self, row: int) -> object:
+        """Name the metric, or the rule on a difference, whose rows have an axis in common."""
+        rule = self.layout.named(Naming.RULE, row)
+        return self.layout.named(Naming.METRIC, row) if rule is None else rule
+
     def _of_differences(self, name: Name) -> Mapping[object, Axis | None]:
-        values, limits = self.layout.values, self.layout.limits.get(name, ())
+        values, bound = self.layout.values, self.layout.bound(name)
+        drawn = [name, *self.layout.limits.get(name, ()), *([] if bound is None else [bound])]
         found: dict[object, list[float | None]] = {}
         for row in self.choice.rows:
-            metric = self.layout.named(Naming.METRIC, row)
-            found.setdefault(metric, []).extend(values[one][row] for one in (name, *limits))
+            if self._span(name, row) is Span.AROUND_ZERO:
+                found.setdefault(self._measured(row), []).extend(values[one][row] for one in drawn)
         return {name: cells.symmetric(some) for name, some in found.items()}
 
     def heading(self, row: int) -> str:

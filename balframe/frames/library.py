@@ -112,6 +112,9 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
     def take(self, levels: _Series, codes: Int64Array, *, nullable: bool) -> _Series:
         """Look up levels by position, null past their end; `nullable` if that may be."""
 
+    def counts(self, values: Int64Array) -> _Series:
+        """Make a column of integers."""
+
     def text(self, values: Sequence[str]) -> _Series:
         """Make a column of strings."""
 

@@ -46,11 +46,20 @@ class Query:
     scores: bool
     squares: bool
     named_by: str = "by"  # the parameter of the by-columns
+    baseline: Name | None = None  # the last of `y_pred`, with which each other one is paired
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
         """List the predictions that cells keep: of each model, or of each pair of them."""
+        if self.baseline is not None:
+            return tuple((name, self.baseline) for name in self.y_pred[:-1])
         return tuple(combinations(self.y_pred, 2 if self.joint else 1))
+
+    @property
+    def models(self) -> list[str]:
+        """Name the predictions of each model, or of each pair of models."""
+        n_named = 1 if self.baseline is not None else None
+        return [" - ".join(map(str, names[:n_named])) for names in self.outcomes]
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -86,7 +95,8 @@ class Query:
 class Reads:
     """What a verb reads of a frame.
 
-    `joint`: the predictions of pairs of models together. `scores`: scores in the place of
+    `joint`: the predictions of pairs of models together. `baseline`: the column with whose
+    predictions each model is paired. `scores`: scores in the place of
     predictions. `squares`: squares of weights too. `by` names the parameter of the by-columns.
     Where `others` are read, these are all other columns by default, or those that a selector has.
     """
@@ -96,11 +106,12 @@ class Reads:
     squares: bool = True
     by: str = "by"
     others: bool = False
+    baseline: Name | None = None
 
 
 def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
     """Check the names and options that a caller gave; those a verb lacks have their defaults."""
-    given = {"cells": False, "margins": False, **given}
+    given = {"cells": False, "margins": False, "sample_weight": None, **given}
     check_choice("missing", given["missing"], ("raise", "drop"))
     check_choice("margins", given["margins"], (False, "overall", "all"))
     check_choice("cells", given["cells"], (False, True))
@@ -112,7 +123,7 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     sample_weight, counts = given["sample_weight"], given["counts"]
     others = (*_as_list(given_predictions), *_as_list(given_by))
     _check_are_names(library, [y_true, sample_weight, counts, *others])
-    predictions = _listed_names(given_predictions, known)
+    predictions = (*_listed_names(given_predictions, known), *_baseline(library, reads))
     segments: tuple[Name, ...] = () if given_by is None else _listed_names(given_by, known)
     is_selected = given_by is not given["by"]
     if reads.others and (given_by is None or is_selected):
@@ -140,10 +151,16 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         scores=reads.scores,
         squares=reads.squares or given["cells"],
         named_by=reads.by,
+        baseline=reads.baseline,
     )
-    if not asked.y_pred:
+    if not asked.y_pred[: -1 if asked.baseline is not None else None]:
         raise InvalidInputError(
             f"{bare_parameter(role)} is an empty list; name at least one column."
+        )
+    if reads.baseline in asked.y_pred[:-1]:
+        raise InvalidInputError(
+            f"{parameter('baseline', reads.baseline)} is also in {bare_parameter(role)}; name "
+            "another column of predictions, that of the model to compare with."
         )
     for names_of, names in ((reads.by, asked.by), (role, asked.y_pred)):
         if len(set(names)) < len(names):
@@ -162,6 +179,14 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         if known.count(name) > 1:
             raise named_twice(name, known.count(name))
     return asked
+
+
+def _baseline(library: Library, reads: Reads) -> tuple[Name, ...]:
+    """List the column of predictions that models are paired with, if there is one."""
+    if reads.baseline is None:
+        return ()
+    _check_are_names(library, [reads.baseline])
+    return (reads.baseline,)
 
 
 def named_twice(name: Name, number: int) -> InvalidInputError:
@@ -211,11 +236,11 @@ def _totals(
     return (WEIGHT if WEIGHT in known else None), N
 
 
-def check_finest(known: Sequence[Name]) -> None:
-    """Refuse cells that hold roll-ups."""
+def check_finest(known: Sequence[Name], what: str = "frame has") -> None:
+    """Refuse cells that hold roll-ups; `what` begins a sentence about them."""
     if MARGIN in known:
         raise InvalidInputError(
-            f"the frame has a column {MARGIN!r}, so rows would be counted again in the roll-ups. "
+            f"the {what} a column {MARGIN!r}, so rows would be counted again in the roll-ups. "
             "Keep the finest rows only, and drop that column."
         )
 

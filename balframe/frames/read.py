@@ -82,7 +82,7 @@ class Reading:
         if not len(first):
             return [Group(first, self.query.by)]
         subsets = margin_subsets(self.query)
-        n_models = len(self.query.outcomes)
+        n_models = len(self.by[MODEL]) if self.query.several else 1
         key = self.margin_codes() * n_models + self.model_codes()
         distinct, group_of = np.unique(key[first], return_inverse=True)
         return [
@@ -140,6 +140,14 @@ class Reading:
         """Look up labels, in the dtype that all columns of labels agree on."""
         levels = self.library.label_levels(self.labels.values, list(self.dtypes.values()))
         return self.library.take(levels, codes, nullable=False)
+
+    def count_column(self, counts: Int64Array) -> Series:
+        """Make a column of counts, null where they are below 0."""
+        distinct, codes = np.unique(counts, return_inverse=True)
+        known = distinct[distinct >= 0]
+        n_below = len(distinct) - len(known)
+        codes = np.where(codes < n_below, len(known), codes - n_below)
+        return self.library.take(self.library.counts(known), codes, nullable=True)
 
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
         """Look up texts by position."""
@@ -245,7 +253,7 @@ def _assemble(
     models = cells_of(counted, agreed)
     levels = {name: columns[key].levels for name, key in zip(query.by, by, strict=True)}
     if query.several:
-        levels[MODEL] = library.text([" - ".join(map(str, names)) for names in query.outcomes])
+        levels[MODEL] = library.text(query.models)
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
     cells, levels = with_margins(Cells.concat(models).regrouped(), levels, library, query)
     doubts = doubts_of(counted, of_labels, agreed) if query.labels is None else ()

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from balframe.frames import scores
+from balframe.frames.beside_cells import Sides
 from balframe.frames.engines import reduce
 from balframe.frames.engines.fetch import fetch
 from balframe.frames.engines.plain_names import Rows
@@ -14,7 +15,7 @@ from balframe.frames.read import Reading, read, read_reduced
 from balframe.frames.searched import Searched
 from balframe.frames.thresholds import Thresholds
 
-Found = Reading | scores.Scored | Searched
+Found = Reading | scores.Scored | Searched | Sides
 
 
 class Source(Protocol):

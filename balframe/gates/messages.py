@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from balframe.frames.library import Name
+from balframe.gates.rules import read_rules
 
 _SHOWN = 10
 
@@ -44,13 +45,7 @@ def _violation(verdict: Mapping[Name, Any]) -> float:
 
 def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
     """Format a verdict: the rule, the estimate with its interval, and the segment."""
-    estimate, lower, upper = (
-        None if verdict[name] is None else _number(verdict[name], verdict["bound"])
-        for name in ("estimate", "lower", "upper")
-    )
-    found = "undefined" if estimate is None else estimate
-    if verdict["lower"] != verdict["upper"]:
-        found += f" [{lower}, {upper}]"
+    found = beside_baseline(verdict) or _alone(verdict)
     names = list(verdict)
     by = names[: names.index("rule")]
     reason = None if "reason" in by else verdict.get("reason")
@@ -62,6 +57,50 @@ def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
         + (f" where {where}" if where else "")
         + (f" ({reason})" if reason else "")
     )
+
+
+def _alone(verdict: Mapping[Name, Any]) -> str:
+    """Format an estimate with its interval."""
+    estimate, lower, upper = (
+        None if verdict[name] is None else _number(verdict[name], verdict["bound"])
+        for name in ("estimate", "lower", "upper")
+    )
+    found = "undefined" if estimate is None else estimate
+    return found if verdict["lower"] == verdict["upper"] else f"{found} [{lower}, {upper}]"
+
+
+def beside_baseline(verdict: Mapping[Any, Any]) -> str | None:
+    """Format a score, its baseline, and how much worse it is; None for rules without a baseline.
+
+    What is said of the difference is the limit that decides, or both where none does.
+    """
+    rule = read_rules([verdict["rule"]])[0]
+    if not rule.is_relative:
+        return None
+    score, before = (
+        None if verdict[name] is None else f"{verdict[name]:.4g}"
+        for name in ("score", "baseline_score")
+    )
+    named = f"{rule.quantity} {score}" if score is not None else "no score"
+    if verdict["n"] == 0:
+        named = "no rows"
+    scores = f"{named}, {'no baseline' if before is None else f'baseline {before}'}"
+    if verdict["estimate"] is None:
+        return scores
+    sign = 1 if rule.operator in (">=", ">") else -1
+
+    def said(gain: float) -> str:
+        size = _number(abs(gain), abs(verdict["bound"]))
+        return f"{size} {'better' if gain > 0 else 'worse'}"
+
+    if verdict["lower"] is None:
+        return f"{scores}, {said(sign * verdict['estimate'])}"
+    least, most = sorted(sign * verdict[name] for name in ("lower", "upper"))
+    if verdict["status"] == "fail":
+        return f"{scores}, {'at least' if most < 0 else 'at most'} {said(most)}"
+    if verdict["status"] == "pass":
+        return f"{scores}, {'at most' if least < 0 else 'at least'} {said(least)}"
+    return f"{scores}, between {said(least)} and {said(most)}"
 
 
 def _number(value: float, bound: float) -> str:

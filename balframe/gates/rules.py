@@ -1,14 +1,11 @@
 """The rules of a gate: read from text, mappings and files."""
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
-from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,6 @@ from balframe.errors import (
     BalframeError,
     InvalidInputError,
     MissingExtraError,
-    UnknownNameError,
     UnsupportedTypeError,
     listed,
     marked,
@@ -25,20 +21,11 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.library import Name
-from balframe.metrics.catalogue import families, find
+from balframe.gates.rule_text import OPERATORS, Over, Parser
 from balframe.metrics.registry import Metric
 
-Over = Literal["difference", "ratio"]
-
-COUNTS = ("n", "n_labels", "min_support")
-OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
 _ROUNDING = 1e-14
-_OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
 _KEYS = ("rule", "where", "reason")
-_NAME = re.compile(r"[^\W\d]\w*")
-_BRACKETS = re.compile(r"\([^()]*\)")
-_OPERATOR = re.compile(r"[<>=!]+")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 _EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 
 
@@ -46,8 +33,9 @@ _EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 class Rule:
     """A condition on every segment, or on the segments furthest apart.
 
-    `metric` is None if the quantity is a count. `where` names the values of by-columns to which the
-    rule applies. Rules are equal if they require the same, whatever their text and reason.
+    `metric` is None if the quantity is a count. The bound of a rule that `is_relative` is one of
+    the difference from the baseline. `where` names the values of by-columns to which the rule
+    applies. Rules are equal if they require the same, whatever their text and reason.
     """
 
     text: str = field(compare=False)
@@ -56,6 +44,7 @@ class Rule:
     over: Over | None
     operator: str
     bound: float
+    is_relative: bool
     where: Mapping[Name, Sequence[Any]]
     reason: str | None = field(compare=False)
 
@@ -222,94 +211,12 @@ def _rule(
             f"the rule {text!r} has the type {type(text).__qualname__}; give text such as "
             f"{_EXAMPLES}."
         )
-    text = " ".join(text.split())
-    parser = _Parser(text)
-    name, at = parser.name()
-    over: Over | None = None
-    if parser.takes("("):
-        if name not in _OVER:
-            raise parser.wrong(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
-        over = _OVER[name]
-        name, at = parser.name()
-        if not parser.takes(")"):
-            raise parser.wrong("')' is missing")
-    metric = None if name in COUNTS and over is None else parser.metric(name, at)
-    operator, bound = parser.operator(), parser.number()
+    parser = Parser(" ".join(text.split()))
+    quantity, metric, over = parser.quantity()
+    operator = parser.operator()
+    is_relative = parser.takes_baseline(quantity, over, operator)
+    bound = parser.margin() if is_relative else parser.number()
     parser.end()
-    return Rule(text, name, metric, over, operator, bound, where or {}, reason)
-
-
-@dataclass
-class _Parser:
-    """Parses a rule from left to right."""
-
-    text: str
-    position: int = 0
-
-    def wrong(self, what: str, at: int | None = None, width: int = 1) -> InvalidInputError:
-        """Point at a place, the next one by default."""
-        at = self.position if at is None else at
-        return InvalidInputError(
-            f"the rule {self.text!r} cannot be read at position {at + 1}: {what}.\n"
-            f"    {self.text}\n    {' ' * at}{'^' * width}"
-        )
-
-    def name(self) -> tuple[str, int]:
-        """Take a name, with its number if it names a family, and return its position."""
-        name, at = self._next(_NAME, "the name of a metric or a count is expected")
-        if name in families:
-            name += self._next(_BRACKETS, f"a number in brackets is expected, as in '{name}(2)'")[0]
-        return name, at
-
-    def metric(self, name: str, at: int) -> Metric:
-        """Look up a metric by its name, which stood there."""
-        try:
-            return find(name)
-        except BalframeError as error:
-            is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
-            others = f" Counts: {listed(COUNTS)}." if is_unknown else ""
-            raise self.wrong(
-                f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
-            ) from None
-
-    def operator(self) -> str:
-        """Take a comparison."""
-        expected = f"one of {', '.join(OPERATORS)} is expected"
-        found, at = self._next(_OPERATOR, expected)
-        if found not in OPERATORS:
-            raise self.wrong(expected, at, len(found))
-        return found
-
-    def number(self) -> float:
-        """Take a number."""
-        found, at = self._next(_NUMBER, "a number is expected")
-        if not isfinite(float(found)):
-            raise self.wrong("the number is too large", at, len(found))
-        return float(found)
-
-    def takes(self, mark: str) -> bool:
-        """Take a mark if it is there."""
-        self._skip()
-        if not self.text.startswith(mark, self.position):
-            return False
-        self.position += len(mark)
-        return True
-
-    def end(self) -> None:
-        """Raise if text is left."""
-        self._skip()
-        if self.position < len(self.text):
-            rest = len(self.text) - self.position
-            raise self.wrong(f"unexpected {self.text[self.position :]!r}", width=rest)
-
-    def _next(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
-        self._skip()
-        found = pattern.match(self.text, self.position)
-        if found is None:
-            raise self.wrong(expected)
-        self.position = found.end()
-        return found.group(), found.start()
-
-    def _skip(self) -> None:
-        while self.position < len(self.text) and self.text[self.position].isspace():
-            self.position += 1
+    return Rule(
+        parser.text, quantity, metric, over, operator, bound, is_relative, where or {}, reason
+    )

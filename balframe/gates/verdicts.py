@@ -1,28 +1,41 @@
 """From scores and confidence intervals to verdicts: pass, fail or inconclusive."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from balframe.analyses.baselines import Baseline
 from balframe.analyses.evidence import Evidence, Search
+from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.errors import InvalidInputError, UnknownNameError, advised, listed, marked, not_found
+from balframe.errors import (
+    InvalidInputError,
+    advised,
+    listed,
+    parameter,
+)
 from balframe.frames.library import Name
-from balframe.frames.query import Query
 from balframe.frames.read import Reading
 from balframe.gates.rules import Rule
+from balframe.gates.where import groups_of, segments_of
 from balframe.metrics.catalogue import registered
 
 STATUS = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
+_UNKNOWN = -1
+_COUNTS = ("n", "n_labels", "baseline_n")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts of rules on segments, or on groups of segments, each named by its first."""
+    """Verdicts of rules on segments, or on groups of segments, each named by its first.
+
+    Rows and labels of verdicts that are not on a difference from a baseline are `_UNKNOWN`, and
+    the scores behind it NaN.
+    """
 
     segment: Int64Array
     is_of_many: Int64Array
@@ -31,6 +44,11 @@ class Verdicts:
     lower: FloatArray
     upper: FloatArray
     status: Int64Array
+    n: Int64Array
+    n_labels: Int64Array
+    score: FloatArray
+    baseline_score: FloatArray
+    baseline_n: Int64Array
 
     @classmethod
     def of(
@@ -46,12 +64,18 @@ class Verdicts:
         of_many, number = (np.full(len(segment), one) for one in (int(is_of_many), rule))
         shown = (found.estimate, found.lower, found.upper)
         estimate, lower, upper = (np.asarray(values, np.float64) for values in shown)
-        return cls(segment, of_many, number, estimate, lower, upper, status)
+        unknown, nothing = np.full(len(segment), _UNKNOWN), np.full(len(segment), np.nan)
+        beside = (unknown, unknown, nothing, nothing, unknown)
+        if found.beside is not None:
+            b = found.beside
+            n_before = np.where(b.baseline_n > 0, b.baseline_n, _UNKNOWN)
+            beside = (b.n, b.n_labels, b.score, b.baseline_score, n_before)
+        return cls(segment, of_many, number, estimate, lower, upper, status, *beside)
 
     @classmethod
     def concat(cls, parts: list["Verdicts"]) -> "Verdicts":
         """Put verdicts one below the other."""
-        integers = ("segment", "is_of_many", "rule", "status")
+        integers = ("segment", "is_of_many", "rule", "status", *_COUNTS)
         columns = {
             name: np.concatenate(
                 [np.zeros(0, np.int64 if name in integers else np.float64)]
@@ -60,6 +84,10 @@ class Verdicts:
             for name in cls.__dataclass_fields__
         }
         return cls(**columns)
+
+    def among(self, positions: Int64Array) -> "Verdicts":
+        """Take the segments to be at these positions."""
+        return replace(self, segment=positions[self.segment])
 
     def in_order(self, reading: Reading) -> "Verdicts":
         """Sort by margin, segment and rule; verdicts on groups of segments come last."""
@@ -78,16 +106,23 @@ class Judge:
     search: Search
     by_limits: bool
 
+    def of_differences(self, rule: Rule, number: int, baseline: Baseline) -> Verdicts:
+        """Judge by how much all segments that a rule applies to differ from the baseline."""
+        assert rule.metric is not None
+        segments = segments_of(rule, baseline.reading)
+        found = self.search.of_differences(rule.metric, baseline, segments)
+        return Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
+
     def verdicts(
         self, rule: Rule, number: int, c: ClassCounts, reading: Reading
     ) -> Iterator[Verdicts]:
         """Judge all segments that a rule applies to, or those of each group together."""
-        groups = _where(rule, reading) if c.n_segments else []
         if rule.over is None:
-            segments = np.sort(np.concatenate([np.zeros(0, np.int64), *groups]))
+            segments = segments_of(rule, reading)
             found = self.search.of_segments(rule.metric, rule.quantity, c, reading, segments)
             yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
             return
+        groups = groups_of(rule, reading)
         margins = [int(reading.margin_of_segments()[segments[0]]) for segments in groups]
         for segments, margin in zip(groups, margins, strict=True):
             assert rule.metric is not None
@@ -119,47 +154,28 @@ class Judge:
         return np.where(is_known, status, INCONCLUSIVE)
 
 
-def _where(rule: Rule, reading: Reading) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group; every value named must occur."""
-    codes = {
-        name: [reading.code_of(name, value) for value in values]
-        for name, values in rule.where.items()
-    }
-    _, first = reading.cells.segments
-    for name, of_values in codes.items():
-        for value, code in zip(rule.where[name], of_values, strict=True):
-            if code not in reading.codes[name]:
-                raise UnknownNameError(
-                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
-                    "occur in the data. Check its spelling, or remove it from 'where'."
-                )
-    found = []
-    for group in reading.groups():
-        if not set(codes) <= set(group.by) or (rule.over is not None and not group.by):
-            continue
-        applies = np.ones(len(group.segments), np.bool_)
-        for name, of_values in codes.items():
-            applies &= np.isin(reading.codes[name][first[group.segments]], of_values)
-        if applies.any():
-            found.append(group.segments[applies])
-    if not found:
-        wanted = {name: list(values) for name, values in rule.where.items()}
-        raise UnknownNameError(
-            f"the rule {rule.text!r} applies where {wanted}, and no segment has these values. "
-            "Check 'where' of the rule."
-        )
-    return found
-
-
 def verdict_columns(
-    judge: Judge, rules: Sequence[Rule], c: ClassCounts, reading: Reading
+    judge: Judge,
+    rules: Sequence[Rule],
+    scoring: Scoring,
+    reading: Reading,
+    baseline: Baseline | None,
 ) -> dict[Name, Any]:
     """Judge every rule, and put the verdicts one below the other."""
+    c = scoring.class_counts(reading)
     found = [
-        verdicts
+        verdicts if baseline is None else verdicts.among(baseline.positions)
         for number, rule in enumerate(rules)
+        if not rule.is_relative
         for verdicts in judge.verdicts(rule, number, c, reading)
     ]
+    if baseline is not None:
+        reading = baseline.reading
+        found += [
+            judge.of_differences(rule, number, baseline)
+            for number, rule in enumerate(rules)
+            if rule.is_relative
+        ]
     rows = Verdicts.concat(found).in_order(reading)
     _, first = reading.cells.segments
     has_blank = any(rule.over is not None for rule in rules)
@@ -172,6 +188,9 @@ def verdict_columns(
         "bound": np.array([rule.bound for rule in rules])[rows.rule],
         "status": reading.text_column(STATUS, rows.status),
     }
+    if baseline is not None:
+        columns |= {name: reading.count_column(getattr(rows, name)) for name in _COUNTS}
+        columns |= {"score": rows.score, "baseline_score": rows.baseline_score}
     reasons = [rule.reason for rule in rules]
     texts = [reason for reason in reasons if reason is not None]
     if texts:
@@ -180,22 +199,39 @@ def verdict_columns(
     return columns
 
 
-def check_have_limits(rules: Iterable[Rule]) -> None:
+def check_have_limits(rules: Iterable[Rule], *, paired: bool) -> None:
     """Raise if the metric of a rule has no confidence interval to decide it."""
     for rule in rules:
-        if rule.metric is not None and not rule.metric.interval.method_of(None):
-            with_limits = [one.name for one in registered() if one.interval.method_of(None)]
-            raise InvalidInputError(
-                f"metric {rule.quantity!r} has no confidence interval to decide the rule "
-                f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
-                f"one: {listed(with_limits, len(with_limits))}."
-            )
+        if rule.metric is None:
+            continue
+        if rule.is_relative and paired:
+            if rule.metric.interval.is_paired:
+                continue
+            known = [one.name for one in registered() if one.interval.is_paired]
+            what = "for the difference between two models on the same rows "
+        elif rule.metric.interval.method_of(None):
+            continue
+        else:
+            known = [one.name for one in registered() if one.interval.method_of(None)]
+            what = ""
+        raise InvalidInputError(
+            f"metric {rule.quantity!r} has no confidence interval {what}to decide the rule "
+            f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
+            f"one: {listed(known, len(known))}."
+        )
 
 
-def check_where(rules: Iterable[Rule], query: Query) -> None:
-    """Raise if 'where' of a rule names a column that is not a by-column."""
-    for rule in rules:
-        for name in rule.where:
-            if name not in query.by:
-                error = not_found("by-column", name, query.by)
-                raise UnknownNameError(f"'where' of the rule {rule.text!r}: {marked(error)}")
+def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
+    """Raise if a rule compares with a baseline that is not given, or if none does with one."""
+    relative = [rule for rule in rules if rule.is_relative]
+    if relative and baseline is None:
+        raise InvalidInputError(
+            f"the rule {relative[0].text!r} compares with a baseline, but {parameter('baseline')} "
+            "is missing; give another column of predictions, or the cells of an earlier run, a "
+            "result of `confusion`."
+        )
+    if baseline is not None and not relative:
+        raise InvalidInputError(
+            f"{parameter('baseline')} is given, but no rule compares with it; give a rule such as "
+            "'balanced_accuracy >= baseline - 0.02'."
+        )

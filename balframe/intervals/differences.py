@@ -10,7 +10,7 @@ from balframe.core.arrays import FloatArray
 from balframe.intervals.constrained import Segments, corrected
 from balframe.intervals.later import special
 from balframe.intervals.proportions import Limits
-from balframe.intervals.recalls import scas
+from balframe.intervals.recalls import scas, wider
 
 
 def mover_difference(
@@ -33,6 +33,26 @@ def mover_difference(
     )
 
 
+def stacked(
+    x_one: FloatArray, n_one: FloatArray, x_other: FloatArray, n_other: FloatArray, a: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Write half of 1 + a difference of independent scores as a mean of recalls.
+
+    They are those of the correct rows of one segment and the wrong rows of the other.
+
+    Parameters
+    ----------
+    x_one, n_one, x_other, n_other, a : float arrays, shape (pairs, labels)
+        Correct rows and rows of either segment, and the weights of the labels.
+
+    Returns
+    -------
+    x, n, a : float arrays, shape (pairs, 2 labels)
+    """
+    x, n = np.hstack([x_one, n_other - x_other]), np.hstack([n_one, n_other])
+    return x, n, np.hstack([a, a]) / 2
+
+
 def scas_difference(
     x_one: FloatArray,
     n_one: FloatArray,
@@ -43,15 +63,14 @@ def scas_difference(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return limits of the difference of two independent scores, and the p-value that it is 0.
 
-    Half of 1 + difference is itself a mean of recalls, that of the correct rows of one segment and
-    the wrong rows of the other, so that its skewness-corrected score limits, and the same
-    statistic at 1/2, do. The p-value is under 1 - level exactly where the limits exclude 0, for
-    levels from 0.7 on. It is 1 where nothing varies.
+    They are the skewness-corrected score limits of `stacked` recalls, and the same statistic at
+    1/2. The p-value is under 1 - level exactly where the limits exclude 0, for levels from 0.7 on.
+    It is 1 where nothing varies.
 
     Parameters
     ----------
     x_one, n_one, x_other, n_other, a : float arrays, shape (pairs, labels)
-        Correct rows and rows of either segment, and the weights of the labels.
+        As in `stacked`.
     level : float
         Confidence level, between 0 and 1.
 
@@ -64,10 +83,25 @@ def scas_difference(
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
     Statistics 2017; the weighted means are ours.
     """
-    columns = (
-        np.hstack([x_one, n_other - x_other]), np.hstack([n_one, n_other]), np.hstack([a, a]) / 2
-    )  # fmt: skip
-    lower, upper = scas(*columns, level)
-    segments = Segments.of(*columns)
+    recalls = stacked(x_one, n_one, x_other, n_other, a)
+    lower, upper = scas(*recalls, level)
+    segments = Segments.of(*recalls)
     z = corrected(segments, *segments.held_at(np.full(len(lower), 0.5)))
     return 2 * lower - 1, 2 * upper - 1, np.asarray(2 * special.ndtr(-np.abs(z)))
+
+
+def gate_difference(
+    x_one: FloatArray,
+    n_one: FloatArray,
+    x_other: FloatArray,
+    n_other: FloatArray,
+    a: FloatArray,
+    level: float,
+) -> Limits:
+    """Return the limits that decide about the difference of two independent scores.
+
+    The wider, limit by limit, of those of `scas_difference` and those without the correction for
+    skewness. Parameters as there.
+    """
+    lower, upper = wider(*stacked(x_one, n_one, x_other, n_other, a), level)
+    return 2 * lower - 1, 2 * upper - 1

@@ -80,6 +80,11 @@ class Interval:
         """
         return None
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether `linear_recalls` can give recalls."""
+        return type(self).linear_recalls is not Interval.linear_recalls
+
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a proportion, or a mean of recalls, into the metric."""
         return value

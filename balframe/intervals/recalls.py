@@ -75,6 +75,14 @@ def _not_rejected(
     return lower, 1 - upper
 
 
+def wider(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+    """Return the wider of the limits of `score` and `scas`, each of the two on its own.
+
+    Parameters and shapes as in `score`.
+    """
+    return _not_rejected(x, n, a, level, standardised, corrected)
+
+
 def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """Return the limits that decide, made for rare errors and many segments.
 
@@ -84,7 +92,7 @@ def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """
     if x.shape[1] == 1:
         return exact(x[:, 0], n[:, 0], level)
-    lower, upper = _not_rejected(x, n, a, level, standardised, corrected)
+    lower, upper = wider(x, n, a, level)
     few = np.flatnonzero((n < _FEW).any(axis=1))
     low, high = mover(x[few], n[few], a[few], level, exact)
     lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)

@@ -84,6 +84,7 @@ def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
     made = {
         Kind.LABEL: reading.label_column(none),
         Kind.INTEGER: none,
+        Kind.INTEGER_OR_NULL: none,
         Kind.FLOAT: none.astype(np.float64),
         Kind.TEXT: reading.text_column([], none),
     }

@@ -1,16 +1,22 @@
 """The verb `check`."""
 
-from typing import Unpack, get_args
+from dataclasses import replace
+from typing import Any, Unpack, get_args
 
 from balframe.analyses.evidence import Search
 from balframe.analyses.extremes import check_min_support
 from balframe.analyses.scoring import Scoring, check_by
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query
-from balframe.frames.read import Reading
+from balframe.frames.query import N, Query
 from balframe.gates.rules import RulesOption, read_rules
-from balframe.gates.verdicts import Judge, check_have_limits, check_where, verdict_columns
+from balframe.gates.verdicts import (
+    Judge,
+    check_have_baseline,
+    check_have_limits,
+    verdict_columns,
+)
+from balframe.gates.where import check_where
 from balframe.intervals.request import Method, check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
@@ -18,6 +24,7 @@ from balframe.verbs.columns import (
     SEGMENTS,
     Naming,
     Span,
+    count_or_null,
     estimate,
     key,
     limits,
@@ -26,12 +33,21 @@ from balframe.verbs.columns import (
     status,
 )
 from balframe.verbs.declaration import Verb
+from balframe.verbs.given_baseline import asked_of
 from balframe.verbs.options import Decisions, Names, OfLabels
 
+_BASELINE = (
+    count_or_null(N, under="baseline"),
+    count_or_null("n_labels", under="baseline"),
+    count_or_null("baseline_n", under="baseline"),
+    estimate("score", under="baseline"),
+    estimate("baseline_score", under="baseline"),
+)
 VERB = Verb.of(
     *SEGMENTS,
     key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
     note("reason", under="reasons"),
+    *_BASELINE,
     estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
     *limits(about="estimate"),
     place("bound", about="estimate"),
@@ -59,6 +75,10 @@ def check(
     lowest. `ratio(metric)` is the lowest score divided by the highest. The comparisons are >=, >,
     <=, < and ==.
 
+    With `baseline`, a rule can compare a metric with that of another model or of an earlier run:
+    "balanced_accuracy >= baseline - 0.02" or "false_positive_rate <= baseline + 0.01". The number
+    is the non-inferiority margin. Without a number, the margin is 0.
+
     Parameters
     ----------
     rules : str, list, mapping or path
@@ -77,10 +97,14 @@ def check(
 
         - the by-columns, [`margin`: the columns that define the segment], [`model`]
         - `rule`, [`reason`, if a rule has one]
-        - `estimate`: the score, count, difference or ratio
+        - [`n`, `baseline_n`: number of rows, and of rows of the baseline], [`n_labels`: number of
+          labels present on both sides], [`score`, `baseline_score`: the two scores, averaged over
+          these labels], with `baseline`. They are null for rules without a baseline.
+        - `estimate`: the score, count, difference or ratio. Under a rule with a baseline, it is
+          `score - baseline_score`.
         - `lower`, `upper`: its confidence interval. For a count, both limits are the count itself.
           They are null if the estimate alone decides.
-        - `bound`: the number in the rule
+        - `bound`: the number in the rule. For "recall >= baseline - 0.02" it is -0.02.
         - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
           For example, an average over labels is undefined in a segment that lacks a label. A rule
           on a difference or ratio is also inconclusive if a segment could not be compared. It still
@@ -98,7 +122,16 @@ def check(
         fewer than 100 with `adjust`.
 
         With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
-        segments and models of a margin.
+        segments and models of a margin. For a rule with a baseline, these are the segments that
+        can be judged.
+
+        The interval of a difference from another column is Tango's score interval for paired data,
+        as in `compare`. A difference from an earlier run has the wider of the score interval and
+        the skewness-corrected score interval. For f1, kappa, the Matthews correlation and the
+        geometric mean, it is computed from the intervals of both scores (MOVER-D).
+
+        A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
+        are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive.
 
         A frame without rows has no segments and returns no verdicts. `require` raises for it.
 
@@ -121,15 +154,33 @@ def check(
     Caucasian     balanced_accuracy >= 0.6     0.644    0.622    0.666    0.6         pass
     Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
           NaN ratio(selection_rate) >= 0.8     0.718    0.220    1.000    0.8 inconclusive
+
+    Is a new model not worse than an old one by more than 0.05, on the same rows?
+
+    >>> import polars as pl
+    >>> cases = pl.DataFrame(
+    ...     {
+    ...         "y": [1, 1, 1, 1],
+    ...         "old": [1, 1, 0, 0],
+    ...         "new": [1, 0, 1, 0],
+    ...         "n": [850, 30, 40, 80],
+    ...     }
+    ... )
+    >>> rule = "recall >= baseline - 0.05"
+    >>> out = bf.check(cases, "y", "new", counts="n", baseline="old", rules=rule)
+    >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
+    (0.89, 0.88, 0.01, -0.007, 'pass')
     """
-    known = read_rules(rules)
+    known, baseline = read_rules(rules), options.pop("baseline")
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
     check_choice("decide", decide, ("confident", "estimate"))
     check_choice("adjust", adjust, ("bonferroni", None))
     check_level(level)
     check_min_support(options["min_support"])
+    check_have_baseline(known, baseline)
+    asked = asked_of(baseline, options)
     if decide == "confident":
-        check_have_limits(known)
+        check_have_limits(known, paired=asked.is_paired)
     metrics = [rule.quantity for rule in known if rule.metric is not None]
     absent, weights = options["absent"], options["class_weight"]
     scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
@@ -141,17 +192,24 @@ def check(
         if any(rule.over is not None for rule in known):
             check_by(query, "a rule on a difference or ratio")
         check_where(known, query)
+        asked.check(query)
 
-    def compute(reading: Reading) -> Columns:
-        judge = Judge(search, by_limits)
-        return verdict_columns(judge, known, scoring.class_counts(reading), reading)
+    def compute(found: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
+        beside = asked.of(found, replace(scoring, absent="skip"))
+        own = found.reading if beside is None else beside.own
+        return verdict_columns(Judge(search, by_limits), known, scoring, own, beside)
 
+    shown = ["baseline"] if baseline is not None else []
+    if any(rule.reason is not None for rule in known):
+        shown.append("reasons")
     return answer(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        shown=["reasons"] if any(rule.reason is not None for rule in known) else (),
+        shown=shown,
+        reads=asked.reads,
+        source=asked.source,
         check=check_query,
-        suits=scoring.suits,
+        suits=lambda found: scoring.suits(found.reading),
     )

@@ -42,6 +42,7 @@ class Kind(Enum):
     BY = "values of a by-column"
     LABEL = "labels"
     INTEGER = "integers"
+    INTEGER_OR_NULL = "integers, or null"
     FLOAT = "floats"
     TEXT = "text"
 
@@ -130,6 +131,7 @@ class Column:
 key = partial(Column, role=Role.KEY, kind=Kind.TEXT)
 count = partial(Column, role=Role.COUNT, kind=Kind.INTEGER)
 estimate = partial(Column, role=Role.ESTIMATE, kind=Kind.FLOAT)  # without a span it has no bar
+count_or_null = partial(Column, role=Role.COUNT, kind=Kind.INTEGER_OR_NULL)
 limit = partial(Column, role=Role.LIMIT, kind=Kind.FLOAT)
 test = partial(Column, role=Role.TEST, kind=Kind.FLOAT)
 statistic = partial(Column, role=Role.STATISTIC, kind=Kind.FLOAT)

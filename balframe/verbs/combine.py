@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.concat import concat, names_of
 from balframe.frames.engines.given import unwrapped
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_finest
-from balframe.verbs.confusion import SHARE, confusion
+from balframe.verbs.confusion import confusion
+from balframe.verbs.parts_of_cells import parts_of_cells
 
 
 def combine(frames: Iterable[FrameT]) -> FrameT:
@@ -52,7 +52,7 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
     """
     unwrapped_frames = [unwrapped(frame) for frame in _listed(frames)]
     given = [native for native, _ in unwrapped_frames]
-    by, y_true, y_pred = _parts(names_of(given[0]))
+    by, y_true, y_pred = parts_of_cells(names_of(given[0]), "frames have")
     for frame in given[1:]:
         _check_same(names_of(given[0]), names_of(frame))
     _, wrapped = unwrapped_frames[0]
@@ -70,26 +70,6 @@ def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
     if not given:
         raise InvalidInputError("combine got an empty list; give at least one frame.")
     return given
-
-
-def _parts(names: Sequence[Name]) -> tuple[list[Name], Name, Name]:
-    """Separate the by-columns from the two columns of labels, which stand before the counts."""
-    at = names.index(N) if N in names else 0
-    if at < 2:
-        raise InvalidInputError(
-            f"the frames have the columns {listed(names)}, which are not those of a result of "
-            "`confusion`: the true and the predicted labels must be in the two columns before "
-            f"{N!r}. Give results of `confusion`."
-        )
-    check_finest(names)
-    if SHARE in names:
-        raise InvalidInputError(
-            f"the frames have a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
-            f"{parameter('normalize')} in `confusion`."
-        )
-    labels = names[at - 2 : at]
-    others = {N, WEIGHT, WEIGHT_SQ, *labels}
-    return [name for name in names if name not in others], labels[0], labels[1]
 
 
 def _check_same(first: Sequence[Name], other: Sequence[Name]) -> None:

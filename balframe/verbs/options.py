@@ -11,12 +11,13 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 from balframe.analyses.scoring import Absent, Adjust, ClassWeight
 from balframe.core.labels import Label
 from balframe.frames.engines.supported import ENGINES
-from balframe.frames.library import Name
+from balframe.frames.library import Frame, Name
 from balframe.frames.query import MAX_CELLS
 from balframe.intervals.request import IntervalOption, Method, Prior
 from balframe.metrics.presets import PRESETS
 
 Names = Name | Sequence[Name] | None
+BaselineOption = Name | Frame | object | None  # a column, or the cells of an earlier run
 Decide = Literal["confident", "estimate"]
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
@@ -40,8 +41,8 @@ class Option:
     default: Any = None
 
 
-class Rows(TypedDict, total=False):
-    """How rows are counted, and the label set."""
+class Weights(TypedDict, total=False):
+    """How much rows weigh."""
 
     sample_weight: Annotated[
         Name | None,
@@ -51,6 +52,11 @@ class Rows(TypedDict, total=False):
             "counts still count rows.",
         ),
     ]
+
+
+class Counted(TypedDict, total=False):
+    """How rows are counted, and the label set."""
+
     counts: Annotated[
         Name | None,
         Option(
@@ -96,7 +102,11 @@ class Rows(TypedDict, total=False):
     ]
 
 
-class CellsOrRows(Rows, total=False):
+class Rows(Weights, Counted, total=False):
+    """How rows are counted and weighted, and the label set."""
+
+
+class Cells(TypedDict, total=False):
     """What frames of cells need in addition."""
 
     cells: Annotated[
@@ -108,6 +118,10 @@ class CellsOrRows(Rows, total=False):
             default=False,
         ),
     ]
+
+
+class CellsOrRows(Rows, Cells, total=False):
+    """The options of what is counted."""
 
 
 class Level(TypedDict, total=False):
@@ -193,8 +207,22 @@ class Adjustment(TypedDict, total=False):
     ]
 
 
-class Decisions(Level, ClassWeights, total=False):
-    """How rules are decided, and on which intervals."""
+class Baselines(TypedDict, total=False):
+    """What rules compare with."""
+
+    baseline: Annotated[
+        BaselineOption,
+        Option(
+            "column name, or cells of an earlier run, optional",
+            'What rules such as "recall >= baseline - 0.02" compare with. Give the name of another '
+            "column of predictions to compare two models on the same rows. Give a result of "
+            "`confusion` with the same by-columns to compare with an earlier run on other rows.",
+        ),
+    ]
+
+
+class Families(Level, ClassWeights, Baselines, total=False):
+    """At which level rules are decided, and in which segments."""
 
     absent: Annotated[
         Absent,
@@ -202,28 +230,8 @@ class Decisions(Level, ClassWeights, total=False):
             '{"null", "skip", "zero"}',
             "How an average over labels treats a label that a segment lacks: make the average "
             "null, skip the label, or count its value as 0. If the average is null, the rule is "
-            "inconclusive.",
+            "inconclusive. Rules against a baseline average over the labels present on both sides.",
             default="null",
-        ),
-    ]
-    interval: Annotated[
-        Method | None,
-        Option(
-            f"{{{_METHODS}}}, optional",
-            "Method of the confidence intervals, for the metrics that have it. The default, also "
-            "used for other metrics, is conservative: wrong decisions are rare, even with few "
-            "errors or many segments. It is the Clopper-Pearson interval for a "
-            'proportion, and the wider of "score" and "scas" for a mean of recalls.',
-        ),
-    ]
-    decide: Annotated[
-        Decide,
-        Option(
-            '{"confident", "estimate"}',
-            "How rules are decided: by the confidence interval, or by the estimate alone. "
-            'With "confident", a rule passes if the whole interval satisfies it, fails if the '
-            "whole interval violates it, and is inconclusive otherwise.",
-            default="confident",
         ),
     ]
     adjust: Annotated[
@@ -245,6 +253,32 @@ class Decisions(Level, ClassWeights, total=False):
             "rows are inconclusive. For a mean of recalls, this denominator is the support of the "
             "rarest label present.",
             default=1,
+        ),
+    ]
+
+
+class Decisions(Families, total=False):
+    """How rules are decided, and on which intervals."""
+
+    interval: Annotated[
+        Method | None,
+        Option(
+            f"{{{_METHODS}}}, optional",
+            "Method of the confidence intervals, for the metrics that have it. The default, also "
+            "used for other metrics, is conservative: wrong decisions are rare, even with few "
+            "errors or many segments. It is the Clopper-Pearson interval for a "
+            'proportion, and the wider of "score" and "scas" for a mean of recalls. Differences '
+            "from a baseline always use the default.",
+        ),
+    ]
+    decide: Annotated[
+        Decide,
+        Option(
+            '{"confident", "estimate"}',
+            "How rules are decided: by the confidence interval, or by the estimate alone. "
+            'With "confident", a rule passes if the whole interval satisfies it, fails if the '
+            "whole interval violates it, and is inconclusive otherwise.",
+            default="confident",
         ),
     ]
 

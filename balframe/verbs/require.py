@@ -51,8 +51,9 @@ def require(
     ------
     CheckFailed
         If a rule fails, if a verdict is inconclusive and `allow_inconclusive` is False, or if there
-        is no row to judge. The message lists up to ten verdicts, the worst violations first. The
-        attribute `frame` of the error is the result of `check`.
+        is no row to judge. The message lists up to ten verdicts, the worst violations first. For a
+        rule with a baseline, it states both scores and the limit that decides. The attribute
+        `frame` of the error is the result of `check`.
     BalframeError
         If a rule, a name, an option or a value is invalid.
 
@@ -69,6 +70,17 @@ def require(
       fail: recall >= 0.6: 0.5228 [0.4862, 0.5592] where race is Caucasian
       inconclusive: recall >= 0.6: 0.6667 [0.2611, 0.9421] where race is Asian
       inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.6811]
+
+    A new model that is worse than an old one on the same rows, by more than a margin of 0.05:
+
+    >>> import polars as pl
+    >>> rows = {"y": [1] * 4, "old": [1, 1, 0, 0], "new": [1, 0, 1, 0], "n": [800, 90, 10, 100]}
+    >>> cases = pl.DataFrame(rows)
+    >>> rule = "recall >= baseline - 0.05"
+    >>> bf.require(cases, "y", "new", counts="n", baseline="old", rules=rule)
+    Traceback (most recent call last):
+    balframe.errors.CheckFailed: 1 of 1 verdicts fails:
+      fail: recall >= baseline - 0.05: recall 0.81, baseline 0.89, at least 0.06203 worse
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     known = read_rules(rules)

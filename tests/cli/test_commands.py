@@ -155,6 +155,34 @@ OWN = {
         },
         "--class-weight balanced --by g": {"class_weight": "balanced"},
         "--rule n>=10 --allow-inconclusive --by g": {"rules": ["accuracy>=0.6", "n>=10"]},
+        "--by g --baseline q --rule uar>=baseline-0.1": {
+            "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
+            "baseline": "q",
+        },
+    },
+    "power": {
+        "--by g": {"by": "g"},
+        "--rule uar>=0.4 --power 0.5 --power 0.9 --level 0.8 --adjust none": {
+            "rules": ["accuracy>=0.6", "uar>=0.4"],
+            "power": [0.5, 0.9],
+            "level": 0.8,
+            "adjust": None,
+        },
+        "--by sex --min-support 3 --absent skip --power 0.7": {
+            "by": "sex",
+            "min_support": 3,
+            "absent": "skip",
+            "power": 0.7,
+        },
+        "--rule uar>=baseline-0.1 --baseline q": {
+            "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
+            "baseline": "q",
+        },
+        "--rule uar>=baseline-0.1 --disagreement 0.2 --class-weight balanced": {
+            "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
+            "disagreement": 0.2,
+            "class_weight": "balanced",
+        },
     },
     "curve": {
         "": {},
@@ -199,7 +227,12 @@ ON_LABELS = [
     if {"cells", "by"} <= verb.parameters.keys() and command != "fairness"  # of two labels alone
 ]
 CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
-CASES += [(command, *case) for command in ON_LABELS for case in ALIKE.items()]
+CASES += [
+    (command, text, options)
+    for command in ON_LABELS
+    for text, options in ALIKE.items()
+    if options.keys() <= WITH_ANSWER[command].parameters.keys()
+]
 
 
 def columns_of(command):
@@ -218,7 +251,7 @@ def called(command, table, options):
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
     if command == "fairness":
         given["pos_label"] = "yes"
-    if command == "check":
+    if "rules" in parameters:
         given["rules"] = ["accuracy>=0.6"]
     if command == "check" or ("by" in parameters and parameters["by"].is_required):
         given["by"] = "g"
@@ -245,7 +278,8 @@ def rows(text):
 )
 def test_every_option_reaches_its_verb(run, people, table, tmp_path, command, text, options):
     out = tmp_path / "out.parquet"
-    rule = ["--rule", "accuracy>=0.6"] if command == "check" else []
+    has_rules = "rules" in WITH_ANSWER[command].parameters
+    rule = ["--rule", "accuracy>=0.6"] if has_rules else []
 
     done = run(command, people, *columns_of(command), *rule, *text.split(), "--out", out)
 

@@ -36,6 +36,8 @@ ROWS = {
     "v": [RNG.random() for _ in range(400)],
     "k": _drawn([0, 1, 7]),
 }
+EARLIER = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["g", "h"])
+AGAINST = ["uar >= baseline - 0.02", "recall >= 0.1", "fpr < baseline"]
 CALLS = {
     "report": lambda df, **kw: bf.report(df, "y", "p", by=["g", "h"], metrics="all", **kw),
     "report by date": lambda df, **kw: bf.report(df, "text", "text_p", by="day", **kw),
@@ -65,6 +67,21 @@ CALLS = {
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
     "check": lambda df, **kw: bf.check(
         df, "y", "p", by="g", rules=["recall >= 0.5", "difference(uar) <= 0.9", "n >= 9"], **kw
+    ),
+    "check against another model": lambda df, **kw: bf.check(
+        df, "y", ["p", "r"], by="g", baseline="q", rules=AGAINST, margins="overall", **kw
+    ),
+    "check against cells": lambda df, **kw: bf.check(
+        df, "y", "p", by=["g", "h"], baseline=EARLIER, rules=AGAINST, counts="k", **kw
+    ),
+    "power": lambda df, **kw: bf.power(
+        df, "y", "p", by="g", rules=["recall >= 0.5", "uar >= 0.5"], power=[0.8, 0.9], **kw
+    ),
+    "power against another model": lambda df, **kw: bf.power(
+        df, "y", ["p", "r"], by="g", baseline="q", rules="uar >= baseline - 0.1", **kw
+    ),
+    "power against cells": lambda df, **kw: bf.power(
+        df, "y", "p", by=["g", "h"], baseline=EARLIER, rules="recall >= baseline - 0.1", **kw
     ),
     "compare": lambda df, **kw: bf.compare(df, "y", ["p", "q", "r"], by="h", **kw),
     "curve on an even grid": lambda df, **kw: bf.curve(
@@ -130,6 +147,16 @@ def test_an_arrow_table_gives_what_an_eager_frame_gives(verb):
     result = verb(pa.table(ROWS))
     assert isinstance(result, pa.Table)
     assert_same(result, verb(polars_eager(ROWS)))
+
+
+def test_an_engine_may_hold_the_cells_to_compare_with(engine):
+    expected = CALLS["check against cells"](polars_eager(ROWS))
+    options = {"by": ["g", "h"], "rules": AGAINST, "counts": "k"}
+
+    baseline = engine(EARLIER.to_dict(as_series=False))
+
+    for frame in (pandas_numpy(ROWS), engine(ROWS)):
+        assert_same(bf.check(frame, "y", "p", baseline=baseline, **options), expected)
 
 
 def assert_same(result, expected):

@@ -241,6 +241,7 @@ CHARTS = {
     "curve": lambda df: bf.plot.curve(df, "y", "s", by="g"),
     "roc": lambda df: bf.plot.roc(df, "y", "s", by="g"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
+    "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
 }
 

@@ -26,12 +26,15 @@ class Verb:
     needs_segments: bool = False
     searches: bool = False
     takes_cells: bool = True
+    takes_weights: bool = True
 
 
 OF_ORDERED_LABELS = {"cohen_kappa_linear", "cohen_kappa_quadratic"}
 NOMINAL = sorted({one.name for one in registered()} - OF_ORDERED_LABELS)
 PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
 RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
+AGAINST = ["uar >= baseline - 0.1", "accuracy > baseline", "recall <= baseline + 0.2", "n >= 9"]
+PLANNED = ["uar >= 0.5", "recall > 0.2", "accuracy < 0.9", "specificity <= 0.7"]
 VERBS = {
     "report": Verb(
         bf.report,
@@ -108,7 +111,21 @@ VERBS = {
             {"rules": RULES, "decide": "estimate"},
             {"rules": RULES, "absent": "skip", "interval": "scas"},
             {"rules": RULES, "absent": "zero", "min_support": 0},
+            {"rules": AGAINST, "baseline": "q"},
+            {"rules": AGAINST, "baseline": "q", "decide": "estimate", "min_support": 2},
         ],
+    ),
+    "power": Verb(
+        bf.power,
+        PREDICTIONS,
+        [
+            {"rules": PLANNED, "power": [0.5, 0.9]},
+            {"rules": PLANNED, "absent": "skip", "level": 0.7, "adjust": None},
+            {"rules": PLANNED, "absent": "zero", "min_support": 2},
+            {"rules": AGAINST[:3], "baseline": "q"},
+            {"rules": AGAINST[:1], "disagreement": 0.2},
+        ],
+        takes_weights=False,
     ),
 }
 
@@ -134,7 +151,7 @@ class Question:
     @property
     def used(self) -> list[str]:
         """List the columns in which a null leaves a row out."""
-        others = (self.options[name] for name in ("sample_weight", "counts"))
+        others = (self.options.get(name) for name in ("sample_weight", "counts", "baseline"))
         return [self.y_true, *self.models, *(name for name in others if name is not None)]
 
     def having(self, frame: Any, **options: Any) -> "Question":
@@ -150,6 +167,8 @@ class Question:
         """Ask; what is refused has the class of the error as its answer."""
         TRIED["verbs"] += 1
         options = dict(self.options)
+        if not self.verb.takes_weights:
+            del options["sample_weight"]
         if self.verb.searches:
             options["over"] = options.pop("by")
             del options["margins"]
@@ -197,7 +216,7 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     frame = frame[np.repeat(np.arange(frame.height), frame["times"])].drop("times")
     by = draw(st.sampled_from([["g"], ["h", "g"]] + [None] * (not verb.needs_segments)))
     given = labels if draw(st.booleans()) else None
-    is_counted, is_weighted = draw(st.booleans()), draw(st.booleans())
+    is_counted, is_weighted = draw(st.booleans()), verb.takes_weights and draw(st.booleans())
     options = {
         "by": by,
         "labels": given,
@@ -210,4 +229,5 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     unused = [] if is_counted else ["k"]
     unused += [] if is_weighted else ["w"]
     asked = draw(st.sampled_from(verb.options))
-    return Question(verb, frame.drop(unused), draw(st.sampled_from(verb.columns)), options | asked)
+    asked_of = "p" if "baseline" in asked else draw(st.sampled_from(verb.columns))
+    return Question(verb, frame.drop(unused), asked_of, options | asked)

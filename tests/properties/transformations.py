@@ -49,7 +49,8 @@ def with_rows_that_stand_for_none(question: Question, _: Random) -> Question:
 def in_cells_of_parts(question: Question, random: Random) -> Question:
     """Count parts, add the cells up, and ask about them."""
     options = question.options
-    if not question.verb.takes_cells or len(question.models) > 1 or options["missing"] == "drop":
+    is_of_rows = len(question.models) > 1 or "baseline" in options or options["missing"] == "drop"
+    if is_of_rows or not question.verb.takes_cells:
         return question
     if question.frame.select(question.used).null_count().sum_horizontal().item():
         return question
@@ -240,7 +241,8 @@ def under_odd_names(question: Question, random: Random) -> Question:
     def of(given: Any) -> Any:
         return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
 
-    options = {name: of(question.options[name]) for name in ("by", "counts", "sample_weight")}
+    named = {"by", "counts", "sample_weight", "baseline"} & question.options.keys()
+    options = {name: of(question.options[name]) for name in named}
     renamed = question.having(question.frame.rename(new), **options)
     return renamed.undoing(
         lambda answer: _under_names(answer, old),

@@ -66,3 +66,20 @@ def check(segments, rules, **options):
 def letters(out):
     """Write the verdicts as letters."""
     return "".join(LETTERS[status] for status in out["status"])
+
+
+def cells(segments):
+    """Count the cells of a table of counts: an earlier run, to compare with."""
+    return bf.confusion(pl.DataFrame(table(**segments)), "y", "p", by="g", counts="n")
+
+
+def two_models(segments):
+    """Write rows of two models: of each label those only p, only q, both and neither get right."""
+    kinds = ((1, 0), (0, 1), (1, 1), (0, 0))
+    rows = [
+        {"g": g, "y": y, "p": y if p else 1 - y, "q": y if q else 1 - y, "n": n}
+        for g, labels in segments.items()
+        for y, counts in labels.items()
+        for (p, q), n in zip(kinds, counts, strict=True)
+    ]
+    return pl.DataFrame(rows)

@@ -30,11 +30,13 @@ FRAME = pl.DataFrame(
         "y": [1, 0, 1, 0, 1, 0],
         "p": [1, 0, 0, 1, 1, 0],
         "q": [1, 1, 1, 0, 1, 0],
+        "r": [0, 1, 1, 0, 0, 0],
         "s": [0.9, 0.2, 0.6, 0.4, 0.7, 0.1],
         "t": [0.5, 0.3, 0.6, 0.1, 0.7, 0.2],
         "w": [1.0, 2.0, 0.5, 1.0, 1.5, 1.0],
     }
 )
+AGAINST = "accuracy >= baseline - 0.1"
 SHOWING = {  # the options under which further columns are there
     "margins": {"margins": "overall"},
     "missing": {"missing": "drop"},
@@ -43,13 +45,15 @@ SHOWING = {  # the options under which further columns are there
     "normalize": {"normalize": "true"},
     "reference": {"reference": "rest"},
     "band": {"band": True},
-    "reasons": {"rules": [{"rule": "n >= 1", "reason": "as agreed"}]},
+    "reasons": {"rules": [{"rule": "accuracy >= 0", "reason": "as agreed"}]},
+    "baseline": {"baseline": "q", "rules": [AGAINST, {"rule": "n >= 1", "reason": "as agreed"}]},
 }
 PLACES = {BY: "g", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
 DTYPES = {
     Kind.BY: pl.String,
     Kind.LABEL: pl.Int64,
     Kind.INTEGER: pl.Int64,
+    Kind.INTEGER_OR_NULL: pl.Int64,
     Kind.FLOAT: pl.Float64,
     Kind.TEXT: pl.String,
 }
@@ -125,7 +129,8 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
         assert list(in_pandas) == answer.columns
         for column, dtype in answer.schema.items():
             if kinds[column] is not Kind.BY and kinds[column] is not Kind.LABEL:
-                expected = IN_PANDAS.get(dtype)
+                is_nullable = kinds[column] is Kind.INTEGER_OR_NULL
+                expected = "Int64" if is_nullable else IN_PANDAS.get(dtype)
                 found = in_pandas.dtypes[column]
                 assert found == expected or (expected is None and is_text(found)), column
 
@@ -133,10 +138,10 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
 def arguments(name, layout, under):
     """Ask for all columns that are there under these options."""
     asked = question(name, **({"layout": layout} if layout else {}))
-    for option in under - {"models"}:
+    for option in sorted(under - {"models"}, key=list(SHOWING).index):
         asked |= SHOWING[option]
     if "models" in under:
-        asked |= models(name)
+        asked |= models(name) | ({"y_pred": ["p", "r"]} if "baseline" in under else {})
     return asked
 
 

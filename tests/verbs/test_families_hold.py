@@ -6,6 +6,7 @@ allow three of them above 0.055.
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -19,6 +20,8 @@ from benchmarks.families import (
     false_disparities,
     false_gaps,
     false_verdicts,
+    passes_or_fails,
+    passes_or_fails_paired,
 )
 
 pytestmark = pytest.mark.slow
@@ -102,6 +105,46 @@ def test_models_that_are_equally_good(supports, share, n_segments):
 
     assert single <= most(families * n_segments)
     assert by_holm <= most(families)
+
+
+AGAINST = {  # supports now and before, and the recall before
+    "30 rows": ((30,), (30,), 0.9),
+    "100 rows, before 1000": ((100,), (1000,), 0.95),
+    "10, 10": ((10, 10), (30, 30), 0.8),
+    "50, 200": ((50, 200), (50, 200), 0.95),
+}
+AGAINST_FAMILIES = {1: 4_000, 6: 2_000, 100: 300}
+
+
+@pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
+@pytest.mark.parametrize(("now", "before", "recall"), AGAINST.values(), ids=AGAINST)
+def test_a_rule_against_an_earlier_run(now, before, recall, n_segments):
+    families = AGAINST_FAMILIES[n_segments]
+    earlier = Draws(equal(*before, recall=recall), n_segments, families)
+    worse, same = (
+        Draws(equal(*now, recall=r), n_segments, families, np.random.default_rng(21))
+        for r in (recall - 0.05, recall)
+    )
+
+    false_passes = passes_or_fails(worse, earlier, 0.05, passes=True)
+    false_fails = passes_or_fails(same, earlier, 0, passes=False)
+
+    assert max(false_passes, false_fails) <= most(families, 0.025)
+
+
+@pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
+@pytest.mark.parametrize(
+    ("supports", "share"), [((30,), 0.2), ((300,), 0.06), ((50, 50), 0.1), ((30, 300), 0.1)]
+)
+def test_a_rule_against_another_model(supports, share, n_segments):
+    families = AGAINST_FAMILIES[n_segments]
+    draws = Draws(equal(*supports, recall=0.5), n_segments, families)
+    only_new, only_old = (share - 0.05) / 2, (share + 0.05) / 2
+
+    false_passes = passes_or_fails_paired(draws, only_new, only_old, 0.05, passes=True)
+    false_fails = passes_or_fails_paired(draws, share / 2, share / 2, 0, passes=False)
+
+    assert max(false_passes, false_fails) <= most(families, 0.025)
 
 
 INFORMATIVE = Weights(0.05, 10, recall_of_heavy=0.2)

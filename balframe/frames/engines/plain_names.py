@@ -35,6 +35,7 @@ def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
         by=tuple(plain.get(name, name) for name in query.by),
         counts=plain.get(query.counts, query.counts),
         sample_weight=plain.get(query.sample_weight, query.sample_weight),
+        baseline=plain.get(query.baseline, query.baseline),
     )
 
 

@@ -198,6 +198,11 @@ def _nullable(levels: Values) -> Values:
     return levels
 
 
+def counts(values: Int64Array) -> Values:
+    """Make a column of integers."""
+    return values
+
+
 def text(values: Sequence[str]) -> Values:
     """Make a column of strings."""
     return pd.Series(values, dtype=str).array

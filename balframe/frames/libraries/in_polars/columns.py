@@ -151,6 +151,11 @@ def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
     return levels[codes]
 
 
+def counts(values: Int64Array) -> pl.Series:
+    """Make a column of integers."""
+    return pl.Series(values, dtype=pl.Int64)
+
+
 def text(values: Sequence[str]) -> pl.Series:
     """Make a column of strings."""
     return pl.Series(values, dtype=pl.String)

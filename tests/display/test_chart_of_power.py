@@ -1,0 +1,96 @@
+"""The chart of `power`: its curves are those that the verb computes."""
+
+import polars as pl
+import pytest
+import vl_convert
+from constructors import plain
+from specifications import channel, layers_of, rows_of, subtitle
+
+import balframe as bf
+
+CASES = {  # 150 positives at a and 15 at b, none at c
+    "site": ["a", "a", "b", "b", "c"],
+    "y": [1, 1, 1, 1, 0],
+    "yhat": [1, 0, 1, 0, 0],
+    "old": [1, 1, 1, 0, 0],
+    "n": [135, 15, 14, 1, 10],
+}
+ASKED = {"by": "site", "counts": "n", "rules": "recall >= 0.85"}
+
+
+def points_of(chart, segment):
+    return [
+        (row["min_detectable_difference"], row["power"])
+        for row in rows_of(chart)
+        if row["segment"] == segment
+    ]
+
+
+def test_curves_are_those_of_the_verb(constructor):
+    df = constructor(CASES)
+
+    chart = bf.plot.power(df, "y", "yhat", **ASKED)
+
+    answer = plain(bf.power(df, "y", "yhat", power=[0.5, 0.8, 0.98], **ASKED))
+    for segment in "ab":
+        expected = [
+            (answer["min_detectable_difference"][i], answer["power"][i])
+            for i, site in enumerate(answer["site"])
+            if site == segment
+        ]
+        assert len(expected) == 3
+        assert set(expected) <= set(points_of(chart, segment))
+    assert points_of(chart, "c") == []
+
+
+def test_a_curve_rises_from_what_fails_without_a_change():
+    df = pl.DataFrame(CASES).with_columns(yhat=1 - pl.col("yhat"))  # which fails as it is
+
+    points = points_of(bf.plot.power(df, "y", "yhat", **ASKED), "a")
+
+    assert [fall for fall, _ in points].count(0) == 1
+    assert points == sorted(points)
+
+
+def test_what_is_on_the_channels():
+    chart = bf.plot.power(pl.DataFrame(CASES), "y", "yhat", **ASKED)
+
+    assert chart.to_dict()["title"]["text"] == "Power of recall >= 0.85 by site"
+    assert subtitle(chart) == ["Dashed line: a power of 0.8", "Never found to fail: c"]
+    assert channel(chart, "line", "x")["title"] == "worse by"
+    assert channel(chart, "line", "y")["title"] == "probability to fail"
+    assert channel(chart, "rule", "y")["datum"] == 0.8
+
+
+def test_rough_curves_are_dashed():
+    rules = "recall >= baseline - 0.1"
+
+    chart = bf.plot.power(
+        pl.DataFrame(CASES), "y", "yhat", by="site", counts="n", rules=rules, baseline="old"
+    )
+
+    reliability = {row["segment"]: row["reliability"] for row in rows_of(chart)}
+    assert reliability == {"a": "rough", "b": "rough"}  # 15 and no rows that differ
+    assert subtitle(chart)[0] == "Dashed line: a power of 0.8; dashed curves are rough"
+    (line,) = layers_of(chart, "line")
+    assert line["encoding"]["strokeDash"]["condition"]["value"] == [5, 3]
+
+
+def test_rules_are_drawn_one_below_the_other():
+    rules = ["recall >= 0.85", "accuracy >= 0.8"]
+
+    drawn = bf.plot.power(pl.DataFrame(CASES), "y", "yhat", **{**ASKED, "rules": rules}).to_dict()
+
+    assert [one["title"]["text"] for one in drawn["concat"]] == rules
+    assert drawn["columns"] == 1
+
+
+@pytest.mark.parametrize("many", [3, 9])
+def test_it_can_be_drawn(many):
+    df = pl.DataFrame(
+        {"g": list("abcdefghi")[:many] * 2, "y": [1] * 2 * many, "p": [1] * many + [0] * many}
+    ).with_columns(n=pl.int_range(5, 5 + 2 * many))
+
+    chart = bf.plot.power(df, "y", "p", by="g", counts="n", rules="recall >= 0.3")
+
+    assert vl_convert.vegalite_to_png(chart.to_dict()).startswith(b"\x89PNG")

@@ -1,0 +1,157 @@
+"""Limits of differences from a baseline against numbers computed by independent code."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from constructors import pandas_numpy, plain, polars_eager
+
+import balframe as bf
+from balframe.intervals.differences import gate_difference, scas_difference, stacked
+from balframe.intervals.paired import paired_limits
+from balframe.intervals.recalls import scas, score
+
+CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))
+CLOSE = 1e-10
+OF_MEANS = "balanced_accuracy >= baseline - 0.05"
+OF_PROPORTIONS = "accuracy >= baseline - 0.05"
+
+each_unpaired = pytest.mark.parametrize(
+    "case", CASES["unpaired"], ids=lambda case: f"{case['correct']} of {case['support']}"
+)
+each_paired = pytest.mark.parametrize(
+    "case", CASES["paired"], ids=lambda case: f"{case['only_new']}, {case['only_baseline']}"
+)
+each_library = pytest.mark.parametrize("make", [pandas_numpy, polars_eager])
+
+
+def row(values):
+    return np.array([values], float)
+
+
+def evenly(case):
+    return row([1 / len(case["support"])] * len(case["support"]))
+
+
+def ends(case, suffix=""):
+    return [case[f"{end}{suffix}"] for end in ("lower", "upper")]
+
+
+def wider(case):
+    """Take the lower of both lower limits, and the higher of both upper limits."""
+    lower, upper = zip(ends(case), ends(case, "_without_skewness"), strict=True)
+    return [min(lower), max(upper)]
+
+
+def of_both_sides(case):
+    names = ("correct", "support", "baseline_correct", "baseline_support")
+    return *(row(case[name]) for name in names), evenly(case)
+
+
+@each_unpaired
+def test_limits_with_and_without_the_correction_for_skewness(case):
+    sides = of_both_sides(case)
+
+    *corrected, _ = scas_difference(*sides, case["level"])
+    plain_score = score(*stacked(*sides), case["level"])
+
+    assert np.ravel(corrected) == pytest.approx(ends(case), abs=CLOSE)
+    expected = ends(case, "_without_skewness")
+    assert 2 * np.ravel(plain_score) - 1 == pytest.approx(expected, abs=CLOSE)
+
+
+@each_unpaired
+def test_the_wider_limits_decide(case):
+    found = gate_difference(*of_both_sides(case), case["level"])
+
+    assert np.ravel(found) == pytest.approx(wider(case), abs=CLOSE)
+
+
+@each_paired
+def test_limits_of_two_models_on_the_same_rows(case):
+    b, c, n = (row(case[name]) for name in ("only_new", "only_baseline", "support"))
+
+    found = paired_limits(b, c, n, evenly(case), case["level"])
+
+    assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)
+
+
+@pytest.mark.parametrize("case", CASES["one_sample"], ids=lambda case: str(case["correct"]))
+def test_limits_of_one_segment(case):
+    counts = row(case["correct"]), row(case["support"]), evenly(case), case["level"]
+
+    assert np.ravel(scas(*counts)) == pytest.approx(ends(case), abs=CLOSE)
+    assert np.ravel(score(*counts)) == pytest.approx(
+        [case["score_lower"], case["score_upper"]], abs=CLOSE
+    )
+
+
+def rules_of(case):
+    """Give the rules that the limits are of: with one label a mean is a proportion."""
+    return [OF_MEANS, OF_PROPORTIONS] if len(case["support"]) == 1 else [OF_MEANS]
+
+
+def right_and_wrong(correct, support):
+    """Write one counted row for the correct rows of each label and one for the others."""
+    n_labels = max(2, len(support))
+    rows = [
+        (label, predicted, k)
+        for label, (x, n) in enumerate(zip(correct, support, strict=True))
+        for predicted, k in ((label, x), ((label + 1) % n_labels, n - x))
+    ]
+    return dict(zip("ypk", map(list, zip(*rows, strict=True)), strict=True))
+
+
+def of_two_models(case):
+    """Write counted rows that only the new, only the old, and both models get right."""
+    n_labels = max(2, len(case["support"]))
+    counts = zip(case["only_new"], case["only_baseline"], case["support"], strict=True)
+    rows = [
+        (label, new, old, k)
+        for label, (b, c, n) in enumerate(counts)
+        for wrong in [(label + 1) % n_labels]
+        for new, old, k in ((label, wrong, b), (wrong, label, c), (label, label, n - b - c))
+    ]
+    names = ("y", "new", "old", "k")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def assert_decided(out, case, limits):
+    """Every rule has the difference of the case and these limits, and the status they give."""
+    lower, upper = limits
+    status = "pass" if lower >= -0.05 else "fail" if upper < -0.05 else "inconclusive"
+    for i in range(len(rules_of(case))):
+        assert out["estimate"][i] == pytest.approx(case["difference"], abs=CLOSE)
+        assert [out["lower"][i], out["upper"][i]] == pytest.approx(limits, abs=CLOSE)
+        assert out["status"][i] == status
+        assert out["n_labels"][i] == len(case["support"])
+
+
+def options_of(case):
+    return {"counts": "k", "rules": rules_of(case), "level": case["level"], "min_support": 1}
+
+
+@each_library
+@each_unpaired
+def test_check_against_cells(make, case):
+    now = make(right_and_wrong(case["correct"], case["support"]))
+    before = make(right_and_wrong(case["baseline_correct"], case["baseline_support"]))
+    cells = bf.confusion(before, "y", "p", counts="k")
+
+    out = plain(bf.check(now, "y", "p", baseline=cells, adjust=None, **options_of(case)))
+
+    assert_decided(out, case, wider(case))
+    assert out["n"] == [sum(case["support"])] * len(out["rule"])
+    assert out["baseline_n"] == [sum(case["baseline_support"])] * len(out["rule"])
+
+
+@each_library
+@each_paired
+def test_check_against_another_model(make, case):
+    frame = make(of_two_models(case))
+
+    out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **options_of(case)))
+
+    assert_decided(out, case, ends(case))
+    assert out["n"] == out["baseline_n"] == [sum(case["support"])] * len(out["rule"])

@@ -1,0 +1,48 @@
+"""Power of gates against numbers computed by independent code, as gates.json says."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from balframe.intervals.constrained_pairs import Pairs
+from balframe.intervals.designs import OfPairs, OfRecalls
+from balframe.intervals.differences import stacked
+from balframe.intervals.planned import Planned, corrected_for_skewness
+
+CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))["power"]
+CLOSE = 1e-6
+
+
+def row(values):
+    return np.array([values], float)
+
+
+def design_and_bound(case):
+    """Give the rows, the bound of their score, and what a difference of it is multiplied by."""
+    n = row(case["support"])
+    a = np.full(n.shape, 1 / n.shape[1])
+    if case["kind"] == "paired":
+        half = n * row(case["disagreement"]) / 2
+        return OfPairs(Pairs.of(half, half, n, a)), -case["bound"], 1
+    right = n * row(case["rates"])
+    if case["kind"] == "absolute":
+        return OfRecalls.of(right, n, a), case["bound"], 1
+    m = row(case["rows_of_baseline"])
+    both = stacked(right, n, m * row(case["rates"]), m, a)
+    return OfRecalls.of(*both), (1 - case["bound"]) / 2, 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['support']}")
+def test_power(case):
+    design, bound, scale = design_and_bound(case)
+    z = stats.norm.ppf((1 + case["level"]) / 2)
+
+    plan = Planned(design, np.array([bound]), np.array([z]), corrected_for_skewness)
+
+    drop = scale * plan.detectable(case["power"])
+    assert drop == pytest.approx([case["detectable_drop"]], abs=CLOSE)
+    assert plan.chance_to_pass() == pytest.approx([case["probability_pass"]], abs=CLOSE)
+    assert plan.factor_needed(case["power"]) == pytest.approx([case["factor"]], rel=CLOSE)

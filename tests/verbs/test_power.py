@@ -1,0 +1,193 @@
+"""What a gate can see: chances, differences and rows needed, in every segment."""
+
+import numpy as np
+import polars as pl
+import pytest
+from constructors import assert_table, plain
+from scipy import stats
+from segments import cells, letters, table, two_models
+
+import balframe as bf
+
+COLUMNS = [
+    *("g", "rule", "power", "n", "min_support", "estimate", "bound", "min_detectable_difference"),
+    *("probability_pass", "n_needed", "n_needed_per_label", "reliability"),
+]
+FOUND = COLUMNS[7:]
+# true positives, false negatives, false positives, true negatives
+NOW = {"a": (160, 40, 30, 120), "b": (75, 15, 33, 47)}
+BEFORE = {"a": (170, 30, 30, 120), "b": (60, 30, 33, 47)}
+
+
+def power(segments, rules, **options):
+    options = {"by": "g", "counts": "n"} | options
+    return bf.power(pl.DataFrame(table(**segments)), "y", "p", rules=rules, **options)
+
+
+def most_that_fail(n, bound, tail):
+    """Find the most right rows with an upper limit of Clopper and Pearson below the bound."""
+    upper = stats.beta.ppf(1 - tail, np.arange(n) + 1, n - np.arange(n))
+    return np.flatnonzero(upper < bound).max()
+
+
+def fewest_that_pass(n, bound, tail):
+    lower = stats.beta.ppf(tail, np.arange(1, n + 1), n - np.arange(n))
+    return np.flatnonzero(lower > bound).min() + 1
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", None])
+def test_a_proportion_by_its_distribution(adjust):
+    out = power(NOW, "recall >= 0.7", adjust=adjust)
+
+    assert out.columns == COLUMNS
+    assert out["n"].to_list() == [350, 170]
+    assert out["min_support"].to_list() == [150, 80]
+    assert out["estimate"].to_list() == [160 / 200, 75 / 90]
+    assert out["reliability"].to_list() == ["exact", "exact"]
+    tail = 0.025 / (2 if adjust else 1)
+    for row, (x, n) in zip(out.to_dicts(), ((160, 200), (75, 90)), strict=True):
+        passes = stats.binom.sf(fewest_that_pass(n, 0.7, tail) - 1, n, x / n)
+        assert row["probability_pass"] == pytest.approx(passes, abs=1e-12)
+        fallen = x / n - row["min_detectable_difference"]
+        fails = stats.binom.cdf(most_that_fail(n, 0.7, tail), n, fallen)
+        assert fails == pytest.approx(0.8, abs=1e-9)
+
+
+def test_rows_needed_are_the_fewest_from_which_on_it_passes():
+    out = power({"a": (160, 40, 30, 120)}, "recall >= 0.7", power=0.9)
+
+    per_label, p = out["n_needed_per_label"].item(), 0.8
+    sizes = np.arange(per_label - 1, per_label + 60)
+    passes = [stats.binom.sf(fewest_that_pass(n, 0.7, 0.025) - 1, n, p) for n in sizes]
+    assert passes[0] < 0.9 <= min(passes[1:])
+    assert out["n_needed"].item() == np.ceil(per_label / 200 * 350)
+
+
+def test_a_rule_with_an_upper_bound_is_the_mirror():
+    rules = ["recall >= 0.7", "false_negative_rate <= 0.3"]
+
+    one, other = power(NOW, rules).partition_by("rule")
+
+    assert other["estimate"].to_list() == pytest.approx((1 - one["estimate"]).to_list())
+    assert_table(other.select(FOUND), plain(one.select(FOUND)), close=1e-9)
+
+
+def test_each_power_has_a_row():
+    out = power(NOW, ["uar >= 0.6", "recall >= 0.7"], power=[0.5, 0.9])
+
+    assert out["power"].to_list() == [0.5, 0.9] * 4
+    assert out["rule"].to_list() == (["uar >= 0.6"] * 2 + ["recall >= 0.7"] * 2) * 2
+    for one in out.partition_by("g", "rule"):
+        assert one["probability_pass"].n_unique() == 1
+        assert one["min_detectable_difference"].is_sorted()
+        assert one["n_needed"].is_sorted()
+    alone = power(NOW, ["uar >= 0.6", "recall >= 0.7"], power=0.9)
+    assert out.filter(power=0.9).equals(alone)
+
+
+def test_nothing_is_needed_of_a_score_that_is_no_better_than_its_bound():
+    out = power(NOW, ["uar >= 0.95", "recall >= 0.8"])
+
+    a = out.filter(g="a")
+    assert a["n_needed"].to_list() == [None, None]
+    assert a["n_needed_per_label"].to_list() == [None, None]
+    assert a["min_detectable_difference"][0] == 0  # it fails already
+    assert a["min_detectable_difference"][1] > 0
+
+
+def test_more_rows_see_more():
+    many = {g: tuple(10 * n for n in counts) for g, counts in NOW.items()}
+    rules = ["uar >= 0.65", "recall >= 0.7", "uar >= baseline - 0.1"]
+
+    few = power(NOW, rules, baseline=cells(BEFORE))
+    more = power(
+        many, rules, baseline=cells({g: tuple(10 * n for n in c) for g, c in BEFORE.items()})
+    )
+
+    assert (more["min_detectable_difference"] < few["min_detectable_difference"]).all()
+    assert (more["probability_pass"] > few["probability_pass"]).all()
+    for one, other in zip(few.to_dicts(), more.to_dicts(), strict=True):
+        is_exact = one["reliability"] == "exact"
+        assert one["n_needed"] == pytest.approx(
+            other["n_needed"], rel=0.05 if is_exact else 1e-6, abs=1
+        )
+
+
+@pytest.mark.parametrize(
+    ("counts", "reliability"),
+    [((70, 30, 30, 70), "good"), ((70, 29, 30, 70), "rough"), ((29, 70, 30, 70), "rough")],
+)
+def test_few_right_or_wrong_rows_are_rough(counts, reliability):
+    alone = power({"a": counts}, "uar >= 0.5")
+    beside = power({"a": counts}, "uar >= baseline - 0.1", baseline=cells({"a": (70, 30, 30, 70)}))
+    before = power({"a": (70, 30, 30, 70)}, "uar >= baseline - 0.1", baseline=cells({"a": counts}))
+
+    for out in (alone, beside, before):
+        assert out["reliability"].to_list() == [reliability]
+
+
+@pytest.mark.parametrize(("only_old", "reliability"), [(20, "good"), (19, "rough")])
+def test_few_rows_that_only_one_model_gets_right_are_rough(only_old, reliability):
+    frame = two_models({"a": {1: (20, only_old, 300, 60), 0: (30, 30, 300, 60)}})
+
+    out = bf.power(
+        frame, "y", "p", by="g", counts="n", baseline="q", rules="uar >= baseline - 0.05"
+    )
+
+    assert out["reliability"].to_list() == [reliability]
+
+
+def test_a_share_that_disagrees_stands_for_a_model_of_the_same_score():
+    frame = two_models({"a": {1: (20, 20, 300, 60), 0: (40, 40, 600, 120)}})
+    options = {
+        "by": "g",
+        "counts": "n",
+        "rules": ["uar >= baseline - 0.05", "fpr < baseline + 0.1"],
+    }
+
+    known = bf.power(frame, "y", "p", baseline="q", **options)
+    guessed = bf.power(frame, "y", "p", disagreement=0.1, **options)
+
+    assert guessed["estimate"].to_list() == [0, 0]
+    assert_table(guessed.select(COLUMNS), plain(known.select(COLUMNS)), close=1e-9)
+
+
+def test_segments_of_one_side_are_not_planned_and_make_no_family():
+    now, before = NOW | {"new": (50, 50, 50, 50)}, BEFORE | {"gone": (50, 50, 50, 50)}
+    rule = "recall >= baseline - 0.1"
+
+    out = power(now, rule, baseline=cells(before))
+
+    assert out["g"].to_list() == ["a", "b", "gone", "new"]
+    assert out["n"].to_list() == [350, 170, 0, 200]
+    assert out[2:].select(FOUND).null_count().row(0) == (2,) * 5
+    expected = power(NOW, rule, baseline=cells(BEFORE), adjust=None, level=1 - 0.05 / 2)
+    assert out[:2].equals(expected)
+
+
+def test_a_gate_that_is_likely_to_pass_passes():
+    plan = power(
+        NOW, ["recall >= 0.65", "uar >= 0.4", "uar >= baseline - 0.3"], baseline=cells(BEFORE)
+    )
+    verdicts = bf.check(
+        pl.DataFrame(table(**NOW)), "y", "p", by="g", counts="n", baseline=cells(BEFORE),
+        rules=["recall >= 0.65", "uar >= 0.4", "uar >= baseline - 0.3"],
+    )  # fmt: skip
+
+    is_likely = plan["probability_pass"] > 0.5
+    assert letters(verdicts) == "".join("P" if one else "-" for one in is_likely)
+    assert plan["estimate"].to_list() == verdicts["estimate"].to_list()
+
+
+@pytest.mark.parametrize(
+    "options", [{"baseline": "q"}, {"baseline": "cells"}, {"disagreement": 0.1}]
+)
+def test_no_rows_have_no_plans(constructor, options):
+    frame = constructor({"g": ["a", "b"], "y": [1, 0], "p": [1, 0], "q": [0, 1]})
+    rules = ["uar >= 0.5", "recall >= baseline - 0.1"]
+    if options.get("baseline") == "cells":
+        options = {"baseline": bf.confusion(frame, "y", "q", by="g")[:0]}
+
+    out = plain(bf.power(frame[:0], "y", "p", by="g", rules=rules, **options))
+
+    assert out == {name: [] for name in COLUMNS}

@@ -1,0 +1,200 @@
+"""The power that is stated is the power that gates have: simulated through `check`.
+
+The truth of a fall is that of largest likelihood, found here by bisection.
+"""
+
+import numpy as np
+import polars as pl
+import pytest
+from by_bisection import multiplier_at, recalls
+from tango import shares
+
+import balframe as bf
+
+pytestmark = pytest.mark.slow
+
+DRAWS = 10_000
+WITHIN = 0.03
+MEAN = "balanced_accuracy"
+
+each_family = pytest.mark.parametrize("segments", [1, 6, 100])
+
+
+def predictions(right, rows):
+    """Write right and wrong rows of each label of each draw as counts."""
+    right, rows = (np.asarray(values).reshape(-1, np.shape(rows)[-1]) for values in (right, rows))
+    draw, label = (index.ravel() for index in np.indices(right.shape))
+    rows = np.broadcast_to(rows, right.shape).ravel()
+    positive = 1 if right.shape[1] == 1 else 0
+    frames = [
+        pl.DataFrame({"g": draw, "y": label + positive, "p": label + positive - kind, "n": n})
+        for kind, n in ((0, right.ravel()), (1, rows - right.ravel()))
+    ]
+    labels = max(2, right.shape[1])
+    return pl.concat(frames).with_columns(pl.col("p") % labels).filter(pl.col("n") > 0)
+
+
+def asked(frame, rule, segments, **options):
+    """Give the arguments of `check` and of `power` at the level of so many segments."""
+    options |= {"by": "g", "counts": "n", "rules": rule, "adjust": None, "pos_label": 1}
+    return (frame, "y", "p"), options | {"level": 1 - 0.05 / segments}
+
+
+def decided(frame, rule, segments, **options):
+    """Find the shares of draws that pass and that fail."""
+    args, options = asked(frame, rule, segments, **options)
+    status = bf.check(*args, **options)["status"]
+    return (status == "pass").sum() / DRAWS, (status == "fail").sum() / DRAWS
+
+
+def planned(frame, rule, segments, **options):
+    args, options = asked(frame, rule, segments, **options)
+    (row,) = bf.power(*args, **options).to_dicts()
+    return row
+
+
+def moved(rates, rows, fall):
+    """Move recalls along the path of largest likelihood until their mean has fallen so far."""
+    x, a = np.multiply(rates, rows), np.full(len(rates), 1 / len(rates))
+    return recalls(x, rows, a, multiplier_at(x, rows, a, np.dot(a, rates) - fall))
+
+
+def times(rows, plan):
+    """Multiply rows until there are as many as needed."""
+    return np.rint(np.multiply(rows, plan["n_needed"] / np.sum(rows))).astype(int)
+
+
+ABSOLUTE = [  # rows and right rows of each label, and how far the bound is below
+    ((1000,), (900,), 0.02),
+    ((200,), (150,), 0.08),
+    ((100, 100), (70, 60), 0.1),
+    ((400, 400), (360, 360), 0.04),
+    ((1000, 80), (900, 40), 0.12),
+    ((300, 1000), (270, 700), 0.06),
+    ((150,) * 5, (120, 100, 110, 75, 90), 0.04),
+    ((2000, 60), (1960, 30), 0.08),
+]
+
+
+@each_family
+@pytest.mark.parametrize(("rows", "right", "margin"), ABSOLUTE, ids=str)
+def test_rules_with_a_number(rows, right, margin, segments):
+    rates, rng = np.divide(right, rows), np.random.default_rng(1)
+    bound = float(np.mean(rates) - margin)
+    rule = f"{'recall' if len(rows) == 1 else MEAN} >= {bound!r}"
+
+    def drawn(recalls, rows=rows):
+        right = rng.binomial(rows, recalls, (DRAWS, len(rows)))
+        return decided(predictions(right, rows), rule, segments)
+
+    plan = planned(predictions(right, rows), rule, segments)
+    truth = moved(rates, rows, plan["min_detectable_difference"])
+    passes, _ = decided(
+        predictions(rng.binomial(rows, rates, (DRAWS, len(rows))), rows), rule, segments
+    )
+    _, fails = decided(
+        predictions(rng.binomial(rows, truth, (DRAWS, len(rows))), rows), rule, segments
+    )
+
+    passes_with_more, _ = drawn(rates, times(rows, plan))
+
+    assert plan["reliability"] == ("exact" if len(rows) == 1 else "good")
+    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)
+
+
+UNPAIRED = [  # rows and right rows of each label, how many times as many before, and the margin
+    ((500,), (450,), 1, 0.04),
+    ((300,), (240,), 10, 0.1),
+    ((100, 100), (65, 70), 3, 0.1),
+    ((400, 400), (360, 350), 1, 0.05),
+    ((1000, 80), (900, 40), 2, 0.12),
+]
+
+
+@each_family
+@pytest.mark.parametrize(("rows", "right", "more", "margin"), UNPAIRED, ids=str)
+def test_rules_against_an_earlier_run(rows, right, more, margin, segments):
+    k, rng = len(rows), np.random.default_rng(2)
+    rates, earlier = np.divide(right, rows), np.multiply(rows, more)
+    rule = f"{'recall' if k == 1 else MEAN} >= baseline - {margin}"
+
+    def against(now, before, rows=rows, earlier=earlier):
+        cells = bf.confusion(predictions(before, earlier), "y", "p", by="g", counts="n")
+        return predictions(now, rows), {"baseline": cells}
+
+    def drawn(now, before, *supports):
+        of_sides = zip(supports or (rows, earlier), (now, before), strict=True)
+        sides = (rng.binomial(n, at, (DRAWS, k)) for n, at in of_sides)
+        frame, options = against(*sides, *supports)
+        return decided(frame, rule, segments, **options)
+
+    frame, options = against(right, np.multiply(right, more))
+    plan = planned(frame, rule, segments, **options)
+    both = np.concatenate([rates, 1 - rates]), np.concatenate([rows, earlier])
+    truth = np.array(moved(*both, plan["min_detectable_difference"] / 2))
+    passes, _ = drawn(rates, rates)
+    _, fails = drawn(truth[:k], 1 - truth[k:])
+    passes_with_more, _ = drawn(rates, rates, times(rows, plan), more * times(rows, plan))
+
+    assert plan["reliability"] == "good"
+    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)
+
+
+PAIRED = [  # rows, those that only the new and only the old model gets right, and the margin
+    ((100,), (20,), (20,), 0.1),
+    ((1000,), (20,), (20,), 0.01),
+    ((1000,), (20,), (40,), 0.05),
+    ((100, 100), (20, 20), (20, 20), 0.1),
+    ((1000, 300), (20, 20), (20, 20), 0.04),
+    ((1300, 1300), (20, 20), (20, 20), 0.012),
+    ((400,) * 3, (25, 20, 25), (25, 20, 15), 0.04),
+]
+
+
+def of_two_models(counts):
+    """Write rows that only p, only q, and neither gets right; of the shape (draws, labels, 3)."""
+    draw, label, kind = (index.ravel() for index in np.indices(counts.shape))
+    k = max(2, counts.shape[1])
+    label += counts.shape[1] == 1
+    wrong = (label - 1) % k
+    columns = {"p": np.where(kind == 0, label, wrong), "q": np.where(kind == 1, label, wrong)}
+    frame = pl.DataFrame({"g": draw, "y": label, **columns, "n": counts.ravel()})
+    return frame.filter(pl.col("n") > 0)
+
+
+def shares_at(fall, rows, only_new, only_old):
+    """Find the shares of largest likelihood where the mean difference has fallen so far."""
+    n, b, c = (np.array([values], float) for values in (rows, only_new, only_old))
+    a = np.full(n.shape, 1 / n.shape[1])
+    target = (a * (b - c) / n).sum() - fall
+    low, high = -30.0, 30.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        p_b, p_c = shares(np.exp(middle) * a, b, c, n - b - c)
+        low, high = (low, middle) if (a * (p_b - p_c)).sum() < target else (middle, high)
+    return np.stack([p_b[0], p_c[0], np.maximum(1 - p_b[0] - p_c[0], 0)], axis=1)
+
+
+@each_family
+@pytest.mark.parametrize(("rows", "only_new", "only_old", "margin"), PAIRED, ids=str)
+def test_rules_against_another_model(rows, only_new, only_old, margin, segments):
+    rng = np.random.default_rng(3)
+    rule = f"{'recall' if len(rows) == 1 else MEAN} >= baseline - {margin}"
+    seen = np.stack([only_new, only_old, np.subtract(rows, np.add(only_new, only_old))], axis=1)
+
+    def drawn(of_labels, rows=rows):
+        counts = [rng.multinomial(n, at, DRAWS) for n, at in zip(rows, of_labels, strict=True)]
+        return decided(of_two_models(np.stack(counts, axis=1)), rule, segments, baseline="q")
+
+    plan = planned(of_two_models(seen[None]), rule, segments, baseline="q")
+    truth = shares_at(plan["min_detectable_difference"], rows, only_new, only_old)
+    rates = seen / np.array(rows)[:, None]
+    passes, _ = drawn(rates)
+    _, fails = drawn(truth)
+    passes_with_more, _ = drawn(rates, times(rows, plan))
+
+    assert plan["reliability"] == "good"
+    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)

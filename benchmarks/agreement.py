@@ -36,7 +36,12 @@ class Reference:
             return tidy(report(frame, case), case, scores)
         weight = "weight" if case.weighted else None
         found: pl.DataFrame | pd.DataFrame
-        found = bf.confusion(frame, "y", "yhat", by=case.by_columns, sample_weight=weight)
+        found = bf.confusion(
+            *(frame, "y", "yhat"),
+            by=case.by_columns,
+            sample_weight=weight,
+            cluster="cluster" if case.clusters else None,
+        )
         cells = found if isinstance(found, pl.DataFrame) else pl.from_pandas(found)
         if case.weighted:
             cells = cells.with_columns(n=pl.col("weight"))
@@ -70,7 +75,7 @@ def tidy(answer: Answer, case: Case, scores: bool) -> pl.DataFrame:
 
 def keys_of(case: Case, scores: bool) -> list[str]:
     """Name the columns that tell one row of an answer from the others."""
-    return case.by_columns if scores else [*case.by_columns, "y", "yhat"]
+    return case.by_columns if scores else [*case.keys, "y", "yhat"]
 
 
 def named(counts: IntArray | FloatArray, case: Case) -> pl.DataFrame:

@@ -22,11 +22,17 @@ class Case:
     label_type: LabelType = "int64"
     weighted: bool = False
     frame: Frame = "polars"
+    clusters: int = 0  # in which the rows come, each in one segment; 0 for independent rows
 
     @property
     def by_columns(self) -> list[str]:
         """The columns that make the segments."""
         return ["region", "store"] if self.by == "string and int64" else ["segment"]
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns by which rows are counted, beside the labels."""
+        return [*self.by_columns, "cluster"] if self.clusters else self.by_columns
 
     @property
     def table_size(self) -> int:
@@ -37,16 +43,18 @@ class Case:
     def title(self) -> str:
         """The case in words."""
         weights = ", weighted" if self.weighted else ""
+        clusters = f", {in_words(self.clusters)} clusters" if self.clusters else ""
         return (
             f"{self.frame}: {in_words(self.rows)} rows, {in_words(self.segments)} segments "
-            f"({self.by}), {in_words(self.labels)} labels ({self.label_type}){weights}"
+            f"({self.by}), {in_words(self.labels)} labels ({self.label_type}){weights}{clusters}"
         )
 
     def shrunk(self, divisor: int) -> "Case":
         """Take fewer rows, and segments few enough to have about as many rows as before."""
         rows = min(self.rows, max(FEWEST_ROWS, self.rows // divisor))
         segments = min(self.segments, max(rows // 50, self.segments // divisor))
-        return replace(self, rows=rows, segments=segments)
+        clusters = min(self.clusters, max(rows // 10, self.clusters // divisor))
+        return replace(self, rows=rows, segments=segments, clusters=clusters)
 
 
 def in_words(number: int) -> str:
@@ -58,6 +66,7 @@ def in_words(number: int) -> str:
 POLARS = Case()
 PANDAS = Case(frame="pandas")
 PYARROW = Case(frame="pandas, pyarrow")
+IN_CLUSTERS = Case(clusters=MILLION)
 
 
 def _rows(base: Case) -> dict[str, Case]:
@@ -93,6 +102,7 @@ def _label_types(base: Case) -> dict[str, Case]:
 
 
 def _numbers(base: Case) -> dict[str, Case]:
+    clusters = {"1 million clusters, intervals": IN_CLUSTERS} if base.frame == "polars" else {}
     return {
         "1,000 segments, 2 labels": base,
         "10 segments": replace(base, segments=10),
@@ -100,6 +110,7 @@ def _numbers(base: Case) -> dict[str, Case]:
         "10 labels": replace(base, labels=10),
         "1,000 labels": replace(base, labels=1_000),
         "weighted": replace(base, weighted=True),
+        **clusters,
     }
 
 

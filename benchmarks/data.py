@@ -24,6 +24,7 @@ class Codes:
     y: IntArray
     yhat: IntArray
     weight: FloatArray | None
+    cluster: IntArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ def generate(case: Case) -> Data:
     frame = in_polars(case, codes.segment, codes.y, codes.yhat)
     if codes.weight is not None:
         frame = frame.with_columns(weight=codes.weight)
+    if codes.cluster is not None:
+        frame = frame.with_columns(cluster=codes.cluster)
     if case.frame == "polars":
         return Data(case, codes, frame)
     backed = frame.to_pandas(use_pyarrow_extension_array=case.frame == "pandas, pyarrow")
@@ -54,12 +57,16 @@ def generate(case: Case) -> Data:
 def draw(case: Case) -> Codes:
     """Draw segments and labels alike often, and weights whose sums have no rounding."""
     random = np.random.default_rng(20)
-    segment = random.integers(0, case.segments, case.rows)
+    cluster = random.integers(0, case.clusters, case.rows) if case.clusters else None
+    if cluster is None:
+        segment = random.integers(0, case.segments, case.rows)
+    else:
+        segment = cluster % case.segments
     y = random.integers(0, case.labels, case.rows)
     other = (y + random.integers(1, case.labels, case.rows)) % case.labels
     yhat = np.where(random.random(case.rows) < AGREEMENT, y, other)
     weight = random.integers(1, 9, case.rows) / 4 if case.weighted else None
-    return Codes(segment, y, yhat, weight)
+    return Codes(segment, y, yhat, weight, cluster)
 
 
 def in_polars(case: Case, segment: IntArray, y: IntArray, yhat: IntArray) -> pl.DataFrame:

@@ -88,9 +88,9 @@ def three_keys_scored(frame: pl.DataFrame, case: Case, engine: EngineType) -> pl
 
 
 def cells(frame: pl.DataFrame, case: Case) -> pl.LazyFrame:
-    """Group by the segment and both labels."""
+    """Group by the segment, the cluster if there is one, and both labels."""
     n = pl.col("weight").sum() if case.weighted else pl.len()
-    return frame.lazy().group_by(*case.by_columns, "y", "yhat").agg(n=n)
+    return frame.lazy().group_by(*case.keys, "y", "yhat").agg(n=n)
 
 
 def packed_key(frame: pl.DataFrame, case: Case, engine: EngineType) -> pl.DataFrame:

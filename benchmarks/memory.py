@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 
-from benchmarks.cases import PANDAS, POLARS, Case
+from benchmarks.cases import IN_CLUSTERS, PANDAS, POLARS, Case
 from benchmarks.data import generate
 from benchmarks.peers import report
 
@@ -25,6 +25,7 @@ CASES: list[Case] = [
     replace(POLARS, by="string"),
     PANDAS,
     replace(PANDAS, by="string"),
+    IN_CLUSTERS,
 ]
 # Allocators that keep what was freed for later would hide what the report takes.
 ALLOCATORS = {
@@ -44,6 +45,7 @@ def measure(case: Case, runs: int) -> float | None:
         rows.write_parquet(file, compression="uncompressed")
         del frame, rows
         command = [sys.executable, "-m", "benchmarks.memory", str(file), case.frame]
+        command += [str(case.clusters)]
         said = [
             subprocess.run(
                 command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | ALLOCATORS
@@ -53,11 +55,11 @@ def measure(case: Case, runs: int) -> float | None:
     return None if IMPOSSIBLE in said else max(map(float, said))
 
 
-def child(file: Path, library: str) -> str:
+def child(file: Path, library: str, clusters: int) -> str:
     """Read, report, and say how far the peak is above what was resident before."""
     frame: pl.DataFrame | pd.DataFrame
     frame = pl.read_parquet(file).rechunk() if library == "polars" else pd.read_parquet(file)
-    case = Case()
+    case = Case(clusters=clusters)
     report(frame.head(1_000), case)  # loads what is loaded at first use
     trim()
     if not reset_peak():
@@ -92,4 +94,4 @@ def status(name: str) -> int:
 
 
 if __name__ == "__main__":
-    print(child(Path(sys.argv[1]), sys.argv[2]))
+    print(child(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

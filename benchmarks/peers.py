@@ -17,7 +17,8 @@ Answer = pl.DataFrame | pd.DataFrame | IntArray | FloatArray
 Library = Literal["polars", "pandas"]
 
 LARGEST_TABLE = 50 * MILLION
-THREE_KEYS = "three keys, counts only"
+IN_CLUSTERS = ["accuracy", "balanced_accuracy"]
+THREE_KEYS, FOUR_KEYS = "three keys, counts only", "four keys, counts only"
 
 
 def frame_of(data: Data) -> pl.DataFrame | pd.DataFrame:
@@ -78,17 +79,21 @@ class Peer:
     prepare: Callable[[Data], object] = frame_of
     package: str = "balframe"
     rounds: int = 5
+    reads: Literal["rows", "clusters", "both"] = "rows"
 
     def takes(self, case: Case) -> bool:
         """Tell whether this way is measured on a case."""
         library = "polars" if case.frame == "polars" else "pandas"
-        return library in self.libraries and self.fits(case)
+        is_read = self.reads in ("clusters" if case.clusters else "rows", "both")
+        return library in self.libraries and is_read and self.fits(case)
 
 
 def report(frame: pl.DataFrame | pd.DataFrame, case: Case) -> Answer:
-    """Ask for all default metrics, as a user does."""
+    """Ask for all default metrics, as a user does; where rows are in clusters, for intervals."""
     weight = "weight" if case.weighted else None
-    asked = {"by": case.by_columns, "sample_weight": weight}
+    asked: dict[str, object] = {"by": case.by_columns, "sample_weight": weight}
+    if case.clusters:
+        asked |= {"cluster": "cluster", "interval": True, "metrics": IN_CLUSTERS}
     answer: Answer = frame.bal.report("y", "yhat", **asked)  # type: ignore[union-attr]
     return answer
 
@@ -118,20 +123,22 @@ def polars_peers(engine: Literal["streaming", "in-memory"]) -> list[Peer]:
         run: Callable[..., Answer],
         fits: Callable[[Case], bool] = anything,
         gives: Literal["scores", "counts"] = "scores",
+        reads: Literal["rows", "clusters"] = "rows",
     ) -> Peer:
         made = partial(run, engine=engine)
-        return Peer(f"polars {engine}, {name}", ("polars",), made, gives, fits)
+        return Peer(f"polars {engine}, {name}", ("polars",), made, gives, fits, reads=reads)
 
     return [
         peer("three sums of booleans", in_polars.sums, two_labels),
         peer("one sum per pair of labels", in_polars.sums_of_pairs, unweighted_pairs),
         peer(THREE_KEYS, in_polars.three_keys, gives="counts"),
+        peer(FOUR_KEYS, in_polars.three_keys, gives="counts", reads="clusters"),
         peer("one packed key, counts only", in_polars.packed_key, small_numbers, "counts"),
         peer("three keys, then scores", in_polars.three_keys_scored, more_labels),
     ]
 
 
-BALFRAME = Peer("balframe, report", ("polars", "pandas"), report)
+BALFRAME = Peer("balframe, report", ("polars", "pandas"), report, reads="both")
 FLOOR = Peer(
     "numba, counts only, codes given",
     ("polars", "pandas"),

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from benchmarks.cases import MILLION, PANDAS, POLARS, Case
+from benchmarks.cases import IN_CLUSTERS, MILLION, PANDAS, POLARS, Case
 from benchmarks.measurements import Measurements
 from benchmarks.peers import (
     BALFRAME,
     FAIRLEARN,
     FLOOR,
+    FOUR_KEYS,
     IN_MEMORY,
     PANDAS_SIZE,
     POLARBEARINGS,
@@ -137,6 +138,7 @@ class Importing:
 
 BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest hand-written polars"
 STREAMED = [peer for peer in STREAMING if peer.name.endswith(THREE_KEYS)]
+STREAMED_CLUSTERS = [peer for peer in STREAMING if peer.name.endswith(FOUR_KEYS)]
 
 FAST_KEYS = [
     POLARS,
@@ -161,6 +163,7 @@ TARGETS: list[Target] = [
     *(Ratio(case, FLOOR.name, [FLOOR], 4.0) for case in FAST_KEYS),
     Ratio(replace(POLARS, by="string"), BEST, BY_HAND, 1.1),
     *(Ratio(case, STREAMED[0].name, STREAMED, 1.0) for case in MANY),
+    Ratio(IN_CLUSTERS, STREAMED_CLUSTERS[0].name, STREAMED_CLUSTERS, 4.0),
     *(Ratio(case, PANDAS_SIZE.name, [PANDAS_SIZE], 1 / 15) for case in FAST_KEYS_OF_PANDAS),
     Ratio(replace(PANDAS, by="string"), PANDAS_SIZE.name, [PANDAS_SIZE], 1 / 4),
     Ratio(replace(POLARS, rows=MILLION), "polarbearings", POLARBEARINGS, 1 / 15),
@@ -174,5 +177,6 @@ TARGETS: list[Target] = [
     ),
     *(Memory(case, 100.0) for case in (POLARS, PANDAS)),
     *(Memory(replace(case, by="string"), 200.0) for case in (POLARS, PANDAS)),
+    Memory(IN_CLUSTERS, 1_000.0),
     Importing(1.15),
 ]

@@ -44,8 +44,13 @@ class Areas:
         for one in fields(self):
             getattr(self, one.name)[segment] = getattr(other, one.name).item()
 
+    def variance(self) -> FloatArray:
+        """Estimate the variance of the areas if rows are independent."""
+        return delong_variance(
+            self.spread_of_positives, self.spread_of_negatives, self.n_positive, self.n_negative
+        )
+
     def limits(self, level: float) -> Limits:
         """Find the confidence limits of the areas."""
         sizes = (self.n_positive, self.n_negative)
-        variance = delong_variance(self.spread_of_positives, self.spread_of_negatives, *sizes)
-        return auc_limits(self.auc, variance, *sizes, level)
+        return auc_limits(self.auc, self.variance(), *sizes, level)

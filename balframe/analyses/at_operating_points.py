@@ -12,6 +12,7 @@ from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.parallel import on_all_cores
+from balframe.core.sample import Sample
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.core.ways import blocks
 from balframe.errors import InvalidInputError, parameter
@@ -69,7 +70,8 @@ def at_points(
         for name, values in found.items():
             scores[name][block] = values
         if request is not None:
-            of_block = limits_of(scoring.metrics, c, partial(points.cells, block), found, request)
+            sample = Sample(c, partial(points.cells, block))
+            of_block = limits_of(scoring.metrics, sample, found, request)
             for name, (lower, upper) in of_block.items():
                 limits[name][0][block], limits[name][1][block] = lower, upper
 

@@ -11,12 +11,10 @@ import numpy as np
 
 from balframe.analyses.differences_of_models import (
     Discordant,
+    PairedModels,
     cells_of_models,
-    discordant,
-    limits_and_p,
 )
 from balframe.analyses.differences_of_segments import (
-    Side,
     from_limits_of_both,
     limits_of_difference,
     on_shared_labels,
@@ -25,15 +23,19 @@ from balframe.analyses.extremes import denominator
 from balframe.analyses.limits import kept
 from balframe.analyses.scoring import Scoring, value_of
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.core.selection import segments_at
 from balframe.frames.beside_cells import Sides
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.differences import gate_difference
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
+
+OfClusters = tuple[Int64Array, FloatArray, FloatArray]  # their number, effective ones, effects
+
+_ANY_LEVEL = 0.95  # of limits that are not looked at
 
 
 class Baseline(Protocol):
@@ -61,6 +63,9 @@ class Baseline(Protocol):
     def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
         """Compute limits of the differences in segments that both have."""
 
+    def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
+        """Say how many clusters segments have, and what they mean for the differences."""
+
 
 @dataclass(frozen=True)
 class Paired:
@@ -72,7 +77,11 @@ class Paired:
     @cached_property
     def own(self) -> Reading:
         """The data alone."""
-        return replace(self.joint, cells=self._cells[0].regrouped())
+        clusters = self.joint.clusters
+        if clusters is not None:
+            cells, _ = cells_of_models(clusters.cells, len(self.joint.labels))
+            clusters = replace(clusters, cells=cells.regrouped())
+        return replace(self.joint, cells=self._models.one.cells().regrouped(), clusters=clusters)
 
     @property
     def reading(self) -> Reading:
@@ -85,29 +94,30 @@ class Paired:
         return np.arange(len(self.joint.cells.segments[1]))
 
     @cached_property
-    def _cells(self) -> tuple[Cells, Cells]:
-        return cells_of_models(self.joint.cells, len(self.joint.labels))
-
-    @cached_property
-    def _counts(self) -> tuple[ClassCounts, ClassCounts]:
-        one, other = (self.scoring.class_counts(self.joint, cells) for cells in self._cells)
-        return one, other
+    def _models(self) -> PairedModels:
+        return PairedModels.of(self.joint, self.scoring)
 
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
         """Take the class counts of both models."""
-        one, other = (segments_at(c, segments) for c in self._counts)
+        models = self._models
+        one, other = (segments_at(one.counts, segments) for one in (models.one, models.other))
         return one, other
 
     def discordant(self, metric: Metric, segments: Int64Array) -> Discordant | None:
         """Find the rows that only one model gets right."""
-        one, other = (cells.at(segments) for cells in self._cells)
-        return discordant(metric.interval, one, other, self.counts(segments)[0])
+        return self._models.at(segments).discordant(metric.interval)
 
     def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
         """Invert the score test of paired differences."""
-        like, _ = self.counts(segments)
-        found = self.discordant(metric, segments)
-        return limits_and_p(metric.interval, found, like, request.level)[0]
+        return self._models.at(segments).tested(metric.interval, request.level).limits
+
+    def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
+        """Say what clusters mean for the differences."""
+        models = self._models.at(segments)
+        if models.one.clusters is None:
+            return None
+        found = models.tested(metric.interval, _ANY_LEVEL)
+        return models.one.clusters.n, found.effective_clusters, found.design_effect
 
 
 @dataclass(frozen=True)
@@ -154,11 +164,14 @@ class Unpaired:
         if found is not None:
             return found[0], found[1]
         sides = (
-            Side(now, lambda: self.sides.now.cells.at(segments)),
-            Side(before, lambda: self.sides.before.cells.at(segments)),
+            Sample(now, lambda: self.sides.now.cells.at(segments)),
+            Sample(before, lambda: self.sides.before.cells.at(segments)),
         )
         scores = value_of(metric, now), value_of(metric, before)
         return from_limits_of_both(metric.name, metric, sides, scores, request)
+
+    def clusters(self, metric: Metric, segments: Int64Array) -> None:
+        """Have no clusters: their rows would have to be known on both sides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The named criteria of group fairness, a row each, and how they are measured."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,10 +8,9 @@ import numpy as np
 
 from balframe.analyses.extremes import Extremal, Extremes, extreme_columns
 from balframe.analyses.scoring import Scoring
-from balframe.core.cells import Cells
-from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.frames.library import Name
-from balframe.frames.read import Group, Reading
+from balframe.frames.reading import Group, Reading
 
 _Measure = Literal["difference", "ratio"]
 
@@ -37,7 +36,8 @@ CRITERIA = (
 )
 METRICS = list(dict.fromkeys(metric for one in CRITERIA for metric in one.metrics))
 _MEASURED = ("estimate", "lower", "upper", "bound")
-_OF_SEGMENTS = ("lowest", "highest", "n_segments", "n_left_out")
+_CLUSTERS = "n_clusters"
+_OF_SEGMENTS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +76,11 @@ def _row(criterion: Criterion, measure: _Measure, found: Sequence[Extremes], gro
     )
 
 
-def measured(
-    search: Extremal, scoring: Scoring, c: ClassCounts, cells: Callable[[], Cells], group: Group
-) -> Iterator[Row]:
-    """Measure every criterion on a group, whose counts and cells are given."""
+def measured(search: Extremal, scoring: Scoring, sample: Sample, group: Group) -> Iterator[Row]:
+    """Measure every criterion on a group, whose sample is given."""
     for criterion in CRITERIA:
         found = [
-            search.find(
-                name, scoring.metrics[name], c, cells, group.segments, len(criterion.metrics)
-            )
+            search.find(name, scoring.metrics[name], sample, group.segments, len(criterion.metrics))
             for name in criterion.metrics
         ]
         for measure in criterion.measures:
@@ -104,7 +100,8 @@ def criteria_columns(reading: Reading, rows: Sequence[Row]) -> dict[Name, Any]:
     for name, (known, values) in texts.items():
         codes = np.array([known.index(value) for value in values], np.int64)
         columns[name] = reading.text_column(known, codes)
-    for name in (*_MEASURED, *_OF_SEGMENTS):
+    without = {_CLUSTERS} if reading.clusters is None else set()
+    for name in (n for n in (*_MEASURED, *_OF_SEGMENTS) if n not in without):
         dtype = np.int64 if name.startswith("n_") else np.float64
         columns[name] = np.array([row.numbers[name] for row in rows], dtype)
     return columns | segments

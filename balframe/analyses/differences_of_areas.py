@@ -5,18 +5,26 @@ from typing import Any
 import numpy as np
 
 from balframe.analyses.areas import Areas
+from balframe.analyses.areas_of_clusters import (
+    AreasOfClusters,
+    rests_of_clusters,
+    segments_of_clusters,
+)
 from balframe.analyses.areas_of_rests import areas_of_rests
 from balframe.analyses.limits import kept
 from balframe.analyses.references import Reference, check_not_ambiguous, n_choices, reference_of
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.core.ties import Ties
 from balframe.frames.library import Name
 from balframe.frames.scores import Scored
 from balframe.intervals.differences import mover_difference
+from balframe.intervals.influence import correlation
 from balframe.intervals.request import Request
 from balframe.metrics.units.rankings import Ranking
+
+AnyAreas = Areas | AreasOfClusters
 
 _COLUMNS = (
     *("reference_roc_auc", "roc_auc_difference"),
@@ -25,7 +33,7 @@ _COLUMNS = (
 
 
 def differences_of_areas(
-    asked: object, scored: Scored, areas: Areas, c: ClassCounts, level: float
+    asked: object, scored: Scored, areas: AnyAreas, c: ClassCounts, level: float
 ) -> dict[Name, Any]:
     """Compare the segments of each group, whose areas and counts are given, with a reference."""
     reading = scored.reading
@@ -37,29 +45,42 @@ def differences_of_areas(
         one = reference_of(asked, own.auc, "higher", group, members, reading)
         request = Request(None, level).together(n_choices(asked, members))
         ties = scored.ties.at(group.segments)
-        values[:, group.segments] = _compared(one, own, ties, request.level)
+        held = None if scored.clusters is None else _at(scored.clusters, group.segments)
+        values[:, group.segments] = _compared(one, own, (ties, held), request.level)
         name_of[group.segments] = number
         names.append(one.name)
     reference = {"reference": reading.text_column(names, name_of)}
     return reference | dict(zip(_COLUMNS, values, strict=True))
 
 
-def _compared(one: Reference, own: Areas, ties: Ties, level: float) -> tuple[FloatArray, ...]:
+def _at(held: Ties, segments: Int64Array) -> Ties:
+    """Take the ties of the clusters of some segments."""
+    return held.at(np.flatnonzero(np.isin(segments_of_clusters(held), segments)))
+
+
+def _compared(
+    one: Reference, own: AnyAreas, rows: tuple[Ties, Ties | None], level: float
+) -> tuple[FloatArray, ...]:
     """Give the reference's areas, the differences and their limits, where the two share no rows."""
-    other = _beside(one, own, ties)
+    other = _beside(one, own, *rows)
     difference = own.auc - other.auc
-    limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level))
+    r: FloatArray | float = 0
+    if isinstance(own, AreasOfClusters) and isinstance(other, AreasOfClusters):
+        r = correlation(own.influence, other.influence)
+    limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level), r)
     lower, upper = kept(*limits, difference, (-1, 1), around=True)
     shared = one.shares_rows(np.arange(len(difference)))
     lower, upper = (np.where(shared, np.nan, limit) for limit in (lower, upper))
     return other.auc, difference, lower, upper
 
 
-def _beside(one: Reference, own: Areas, ties: Ties) -> Areas:
+def _beside(one: Reference, own: AnyAreas, ties: Ties, held: Ties | None) -> AnyAreas:
     """Put beside each segment of a group what it is compared with."""
     place = np.zeros(ties.n_segments, np.int64)
     if one.position is not None:
         return own.at(place + one.position)
+    if one.name == "rest" and held is not None and len(place) > 1:
+        return rests_of_clusters(ties, held)
     if one.name == "rest" or not len(place):
         return areas_of_rests(ties)
     return Areas.of(Ranking.of(ties.rolled_up((), [0] * len(ties.by)))).at(place)

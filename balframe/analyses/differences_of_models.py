@@ -1,14 +1,11 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from balframe.analyses.limits import kept
-from balframe.analyses.scoring import Adjust, value_of
+from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
@@ -16,16 +13,19 @@ from balframe.core.division import ratio
 from balframe.core.entries import Entries
 from balframe.core.measures import Measures
 from balframe.core.parallel import on_all_cores
+from balframe.core.sample import Sample
 from balframe.core.ways import blocks
-from balframe.frames.library import Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.families import adjusted_within
 from balframe.intervals.interval import Interval
+from balframe.intervals.means_of_clusters import Labels, MeansOfClusters
 from balframe.intervals.paired import effective_pairs, paired_limits, paired_p_value
+from balframe.intervals.paired_of_clusters import (
+    paired_limits_of_clusters,
+    paired_p_value_of_clusters,
+)
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import Recalls
-from balframe.metrics.registry import Metric
 
 _BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 
@@ -45,10 +45,20 @@ class Discordant:
     """Effective rows of recalls: those that only one model gets right, and all."""
 
     segment: Int64Array
+    label: Int64Array
     share: FloatArray
     only_one: FloatArray
     only_other: FloatArray
     n: FloatArray
+
+    @property
+    def difference(self) -> FloatArray:
+        """Share of the rows that the first model alone gets right, less that of the second."""
+        return (self.only_one - self.only_other) / self.n
+
+    def at(self, entries: BoolArray) -> "Discordant":
+        """Take these entries."""
+        return Discordant(*(getattr(self, one.name)[entries] for one in fields(self)))
 
 
 def discordant(
@@ -83,11 +93,12 @@ def discordant(
         sums = [total(weight, kind) for kind in kinds]
         squares = [total(one.squares, kind) for kind in kinds]
     used = np.any(sums, axis=0)
-    segment, label_weight = keys // n_labels, np.where(used, r.weight[first], 0)
+    segment, label = np.divmod(keys, n_labels)
+    label_weight = np.where(used, r.weight[first], 0)
     whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)
     share = ratio(label_weight, whole[segment])
     rows = effective_pairs(*sums, *squares)
-    return Discordant(segment[used], share[used], *(of_kind[used] for of_kind in rows))
+    return Discordant(segment[used], label[used], share[used], *(of_kind[used] for of_kind in rows))
 
 
 def _each_alone(
@@ -102,13 +113,101 @@ def _each_alone(
     return recalls.at(np.argsort(recalls.segment))
 
 
-def limits_and_p(
-    interval: Interval, found: Discordant | None, c: ClassCounts, level: float
-) -> tuple[Limits, FloatArray]:
-    """Find limits of the differences and p-values, undefined where the models are not paired."""
-    low, high, p = np.full((3, c.n_segments), np.nan)
-    if found is None:
-        return (low, high), p
+@dataclass(frozen=True)
+class Tested:
+    """Limits and p-values of differences, and what clusters mean for them; NaN where undefined."""
+
+    limits: Limits
+    p_value: FloatArray
+    effective_clusters: FloatArray
+    design_effect: FloatArray
+
+    @classmethod
+    def undefined(cls, n_segments: int) -> "Tested":
+        """Know nothing of so many segments."""
+        low, high, p, effective, effect = np.full((5, n_segments), np.nan)
+        return cls((low, high), p, effective, effect)
+
+
+@dataclass(frozen=True)
+class PairedModels:
+    """Two models on the same rows, whose cells are in the same order."""
+
+    one: Sample
+    other: Sample
+
+    @classmethod
+    def of(cls, reading: Reading, scoring: Scoring) -> "PairedModels":
+        """Take the models apart whose predictions were counted together."""
+        n_labels, clusters = len(reading.labels), reading.clusters
+        cells = cells_of_models(reading.cells, n_labels)
+        of_clusters: Sequence[Cells | None] = (None, None)
+        if clusters is not None:
+            of_clusters = cells_of_models(clusters.cells, n_labels)
+        one, other = (
+            scoring.sample(reading, *held) for held in zip(cells, of_clusters, strict=True)
+        )
+        return cls(one, other)
+
+    def at(self, segments: Int64Array) -> "PairedModels":
+        """Take the segments at these positions."""
+        return PairedModels(self.one.at(segments), self.other.at(segments))
+
+    def discordant(self, interval: Interval) -> Discordant | None:
+        """Find the rows that only one model gets right."""
+        return discordant(interval, self.one.cells(), self.other.cells(), self.one.counts)
+
+    def tested(self, interval: Interval, level: float) -> Tested:
+        """Find limits of the differences and p-values, undefined where the models are not paired.
+
+        Where each row is a cluster of its own, rows are independent.
+        """
+        c, clusters = self.one.counts, self.one.clusters
+        found, result = self.discordant(interval), Tested.undefined(self.one.counts.n_segments)
+        if found is None:
+            return result
+        if clusters is None:
+            (low, high), p = _of_rows(found, c.n_segments, level)
+        else:
+            single = clusters.are_single
+            alone = found.at(single[found.segment])
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = self._means(interval, found)
+                result = replace(
+                    result,
+                    effective_clusters=means.influence.effective_clusters,
+                    design_effect=means.design_effect,
+                )
+                low, high = paired_limits_of_clusters(
+                    means, found.only_one, found.only_other, level
+                )
+                p = paired_p_value_of_clusters(means)
+            (own_low, own_high), own_p = _of_rows(alone, c.n_segments, level)
+            low, high, p = (
+                np.where(single, own, values)
+                for own, values in ((own_low, low), (own_high, high), (own_p, p))
+            )
+        origin = interval.rescaled(c, np.zeros(c.n_segments))
+        limits = interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin
+        return replace(result, limits=limits, p_value=p)
+
+    def _means(self, interval: Interval, found: Discordant) -> MeansOfClusters:
+        """Read the differences of the labels, and what each cluster adds to them."""
+        one, other = self.one.clusters, self.other.clusters
+        assert one is not None
+        assert other is not None
+        of_pairs = discordant(interval, one.pairs.cells(), other.pairs.cells(), one.pairs.counts)
+        assert of_pairs is not None
+        difference = found.difference
+        spread = (found.only_one + found.only_other) / found.n - difference**2
+        outer = Labels(found.segment, found.label, found.n, found.share, difference, spread)
+        total = of_pairs.only_one - of_pairs.only_other
+        return outer.joined(one, of_pairs.segment, of_pairs.label, total, of_pairs.n)
+
+
+def _of_rows(found: Discordant, n_segments: int, level: float) -> tuple[Limits, FloatArray]:
+    """Find limits and p-values where rows are independent."""
+    low, high, p = np.full((3, n_segments), np.nan)
 
     def work(part: tuple[Int64Array, Int64Array]) -> None:
         segments, entries = part
@@ -117,9 +216,8 @@ def limits_and_p(
         low[segments], high[segments] = paired_limits(only_one, only_other, n, share, level)
         p[segments] = paired_p_value(only_one, only_other, n, share)
 
-    on_all_cores(work, _parts(found, c.n_segments))
-    origin = interval.rescaled(c, np.zeros(c.n_segments))
-    return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
+    on_all_cores(work, _parts(found, n_segments))
+    return (low, high), p
 
 
 def _parts(found: Discordant, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
@@ -130,54 +228,3 @@ def _parts(found: Discordant, n_segments: int) -> Iterator[tuple[Int64Array, Int
         size = max(_BLOCK // entries.shape[1], 1)
         for block in blocks(slice(0, len(known)), size):
             yield segments[known[block]], entries[known[block]]
-
-
-def compared_models(
-    metric: Metric,
-    one: ClassCounts,
-    other: ClassCounts,
-    pair: tuple[Cells, Cells],
-    family: Int64Array,
-    level: float,
-    adjust: Adjust,
-) -> dict[str, Any]:
-    """Compare two models on a metric in every segment, whose tests are of these families."""
-    estimate, reference = (value_of(metric, c) for c in (one, other))
-    difference, width = estimate - reference, metric.range[1] - metric.range[0]
-    differing = discordant(metric.interval, *pair, one)
-    limits, p = limits_and_p(metric.interval, differing, one, level)
-    p = np.where(np.isnan(difference), np.nan, p)
-    lower, upper = kept(*limits, difference, (-width, width), around=True)
-    p_adjusted, n_tests = adjusted_within(p, family, adjust)
-    return {
-        "estimate": estimate,
-        "reference_estimate": reference,
-        "difference": difference,
-        "lower": lower,
-        "upper": upper,
-        "p_value": p,
-        "p_adjusted": p_adjusted,
-        "n_tests": n_tests,
-    }
-
-
-def models_in_rows(
-    reading: Reading, c: ClassCounts, tables: Mapping[str, Mapping[str, Any]]
-) -> dict[Name, Any]:
-    """Put the metrics of each segment and pair of models one below the other."""
-    _, first = reading.cells.segments
-    size = len(tables)
-    shown = np.repeat(first, size)
-    names = [str(name) for name in reading.query.y_pred]
-    pairs = np.array(list(combinations(range(len(names)), 2)))
-    pair = pairs[reading.cells.by[-1][shown]]
-    found = next(iter(tables.values()))
-    return reading.by_columns(shown) | {
-        "model": reading.text_column(names, pair[:, 0]),
-        "reference": reading.text_column(names, pair[:, 1]),
-        "n": np.repeat(c.n, size),
-        "n_labels": np.repeat(c.n_present, size),
-        "min_support": np.repeat(c.min_support, size),
-        "metric": reading.text_column(list(tables), np.tile(np.arange(size), len(first))),
-        **{n: np.column_stack([of[n] for of in tables.values()]).ravel() for n in found},
-    }

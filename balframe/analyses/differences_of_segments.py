@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from balframe.analyses.clustering import design, n_clusters
+from balframe.analyses.differences_of_clusters import difference_of_clusters
 from balframe.analyses.limits import kept, limits_of
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
-from balframe.core.selection import comparing, segments_at
+from balframe.core.sample import Sample
+from balframe.core.selection import comparing
 from balframe.frames.library import Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.differences import mover_difference, scas_difference
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted_within
@@ -30,21 +32,10 @@ _STACKED = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
     *("lower", "upper", "p_value"),
 )
+_DESIGN = ("effective_clusters", "design_effect")
 
 
 OfRecalls = Callable[..., Sequence[FloatArray]]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Segments, each in the place of the one that it is compared with on the other side."""
-
-    counts: ClassCounts
-    cells: Callable[[], Cells]
-
-    def at(self, segments: Int64Array) -> "Side":
-        """Take the segments at these positions."""
-        return Side(segments_at(self.counts, segments), lambda: self.cells().at(segments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +50,8 @@ class Comparison:
     lower: FloatArray
     upper: FloatArray
     p_value: FloatArray
+    effective_clusters: FloatArray
+    design_effect: FloatArray
 
     @property
     def difference(self) -> FloatArray:
@@ -90,23 +83,18 @@ class Comparison:
 
 
 def differences(
-    metrics: Mapping[str, Metric], one: Side, other: Side, name: str, request: Request
+    metrics: Mapping[str, Metric], one: Sample, other: Sample, name: str, request: Request
 ) -> dict[str, Comparison]:
     """Compare two sides, which share no rows, on the labels that are present in both."""
     first, second = on_shared_labels(one.counts, other.counts)
-    sides = Side(first, one.cells), Side(second, other.cells)
-    compute = partial(scas_difference, level=request.level)
+    sides = replace(one, counts=first), replace(other, counts=second)
+    compute = _tested if one.clusters is None or other.clusters is None else _tested_of_clusters
     out = {}
     for metric_name, metric in metrics.items():
         estimate, reference = (value_of(metric, c) for c in (first, second))
         difference = estimate - reference
-        tested = limits_of_difference(
-            metric.interval, first, second, np.isfinite(difference), compute, 3
-        )
-        if tested is None:
-            limits = from_limits_of_both(metric_name, metric, sides, (estimate, reference), request)
-            tested = np.array([*limits, np.full(len(difference), np.nan)])
-        lower, upper, p = tested
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lower, upper, p = compute(metric_name, metric, sides, (estimate, reference), request)
         width = metric.range[1] - metric.range[0]
         lower, upper = kept(lower, upper, difference, (-width, width), around=True)
         out[metric_name] = Comparison(
@@ -118,20 +106,58 @@ def differences(
             lower,
             upper,
             p,
+            *design(metric, sides[0]),
         )
     return out
+
+
+def _tested(
+    name: str,
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: Request,
+) -> Sequence[FloatArray]:
+    """Find limits of differences of independent scores, and p-values where there is a test."""
+    one, other = (side.counts for side in sides)
+    compute = partial(scas_difference, level=request.level)
+    comparable = np.isfinite(scores[0] - scores[1])
+    found = limits_of_difference(metric.interval, one, other, comparable, compute, 3)
+    if found is not None:
+        return list(found)
+    limits = from_limits_of_both(name, metric, sides, scores, request)
+    return [*limits, np.full(len(comparable), np.nan)]
+
+
+def _tested_of_clusters(
+    name: str,
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: Request,
+) -> Sequence[FloatArray]:
+    """Find the same of scores that may share clusters; where each row is one, as without."""
+    found = difference_of_clusters(name, metric, sides, scores, request)
+    columns = [found.lower, found.upper, found.p_value]
+    alone = np.flatnonzero(found.are_independent)
+    if len(alone):
+        one, other = (replace(side.at(alone), clusters=None) for side in sides)
+        own = _tested(name, metric, (one, other), (scores[0][alone], scores[1][alone]), request)
+        for column, values in zip(columns, own, strict=True):
+            column[alone] = values
+    return columns
 
 
 def from_limits_of_both(
     name: str,
     metric: Metric,
-    sides: tuple[Side, Side],
+    sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
     request: Request,
 ) -> Limits:
     """Find limits of a difference from those of either side."""
     (one, of_one), (other, of_other) = (
-        (value, limits_of({name: metric}, side.counts, side.cells, {name: value}, request)[name])
+        (value, limits_of({name: metric}, side, {name: value}, request)[name])
         for side, value in zip(sides, scores, strict=True)
     )
     return mover_difference(one, of_one, other, of_other)
@@ -179,7 +205,7 @@ def limits_of_difference(
 
 
 def gaps_in_rows(
-    reading: Reading, c: ClassCounts, tables: Mapping[str, Comparison], adjust: Adjust
+    reading: Reading, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
 ) -> dict[Name, Any]:
     """Put the metrics of each segment one below the other."""
 
@@ -187,8 +213,9 @@ def gaps_in_rows(
         return np.column_stack([column(table) for table in tables.values()]).ravel()
 
     names = sorted({name for table in tables.values() for name in table.names})
-    _, first = reading.cells.segments
+    c, (_, first) = sample.counts, reading.cells.segments
     margin = reading.margin_of_segments()
+    shown = [*_STACKED, *(_DESIGN if sample.clusters is not None else ())]
     tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
     reference = stacked(lambda table: np.searchsorted(names, table.names))
@@ -198,5 +225,6 @@ def gaps_in_rows(
         "reference": reading.text_column(names, reference),
         "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
         "n_tests": np.column_stack([size for _, size in tests]).ravel(),
-        **{name: stacked(attrgetter(name)) for name in _STACKED},
+        **{name: stacked(attrgetter(name)) for name in shown},
+        **{name: np.repeat(n, len(tables)) for name, n in n_clusters(sample).items()},
     }

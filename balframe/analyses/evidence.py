@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from balframe.analyses.baselines import Baseline, Beside, limits_of_differences
+from balframe.analyses.baselines import Baseline, Beside, OfClusters, limits_of_differences
+from balframe.analyses.clustering import design
 from balframe.analyses.extremes import Extremal, denominator
 from balframe.analyses.limits import deciding, limits_of
 from balframe.analyses.scoring import counted, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
-from balframe.core.selection import segments_at
-from balframe.frames.read import Reading
+from balframe.core.sample import Sample
+from balframe.frames.reading import Reading
 from balframe.metrics.registry import Metric
 
 
@@ -24,7 +23,8 @@ class Evidence:
 
     `is_known` where the value is defined and has rows enough; the evidence on many segments
     together `is_complete` where none of them was left out. Where the values are differences from a
-    baseline, `beside` says what they are differences of.
+    baseline, `beside` says what they are differences of. `clusters` are how many there are, how
+    many effective ones, and the design effects, where rows are in clusters.
     """
 
     estimate: FloatArray | Int64Array
@@ -33,6 +33,7 @@ class Evidence:
     is_known: BoolArray
     is_complete: bool = True
     beside: Beside | None = None
+    clusters: OfClusters | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +50,29 @@ class Search:
         self,
         metric: Metric | None,
         quantity: str,
-        c: ClassCounts,
+        sample: Sample,
         reading: Reading,
         segments: Int64Array,
     ) -> Evidence:
         """Score some segments on a metric, or count their rows or labels where there is none."""
-        c = segments_at(c, segments)
+        sample = sample.at(segments)
+        c = sample.counts
         if metric is None:
             n = counted(c)[quantity]
-            return Evidence(n, n, n, np.ones(len(n), np.bool_))
+            return Evidence(n, n, n, np.ones(len(n), np.bool_), clusters=_clusters(None, sample))
         estimate = value_of(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
         is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
         for used in self._families(np.flatnonzero(is_known), segments, reading):
             lower[used], upper[used] = limits_of(
                 {quantity: metric},
-                segments_at(c, used),
-                partial(reading.cells.at, segments[used]),
+                sample.at(used),
                 {quantity: estimate[used]},
                 deciding(metric, self.method, self.level).together(
                     len(used) if self.simultaneous else 1
                 ),
             )[quantity]
-        return Evidence(estimate, lower, upper, is_known)
+        return Evidence(estimate, lower, upper, is_known, clusters=_clusters(metric, sample))
 
     def of_differences(self, metric: Metric, baseline: Baseline, segments: Int64Array) -> Evidence:
         """Find how much more segments score on a metric than in the baseline."""
@@ -86,7 +87,8 @@ class Search:
             lower[used], upper[used] = limits_of_differences(
                 metric, baseline, segments[used], difference[used], request
             )
-        return Evidence(difference, lower, upper, is_known, beside=beside)
+        clusters = baseline.clusters(metric, segments)
+        return Evidence(difference, lower, upper, is_known, beside=beside, clusters=clusters)
 
     def _families(
         self, used: Int64Array, segments: Int64Array, reading: Reading
@@ -103,8 +105,7 @@ class Search:
         over: Literal["difference", "ratio"],
         metric: Metric,
         quantity: str,
-        c: ClassCounts,
-        reading: Reading,
+        sample: Sample,
         segments: Int64Array,
         n_groups: int,
     ) -> Evidence:
@@ -112,8 +113,7 @@ class Search:
         found = Extremal(self.level, self.min_support, self.method).find(
             quantity,
             metric,
-            segments_at(c, segments),
-            lambda: reading.cells.at(segments),
+            sample.at(segments),
             segments,
             n_groups if self.simultaneous else 1,
         )
@@ -121,3 +121,12 @@ class Search:
         estimate = np.array([{"difference": found.difference, "ratio": found.ratio}[over]])
         lower, upper = (np.array([end if self.with_limits else np.nan]) for end in limits)
         return Evidence(estimate, lower, upper, ~np.isnan(estimate), not found.n_left_out)
+
+
+def _clusters(metric: Metric | None, sample: Sample) -> OfClusters | None:
+    """Count the clusters, and find the design effects; those of a count of rows are undefined."""
+    if sample.clusters is None:
+        return None
+    nothing = np.full(sample.counts.n_segments, np.nan)
+    effective, effect = (nothing, nothing) if metric is None else design(metric, sample)
+    return sample.clusters.n, effective, effect

@@ -1,6 +1,6 @@
 """The lowest and highest segments of a group, and the test of equality of all segments."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,20 +9,23 @@ import numpy as np
 from balframe.analyses.limits import deciding, limits_of
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import BoolArray, Int64Array
-from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.selection import segments_at
+from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import Name
-from balframe.frames.read import Group, Reading
+from balframe.frames.reading import Group, Reading
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.equality import LEAST_FOR_CHI_SQUARE, equal_recalls, equal_scores
+from balframe.intervals.equality_of_clusters import equal_scores_of_clusters
 from balframe.intervals.families import extreme_difference, extreme_ratio
+from balframe.intervals.means_of_clusters import MeansOfClusters, means_of_clusters
 from balframe.metrics.registry import Metric
 
 _Pair = tuple[float, float]
 _NONE = (np.nan, np.nan)
 _FEW_ROWS = f"p_value_recalls needs {LEAST_FOR_CHI_SQUARE} rows in every denominator"
+_IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
+_NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
 _NO_TEST = (np.nan, np.nan, np.nan)
 
 
@@ -44,6 +47,7 @@ class Extremes:
     p_value: float = np.nan
     p_value_recalls: float = np.nan
     note: str | None = None
+    n_clusters: int = 0
 
     @property
     def numbers(self) -> dict[Name, float]:
@@ -59,6 +63,7 @@ class Extremes:
             "ratio_upper": self.ratio_limits[1],
             "n_segments": self.n_segments,
             "n_left_out": self.n_left_out,
+            "n_clusters": self.n_clusters,
             "statistic": self.statistic,
             "df": max(self.n_segments - 1, 0),
             "p_value": self.p_value,
@@ -82,19 +87,22 @@ class Extremal:
         self,
         name: str,
         metric: Metric,
-        c: ClassCounts,
-        cells: Callable[[], Cells],
+        sample: Sample,
         segments: Int64Array,
         families: int = 1,
     ) -> Extremes:
-        """Find those of segments whose counts are given; limits hold for so many `families`."""
+        """Find those of segments whose sample is given; limits hold for so many `families`."""
+        c = sample.counts
         values = value_of(metric, c)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         too_few = None if len(used) > 1 else "fewer than two segments could be compared"
         found = Extremes(name, len(used), c.n_segments - len(used), note=too_few)
         if not len(used):
             return found
-        c, values = segments_at(c, used), values[used]
+        sample, values = sample.at(used), values[used]
+        c, clusters = sample.counts, sample.clusters
+        if clusters is not None:
+            found = replace(found, n_clusters=len(np.unique(clusters.cluster)))
         low, high = (smallest(v, c) for v in (values, -values))
         lowest, highest = (int(segments[used[position]]) for position in (low, high))
         pair = (float(values[low]), float(values[high]))
@@ -102,10 +110,9 @@ class Extremal:
         if len(used) < 2:
             return found
         request = deciding(metric, self.method, self.level).together(families * len(used))
-        scores = {name: values}
-        limits = limits_of({name: metric}, c, lambda: cells().at(used), scores, request)[name]
+        limits = limits_of({name: metric}, sample, {name: values}, request)[name]
         quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
-        (statistic, p_value, p_value_recalls), note = _equality(metric, c)
+        (statistic, p_value, p_value_recalls), note = _equality(metric, sample)
         return replace(
             found,
             difference=pair[1] - pair[0],
@@ -134,11 +141,12 @@ def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     return metric.interval.smallest_denominator(c)
 
 
-def _equality(metric: Metric, c: ClassCounts) -> tuple[tuple[float, float, float], str | None]:
+def _equality(metric: Metric, sample: Sample) -> tuple[tuple[float, float, float], str | None]:
     """Test that all score the same, and that they have the same recalls; say why not.
 
     Undefined unless the metric is linear in the recalls of the same labels everywhere.
     """
+    c, clusters = sample.counts, sample.clusters
     r = metric.interval.linear_recalls(c)
     if r is None:
         return _NO_TEST, "there is no test for this metric"
@@ -151,17 +159,28 @@ def _equality(metric: Metric, c: ClassCounts) -> tuple[tuple[float, float, float
             break
         if not np.isfinite(columns[1]).all():
             return _NO_TEST, "the weights are too large or too small for a test"
+        if clusters is not None and not clusters.are_rows:
+            means = means_of_clusters(metric.interval, sample)
+            return _equality_of_clusters(means)
         tests = (*equal_scores(*columns), equal_recalls(*columns))
         return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
     return _NO_TEST, "the segments have different labels"
 
 
-def compared_groups(
-    c: ClassCounts, reading: Reading
-) -> Iterator[tuple[Group, ClassCounts, Callable[[], Cells]]]:
-    """Give each group of segments with its counts and its cells; none where there are no rows."""
-    for group in reading.groups() if c.n_segments else []:
-        yield group, segments_at(c, group.segments), reading.cells_of(group)
+def _equality_of_clusters(
+    means: MeansOfClusters | None,
+) -> tuple[tuple[float, float, float], str | None]:
+    assert means is not None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        statistic, p_value = equal_scores_of_clusters(means)
+    note = _IN_ONE_CLUSTER if np.isnan(p_value) else _NO_RECALLS
+    return (statistic, p_value, np.nan), note
+
+
+def compared_groups(sample: Sample, reading: Reading) -> Iterator[tuple[Group, Sample]]:
+    """Give each group of segments with its sample; none where there are no rows."""
+    for group in reading.groups() if sample.counts.n_segments else []:
+        yield group, sample.at(group.segments)
 
 
 def check_min_support(min_support: object) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from balframe.analyses.clustering import Design
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.frames.library import Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.proportions import Limits
 
 
@@ -37,14 +38,18 @@ def long(
 
 
 def long_limits(
-    reading: Reading, found: Mapping[str, Limits], methods: Sequence[str]
+    reading: Reading, found: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
 ) -> dict[Name, Any]:
     """Put the limits of the metrics one below the other, and name their methods."""
     lower, upper = map(_interleaved, zip(*found.values(), strict=True))
-    known = sorted(set(methods) - {""})
-    codes = [known.index(method) if method else len(known) for method in methods]
-    method = reading.text_column(known, np.tile(codes, len(lower) // len(codes)))
-    return {"lower": lower, "upper": upper, "method": method}
+    names, codes = methods
+    return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
+
+
+def long_design(designs: Sequence[Design]) -> dict[Name, FloatArray]:
+    """Put the effective clusters and the design effects of the metrics one below the other."""
+    effective, effect = map(_interleaved, zip(*designs, strict=True))
+    return {"effective_clusters": effective, "design_effect": effect}
 
 
 def _interleaved(columns: Iterable[FloatArray]) -> FloatArray:

@@ -1,13 +1,12 @@
 """From the kind of interval that a metric names to limits that a caller can rely on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray
-from balframe.core.cells import Cells
-from balframe.core.class_counts import ClassCounts
-from balframe.intervals.interval import Sample
+from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.sample import Sample
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import GATE, Request
 from balframe.metrics.registry import Metric
@@ -20,23 +19,57 @@ def deciding(metric: Metric, method: str | None, level: float) -> Request:
 
 def limits_of(
     metrics: Mapping[str, Metric],
-    c: ClassCounts,
-    cells: Callable[[], Cells],
+    sample: Sample,
     scores: Mapping[str, FloatArray],
     request: Request,
 ) -> dict[str, Limits]:
     """Compute the limits of metrics in every segment, NaN where one has none or is undefined."""
-    sample = Sample(c, cells)
     return {name: _limits(one, sample, scores[name], request) for name, one in metrics.items()}
+
+
+def methods_of(
+    metrics: Mapping[str, Metric], sample: Sample, request: Request
+) -> tuple[list[str], Int64Array]:
+    """Name the methods, and give the position of that of each metric in every segment.
+
+    The positions have the shape (segments, metrics); that behind the last name is of no method.
+    """
+    kinds, clusters = [metric.interval for metric in metrics.values()], sample.clusters
+    of_rows = [kind.method_of(request.method) for kind in kinds]
+    of_clusters = [kind.method_of_clusters(request.method) for kind in kinds]
+    names = sorted({*of_rows, *of_clusters} - {""})
+    code_of_rows, code_of_clusters = (
+        np.array([(*names, "").index(one) for one in methods], np.int64)
+        for methods in (of_rows, of_clusters)
+    )
+    is_row = np.ones(sample.counts.n_segments, np.bool_)
+    if clusters is not None:
+        is_row = clusters.are_single
+    return names, np.where(is_row[:, None], code_of_rows, code_of_clusters)
 
 
 def _limits(metric: Metric, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
     if not len(estimate):
         return estimate, estimate
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        low, high = metric.interval.limits(sample, estimate, request)
+        if sample.clusters is None:
+            low, high = metric.interval.limits(sample, estimate, request)
+        else:
+            low, high = _of_clusters(metric, sample, estimate, request)
     method = metric.interval.method_of(request.method)
     return kept(low, high, estimate, metric.range, around=method != "posterior")
+
+
+def _of_clusters(metric: Metric, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    """Compute the limits of rows in clusters; those of independent rows where each is its own."""
+    assert sample.clusters is not None
+    found = metric.interval.limits_of_clusters(sample, estimate, request)
+    low, high = (limit.copy() for limit in found)
+    single = np.flatnonzero(sample.clusters.are_single)
+    if len(single):
+        own = replace(sample.at(single), clusters=None)
+        low[single], high[single] = metric.interval.limits(own, estimate[single], request)
+    return low, high
 
 
 def kept(

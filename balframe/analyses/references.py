@@ -7,11 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from balframe.analyses.differences_of_segments import Comparison, Side, differences
+from balframe.analyses.differences_of_segments import Comparison, differences
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.complement import rest, rest_of_cells, whole
+from balframe.core.rest_of_clusters import Totals
+from balframe.core.sample import Sample
 from balframe.errors import (
     InvalidInputError,
     UnknownNameError,
@@ -22,7 +24,7 @@ from balframe.errors import (
 )
 from balframe.frames.library import Name
 from balframe.frames.query import Query
-from balframe.frames.read import Group, Reading
+from balframe.frames.reading import Group, Reading
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -46,15 +48,34 @@ class Reference:
             return np.full(len(segments), self.name == "overall")
         return np.asarray(segments == self.position)
 
-    def beside(self, members: Side, block: slice) -> Side:
+    def size(self, members: Sample) -> int:
+        """Count the clusters, or groups of them, that stand beside each segment, at most."""
+        if members.clusters is None:
+            return 0
+        n = np.bincount(members.clusters.segment, minlength=members.clusters.n_segments)
+        if self.position is not None:
+            return int(n[self.position])
+        return 0 if self.name != "rest" else len(_totals(members).example) + int(n.max(initial=0))
+
+    def beside(self, members: Sample, block: slice) -> Sample:
         """Put beside each segment of a block what it is compared with."""
         size = block.stop - block.start
         if self.position is not None:
             return members.at(np.full(size, self.position))
         if self.name == "rest":
-            return Side(rest(members.counts, block), lambda: rest_of_cells(members.cells(), block))
-        everything = Side(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
+            counts, clusters = rest(members.counts, block), None
+            if members.clusters is not None:
+                clusters = _totals(members).rest(block, counts)
+            return Sample(counts, lambda: rest_of_cells(members.cells(), block), clusters)
+        everything = Sample(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
         return everything.at(np.zeros(size, np.int64))
+
+
+def _totals(members: Sample) -> Totals:
+    """Add up the clusters of all segments, once."""
+    clusters = members.clusters
+    assert clusters is not None
+    return members.once(Totals, lambda: Totals.of(clusters))
 
 
 def check_reference(reference: object, query: Query, metrics: Mapping[str, Metric]) -> None:
@@ -82,6 +103,12 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
         raise InvalidInputError(
             f"{parameter('reference', reference)} is not a single value; name one segment by its "
             "value."
+        )
+    if _is_by_score(reference) and query.cluster is not None:
+        raise InvalidInputError(
+            f"{parameter('reference', reference)} chooses a segment by its score, which intervals "
+            f"for rows in clusters do not allow for; omit {parameter('cluster')}, or choose "
+            "another reference."
         )
     undirected = [name for name, one in metrics.items() if one.better is None]
     if _is_by_score(reference) and undirected:
@@ -199,12 +226,14 @@ class Against:
     metrics: Mapping[str, Metric]
     level: float
 
-    def group(self, group: Group, c: ClassCounts, reading: Reading) -> dict[str, Comparison]:
-        """Compare the segments of a group, whose counts are given, on every metric."""
-        members = Side(c, reading.cells_of(group))
+    def group(self, group: Group, members: Sample, reading: Reading) -> dict[str, Comparison]:
+        """Compare the segments of a group, whose sample is given, on every metric."""
+        c = members.counts
         out: dict[str, Comparison] = {}
         for one, metrics in self._references(group, c, reading):
-            blocks = [self._block(one, metrics, members, block) for block in _blocks(c)]
+            blocks = [
+                self._block(one, metrics, members, block) for block in _blocks(c, one.size(members))
+            ]
             for name in metrics:
                 out[name] = Comparison.concat([found[name] for found in blocks])
         return out
@@ -222,7 +251,7 @@ class Against:
             yield _named(self.asked, group, c, reading), self.metrics
 
     def _block(
-        self, one: Reference, metrics: Mapping[str, Metric], members: Side, block: slice
+        self, one: Reference, metrics: Mapping[str, Metric], members: Sample, block: slice
     ) -> dict[str, Comparison]:
         """Compare a part of the segments; choosing the reference by its score has a price."""
         choices = n_choices(self.asked, members.counts)
@@ -245,8 +274,8 @@ def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCoun
     return smallest(-scores if wants_highest else scores, c)
 
 
-def _blocks(c: ClassCounts) -> Iterator[slice]:
+def _blocks(c: ClassCounts, n_clusters: int) -> Iterator[slice]:
     """Cut segments into parts that fit into memory beside their references."""
-    size = max(1, _ENTRIES // max(1, len(np.unique(c.label))))
+    size = max(1, _ENTRIES // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
     for start in range(0, max(1, c.n_segments), size):
         yield slice(start, min(start + size, c.n_segments))

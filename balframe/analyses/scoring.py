@@ -11,9 +11,10 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.labels import Label
+from balframe.core.sample import Clusters, Sample
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
 from balframe.frames.query import Query
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.metrics.catalogue import find_all, registered
 from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
@@ -69,6 +70,16 @@ class Scoring:
                 f"{labels}. It has a default only if the labels are among 0 and 1, -1 and 1, or "
                 "false and true."
             )
+
+    def sample(
+        self, reading: Reading, cells: Cells | None = None, of_clusters: Cells | None = None
+    ) -> Sample:
+        """Add up cells, by default those read, and those of clusters."""
+        held = reading.cells if cells is None else cells
+        if cells is None and reading.clusters is not None:
+            of_clusters = reading.clusters.cells
+        c = self.class_counts(reading, held)
+        return Sample(c, lambda: held, None if of_clusters is None else Clusters.of(of_clusters, c))
 
     def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
         """Add up cells, by default those read, whose labels suit the metrics."""

@@ -9,7 +9,7 @@ from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.measures import Measures
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.metrics.registry import Metric
 
 OUTSIDE = -1

@@ -92,6 +92,11 @@ class Cells:
         )
         return Cells(by, self.actual, self.outcome, self.sums).regrouped()
 
+    def sorted_by(self, columns: Sequence[int]) -> "Cells":
+        """Keep these by-columns only, in this order, and add up over the others."""
+        by = tuple(self.by[column] for column in columns)
+        return Cells(by, self.actual, self.outcome, self.sums).regrouped()
+
     def labelled(self, code: int, *, first: bool) -> "Cells":
         """Give all cells one more by-column that holds the same code everywhere."""
         column = np.full_like(self.actual, code)

@@ -14,7 +14,9 @@ def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
     def taken(values: Counts) -> Counts:
         return values[entries]
 
-    return _confused_at(c, entries, regrouped(c, taken, len(segments), segment, c.label[entries]))
+    found = regrouped(c, taken, len(segments), segment, c.label[entries])
+    compared = None if c.compared is None else c.compared[entries]
+    return replace(_confused_at(c, entries, found), compared=compared)
 
 
 def _confused_at(c: ClassCounts, entries: Int64Array, taken: ClassCounts) -> ClassCounts:

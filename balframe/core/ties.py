@@ -114,6 +114,14 @@ class Ties:
         found = tuple(one + low for one, low in zip(ties.by, lows, strict=True))
         return replace(ties, by=found)
 
+    def sorted_by(self, columns: Sequence[int]) -> "Ties":
+        """Keep these by-columns only, in this order, and add up over the others."""
+        ties = self
+        if len(columns) < len(self.by):
+            ties = self.rolled_up(columns, [0] * len(self.by))
+        ties = replace(ties, by=tuple(ties.by[column] for column in columns))
+        return ties.at(np.lexsort(ties.by[::-1])) if columns else ties
+
     def labelled(self, code: int, *, first: bool) -> "Ties":
         """Give all segments one more by-column that holds the same code everywhere."""
         column = np.full_like(self.missing, code)

@@ -11,6 +11,7 @@ from balframe.display.segments import Drawn, inert
 LABEL_LIMIT = 260  # pixels of a name
 SCORE, ROWS = ".3f", ",d"
 Field = tuple[str, str, str]  # a field of the rows, its title and the format of its numbers
+CLUSTERS: Field = ("n_clusters", "clusters", ROWS)
 
 
 def heading(text: str, lines: Sequence[str], **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)

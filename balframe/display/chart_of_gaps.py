@@ -5,21 +5,21 @@ from typing import Unpack
 
 from balframe.analyses.references import ReferenceOption
 from balframe.analyses.scoring import Adjust, Metrics
-from balframe.display.annotations import ROWS, SCORE, Field
+from balframe.display.annotations import CLUSTERS, ROWS, SCORE, Field
 from balframe.display.chart_options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
 from balframe.display.forest import Line
 from balframe.display.forests import Rows, Shown, forests
 from balframe.display.panels import Charts
 from balframe.display.segments import Answered, Sort, answered, by_names, named, text_of
-from balframe.display.words import percent, titled
+from balframe.display.words import intervals, titled
 from balframe.frames.library import Name
 from balframe.verbs.gaps import gaps as verb
-from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Level, Names
+from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
 
 _PLAIN = "not significant"
 
 
-class _Options(Adjustment, Level, ClassWeights, CellsOrRows, total=False): ...
+class _Options(Adjustment, Level, ClassWeights, Clustering, CellsOrRows, total=False): ...
 
 
 @drawing
@@ -82,7 +82,7 @@ def gaps(
         plots,
         Rows(sort, numbers, min_support, most),
         titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{percent(level)} confidence intervals{_adjusted(adjust, max(n_tests))}"],
+        [f"{intervals(level, options['cluster'])}{_adjusted(adjust, max(n_tests))}"],
         [Line("zero", "no difference", (1, 0))],
         "difference",
         marks,
@@ -107,6 +107,7 @@ def _shown(
         row |= {"score": row["estimate"], "estimate": row["difference"]}
     fields: list[Field] = [
         ("n", "rows", ROWS),
+        *([CLUSTERS] if rows and "n_clusters" in rows[0] else []),
         ("min_support", "rows of the rarest label", ROWS),
         ("estimate", "difference", SCORE),
         ("lower", "lower limit", SCORE),

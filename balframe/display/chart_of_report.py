@@ -4,24 +4,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from balframe.analyses.scoring import Metrics
-from balframe.display.annotations import ROWS, SCORE, Field
+from balframe.display.annotations import CLUSTERS, ROWS, SCORE, Field
 from balframe.display.chart_options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
 from balframe.display.forest import Line
 from balframe.display.forests import Rows, Shown, forests
 from balframe.display.panels import Charts
 from balframe.display.segments import Answered, Sort, answered, by_names, named, text_of
-from balframe.display.words import percent, titled
+from balframe.display.words import intervals, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MODEL
 from balframe.intervals.request import IntervalOption
 from balframe.metrics.registry import Chance
-from balframe.verbs.options import Absences, CellsOrRows, ClassWeights, Level, Names
+from balframe.verbs.options import Absences, CellsOrRows, ClassWeights, Clustering, Level, Names
 from balframe.verbs.report import report as verb
 
 _MAJORITY = "no_information_rate"
 
 
-class _Options(Level, Absences, ClassWeights, CellsOrRows, total=False): ...
+class _Options(Level, Absences, ClassWeights, Clustering, CellsOrRows, total=False): ...
 
 
 @drawing
@@ -101,7 +101,7 @@ def report(
     for plot in plots:
         plot.fields.extend((line.field, line.name, SCORE) for line in lines)
     has_limits = any(row["lower"] is not None for plot in plots for row in plot.drawn.rows)
-    limits = f"{percent(options['level'])} confidence intervals"
+    limits = intervals(options["level"], options["cluster"])
     return forests(
         plots,
         Rows(sort, numbers, min_support, most),
@@ -156,7 +156,8 @@ def _shown(
             row["chance"] = 1 / whole["n_labels"] if whole["n_labels"] else None
         else:
             row["chance"] = chance
-    return Shown(one, drawn, one.title, _fields(one.title))
+    has_clusters = "n_clusters" in of_segments[0] if of_segments else False
+    return Shown(one, drawn, one.title, _fields(one.title, has_clusters=has_clusters))
 
 
 def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
@@ -170,9 +171,10 @@ def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
     return words.get(str(chance), f"chance, {chance}")
 
 
-def _fields(title: str) -> list[Field]:
+def _fields(title: str, *, has_clusters: bool) -> list[Field]:
     return [
         ("n", "rows", ROWS),
+        *([CLUSTERS] if has_clusters else []),
         ("n_labels", "labels present", ROWS),
         ("min_support", "rows of the rarest label", ROWS),
         ("estimate", title, SCORE),

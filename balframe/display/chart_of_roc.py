@@ -1,7 +1,7 @@
 """The chart of receiver operating characteristic (ROC) curves."""
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import altair as alt
 import numpy as np
@@ -19,7 +19,7 @@ from balframe.frames.deliver import collected
 from balframe.frames.library import Name
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.verbs.curve import curve
-from balframe.verbs.options import Names, Rows
+from balframe.verbs.options import Clustering, Names, Rows
 from balframe.verbs.ranking import ranking
 
 _X, _Y = "false_positive_rate", "recall"
@@ -28,6 +28,9 @@ _LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
 _LONG = 24  # letters of a name; longer ones are in a legend
 _WIDE, _HIGH = 0.6, 1.35  # of a letter and of a line of text, by the size of the font
 _SYMBOL = 20  # pixels
+
+
+class _Options(Rows, Clustering, total=False): ...
 
 
 @drawing
@@ -39,7 +42,7 @@ def roc(
     by: Names = None,
     thresholds: ThresholdsOption = None,
     most: int = MOST,
-    **options: Unpack[Rows],
+    **options: Unpack[_Options],
 ) -> Charts:
     """Return a chart of the ROC curve of every segment: recall against false positive rate.
 
@@ -68,8 +71,9 @@ def roc(
     >>> chart.to_dict()["title"]["text"]
     'ROC curve'
     """
+    of_rows: Any = {name: value for name, value in options.items() if name != "cluster"}
     answer = curve(
-        frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **options
+        frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **of_rows
     )
     areas = answered(ranking(frame, y_true, y_score, by=by, **options))
     rows = answered_lines(collected(answer), _X, _Y)

@@ -29,6 +29,7 @@ _WORDS = {
     "min_support": "Smallest support",
     "n_missing": "Missing rows",
     "n_labels": "Labels",
+    "n_clusters": "Clusters",
     "n_positive": "Positives",
     "n_segments": "Segments",
     "n_left_out": "Segments left out",

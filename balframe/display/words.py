@@ -22,6 +22,12 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
+def intervals(level: float, cluster: object = None) -> str:
+    """Say which limits are drawn."""
+    held = "" if cluster is None else f"; rows in clusters by {cluster}"
+    return f"{percent(level)} confidence intervals{held}"
+
+
 def titled(text: str, by: Sequence[object]) -> str:
     """Make a title: what is shown, and the columns of segments."""
     *most, last = map(str, by or [""])

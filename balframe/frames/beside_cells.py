@@ -21,7 +21,8 @@ from balframe.frames.engines.supported import Engine, engine_of
 from balframe.frames.library import Frame, Library, Name, Series
 from balframe.frames.margins import with_margins
 from balframe.frames.query import MODEL, WEIGHT, N, Query
-from balframe.frames.read import Reading, read, read_reduced
+from balframe.frames.read import read, read_reduced
+from balframe.frames.reading import Reading
 
 _LEVEL = "level"
 

@@ -32,7 +32,7 @@ def encode_or_leave(
 
     That is where many rows need a hash table, or a copy because they are in pieces.
     """
-    names = (*query.by, *query.label_columns)
+    names = (*query.keys, *query.label_columns)
     if not _are_in_pieces(frame, query):
         columns = _encode_direct(frame, names, library, guess=guess)
         if columns is not None:

@@ -1,25 +1,14 @@
 """What a caller asks of a frame: the roles of its columns, and how to read them."""
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeGuard
 
-import pandas as pd
-
-from balframe.core.arrays import is_iterable
-from balframe.core.labels import Label, as_labels
+from balframe.core.labels import Label
 from balframe.errors import (
     InvalidInputError,
-    UnknownNameError,
-    UnsupportedTypeError,
-    bare_parameter,
-    check_choice,
-    listed,
-    not_found,
-    parameter,
 )
-from balframe.frames.library import Frame, Library, Name
+from balframe.frames.library import Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
@@ -46,6 +35,7 @@ class Query:
     scores: bool
     squares: bool
     named_by: str = "by"  # the parameter of the by-columns
+    cluster: Name | None = None  # rows with the same value in it are not independent
     baseline: Name | None = None  # the last of `y_pred`, with which each other one is paired
 
     @property
@@ -78,12 +68,21 @@ class Query:
         return (self.y_true,) if self.scores else (self.y_true, *self.y_pred)
 
     @property
+    def keys(self) -> tuple[Name, ...]:
+        """List the columns by which rows are counted: the by-columns, and that of clusters."""
+        return self.by if self.cluster is None else (*self.by, self.cluster)
+
+    def with_clusters(self) -> "Query":
+        """Let the column of clusters, if there is one, be the last of the by-columns."""
+        return replace(self, by=self.keys, cluster=None)
+
+    @property
     def columns(self) -> tuple[Name, ...]:
         """List all columns that are read, each once."""
         squares = WEIGHT_SQ if self.cells and self.sample_weight is not None else None
         others = (self.counts, self.sample_weight, squares)
         named = (
-            *self.by,
+            *self.keys,
             self.y_true,
             *self.y_pred,
             *(name for name in others if name is not None),
@@ -98,6 +97,7 @@ class Reads:
     `joint`: the predictions of pairs of models together. `baseline`: the column with whose
     predictions each model is paired. `scores`: scores in the place of
     predictions. `squares`: squares of weights too. `by` names the parameter of the by-columns.
+    With `keeps_clusters`, their column is one more by-column of the answer.
     Where `others` are read, these are all other columns by default, or those that a selector has.
     """
 
@@ -107,133 +107,7 @@ class Reads:
     by: str = "by"
     others: bool = False
     baseline: Name | None = None
-
-
-def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
-    """Check the names and options that a caller gave; those a verb lacks have their defaults."""
-    given = {"cells": False, "margins": False, "sample_weight": None, **given}
-    check_choice("missing", given["missing"], ("raise", "drop"))
-    check_choice("margins", given["margins"], (False, "overall", "all"))
-    check_choice("cells", given["cells"], (False, True))
-    _check_max_cells(given["max_cells"])
-    known = library.names(frame)
-    role = "y_score" if reads.scores else "y_pred"
-    y_true, given_predictions = given["y_true"], given[role]
-    given_by = library.selected(frame, given["by"])
-    sample_weight, counts = given["sample_weight"], given["counts"]
-    others = (*_as_list(given_predictions), *_as_list(given_by))
-    _check_are_names(library, [y_true, sample_weight, counts, *others])
-    predictions = (*_listed_names(given_predictions, known), *_baseline(library, reads))
-    segments: tuple[Name, ...] = () if given_by is None else _listed_names(given_by, known)
-    is_selected = given_by is not given["by"]
-    if reads.others and (given_by is None or is_selected):
-        held = (N, WEIGHT, WEIGHT_SQ) if given["cells"] else ()
-        roles = {y_true, *predictions, sample_weight, counts, *held}
-        candidates = segments if is_selected else known
-        segments = tuple(name for name in candidates if name not in roles)
-    if given["cells"]:
-        totals = [name for name in known if name not in {y_true, *predictions, *segments}]
-        sample_weight, counts = _totals(totals, sample_weight, counts)
-    asked = Query(
-        y_true,
-        predictions,
-        several=_is_list(given_predictions, known),
-        by=segments,
-        sample_weight=sample_weight,
-        counts=counts,
-        cells=given["cells"],
-        labels=None if given["labels"] is None else _label_list(given["labels"]),
-        pos_label=given["pos_label"],
-        missing=given["missing"],
-        margins=given["margins"],
-        max_cells=given["max_cells"],
-        joint=reads.joint,
-        scores=reads.scores,
-        squares=reads.squares or given["cells"],
-        named_by=reads.by,
-        baseline=reads.baseline,
-    )
-    if not asked.y_pred[: -1 if asked.baseline is not None else None]:
-        raise InvalidInputError(
-            f"{bare_parameter(role)} is an empty list; name at least one column."
-        )
-    if reads.baseline in asked.y_pred[:-1]:
-        raise InvalidInputError(
-            f"{parameter('baseline', reads.baseline)} is also in {bare_parameter(role)}; name "
-            "another column of predictions, that of the model to compare with."
-        )
-    for names_of, names in ((reads.by, asked.by), (role, asked.y_pred)):
-        if len(set(names)) < len(names):
-            raise InvalidInputError(
-                f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}; "
-                "name each column once."
-            )
-    for name in asked.columns:
-        if name not in known:
-            if isinstance(frame, pd.DataFrame) and name in frame.index.names:
-                raise UnknownNameError(
-                    f"column {name!r} not found, but it names a level of the frame's index; call "
-                    "df.reset_index() first, which makes it a column."
-                )
-            raise not_found("column", name, known)
-        if known.count(name) > 1:
-            raise named_twice(name, known.count(name))
-    return asked
-
-
-def _baseline(library: Library, reads: Reads) -> tuple[Name, ...]:
-    """List the column of predictions that models are paired with, if there is one."""
-    if reads.baseline is None:
-        return ()
-    _check_are_names(library, [reads.baseline])
-    return (reads.baseline,)
-
-
-def named_twice(name: Name, number: int) -> InvalidInputError:
-    """Say that a name does not tell which column is meant."""
-    return InvalidInputError(
-        f"the frame has {number} columns named {name!r}; rename them, so that each name is unique."
-    )
-
-
-def _check_max_cells(given: object) -> None:
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise InvalidInputError(
-            f"{parameter('max_cells', given)} is not a number of cells; give a whole number of at "
-            "least 1."
-        )
-
-
-def _as_list(given: object) -> list[object]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
-
-
-def _check_are_names(library: Library, given: Sequence[object]) -> None:
-    for name in given:
-        if name is not None and not library.is_name(name):
-            raise UnsupportedTypeError(
-                f"got {type(name).__qualname__} as a column; give a column name, or a list of "
-                "column names."
-            )
-
-
-def _totals(
-    known: Sequence[Name], sample_weight: Name | None, counts: Name | None
-) -> tuple[Name | None, Name]:
-    if sample_weight is not None or counts is not None:
-        raise InvalidInputError(
-            f"{parameter('cells', True)} reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}, so "
-            f"it cannot be combined with {parameter('counts')} or {parameter('sample_weight')}; "
-            "omit them."
-        )
-    check_finest(known)
-    for one, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
-        if one in known and other not in known:
-            raise InvalidInputError(
-                f"{parameter('cells', True)} needs the columns {WEIGHT!r} and {WEIGHT_SQ!r} for "
-                f"weighted cells, but {other!r} is missing; give both, as `confusion` returns them."
-            )
-    return (WEIGHT if WEIGHT in known else None), N
+    keeps_clusters: bool = False
 
 
 def check_finest(known: Sequence[Name], what: str = "frame has") -> None:
@@ -248,30 +122,3 @@ def check_finest(known: Sequence[Name], what: str = "frame has") -> None:
 def margin_name(by: Sequence[Name]) -> str:
     """Name a roll-up by the columns that it keeps."""
     return ", ".join(map(str, by)) if by else "overall"
-
-
-def _is_list(given: object, known: Sequence[Name]) -> TypeGuard[Sequence[Name]]:
-    return isinstance(given, list) or (isinstance(given, tuple) and given not in known)
-
-
-def _listed_names(given: Name | Sequence[Name], known: Sequence[Name]) -> tuple[Name, ...]:
-    return tuple(given) if _is_list(given, known) else (given,)
-
-
-def _label_list(labels: Sequence[Label]) -> tuple[Label, ...]:
-    is_list = hasattr(labels, "__len__") and is_iterable(labels)
-    if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
-        raise InvalidInputError(
-            f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
-        )
-    given = tuple(as_labels(labels, parameter("labels")))
-    if len(set(given)) < len(given):
-        raise InvalidInputError(
-            f"{parameter('labels')} lists a label twice: {listed(map(repr, given))}; list each "
-            "label once."
-        )
-    if not given:
-        raise InvalidInputError(
-            f"{parameter('labels')} is empty; omit it to use the labels that occur."
-        )
-    return given

@@ -8,7 +8,7 @@ import numpy as np
 from balframe.core.aggregate import aggregate
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.codes import Codes, narrow_key
+from balframe.core.codes import Codes, narrow_key, shifted
 from balframe.core.labels import LabelSet
 from balframe.core.measures import Measures
 from balframe.core.operating_points import OperatingPoints
@@ -21,7 +21,8 @@ from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.margins import with_margins
 from balframe.frames.query import MODEL, Query
-from balframe.frames.read import Reading, check_labels
+from balframe.frames.read import check_labels
+from balframe.frames.reading import Reading
 from balframe.frames.row_weights import measures, raise_null
 from balframe.frames.thresholds import QUANTILES, Thresholds
 
@@ -30,11 +31,15 @@ _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
 
 @dataclass(frozen=True)
 class Scored:
-    """The ties of a frame; `reading` has its segments, one cell for each, and the labels."""
+    """The ties of a frame; `reading` has its segments, one cell for each, and the labels.
+
+    `clusters` are the ties of each cluster, the last by-column; None where rows are independent.
+    """
 
     reading: Reading
     ties: Ties
     thresholds: Thresholds
+    clusters: Ties | None = None
 
     def points(self) -> OperatingPoints:
         """List the thresholds of every segment."""
@@ -100,7 +105,7 @@ def read_scores(
     """Count the ties of an eager frame."""
     dtypes = {query.y_true: library.dtype(frame, query.y_true)}
     check_labels(frame, library, query)
-    names = (*query.by, query.y_true)
+    names = (*query.keys, query.y_true)
     columns = encode(frame, names, library)
     carried = measures(frame, library, query)
     encoded = [columns[name] for name in names]
@@ -124,7 +129,7 @@ def read_reduced_scores(
 ) -> Scored:
     """Count the ties of cells that an engine has summed already."""
     carried = measures_of(cells, library, query)
-    keys = (*(reduce.by_key(i) for i in range(len(query.by))), reduce.ACTUAL)
+    keys = (*(reduce.by_key(i) for i in range(len(query.keys))), reduce.ACTUAL)
     encoded = list(encode(cells, keys, library).values())
     model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)
     values, is_null = library.numbers(cells, reduce.OUTCOME)
@@ -179,6 +184,8 @@ def _assemble(
 ) -> Scored:
     """Tie each model's rows, and put the models together."""
     *by, true = encoded
+    if query.cluster is not None:
+        parts = [_in_clusters(part, by[-1], query) for part in parts]
     labels, codes = _agree(true, parts, library, dtypes, query)
     kinds = _kinds(true, codes, _positive(labels, query))
     models = []
@@ -186,18 +193,36 @@ def _assemble(
         if part.is_null is not None and not query.drops_missing:
             raise_null(name, _rows_in(part.measures, part.is_null))
         models.append(_tied(by, kinds, part))
-    levels = {name: one.levels for name, one in zip(query.by, by, strict=True)}
+    levels = {name: one.levels for name, one in zip(query.keys, by, strict=True)}
     if query.several:
         levels[MODEL] = library.text([str(name) for name in query.y_pred])
         models = [ties.labelled(model, first=False) for model, ties in enumerate(models)]
-    ties, levels = with_margins(Ties.concat(models), levels, library, query)
+    ties, clusters = Ties.concat(models), None
+    if query.cluster is not None:
+        at, places = len(query.by), [i for i in range(len(ties.by)) if i != len(query.by)]
+        levels.pop(query.cluster)
+        clusters, _ = with_margins(ties.sorted_by([*places, at]), levels, library, query)
+        ties = ties.sorted_by(places)
+    ties, levels = with_margins(ties, levels, library, query)
     cells = Cells(
         ties.by,
         np.full_like(ties.missing, LEFT_OUT),
         np.full_like(ties.missing, LEFT_OUT),
         Measures(np.zeros_like(ties.missing), ties.missing),
     )
-    return Scored(Reading(cells, labels, levels, library, query, dtypes), ties, thresholds)
+    reading = Reading(cells, labels, levels, library, query, dtypes)
+    return Scored(reading, ties, thresholds, clusters)
+
+
+def _in_clusters(part: _Part, cluster: Column, query: Query) -> _Part:
+    """Leave out rows of no cluster."""
+    codes = shifted(part.by[-1], slice(None))
+    in_none = cluster.ranked(codes) == len(cluster.levels)
+    if not in_none.any():
+        return part
+    if not query.drops_missing:
+        raise_null(query.cluster, _rows_in(part.measures, in_none))
+    return replace(part, measures=part.measures.losing(in_none))
 
 
 def _agree(

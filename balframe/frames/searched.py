@@ -22,7 +22,8 @@ from balframe.frames.engines.plain_names import Rows, with_plain_names
 from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.query import Query
-from balframe.frames.read import Reading, check_labels
+from balframe.frames.read import check_labels
+from balframe.frames.reading import Reading
 from balframe.frames.row_weights import measures
 
 

@@ -11,7 +11,8 @@ from balframe.frames.engines.plain_names import Rows
 from balframe.frames.engines.supported import Engine
 from balframe.frames.library import Frame, Library
 from balframe.frames.query import Query
-from balframe.frames.read import Reading, read, read_reduced
+from balframe.frames.read import read, read_reduced
+from balframe.frames.reading import Reading
 from balframe.frames.searched import Searched
 from balframe.frames.thresholds import Thresholds
 
@@ -103,4 +104,4 @@ _EXACT = Scores(Thresholds())
 
 
 def _of_all_rows(query: Query) -> Query:
-    return replace(query, by=(), margins=False)
+    return replace(query, by=(), cluster=None, margins=False)

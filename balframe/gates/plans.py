@@ -23,7 +23,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.selection import segments_at
 from balframe.errors import InvalidInputError, listed, warn
 from balframe.frames.library import Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.gates.rules import Rule
 from balframe.gates.where import segments_of
 from balframe.metrics.catalogue import registered

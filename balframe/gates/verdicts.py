@@ -10,7 +10,7 @@ from balframe.analyses.baselines import Baseline
 from balframe.analyses.evidence import Evidence, Search
 from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.errors import (
     InvalidInputError,
     advised,
@@ -18,7 +18,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.library import Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.gates.rules import Rule
 from balframe.gates.where import groups_of, segments_of
 from balframe.metrics.catalogue import registered
@@ -49,6 +49,9 @@ class Verdicts:
     score: FloatArray
     baseline_score: FloatArray
     baseline_n: Int64Array
+    n_clusters: Int64Array
+    effective_clusters: FloatArray
+    design_effect: FloatArray
 
     @classmethod
     def of(
@@ -70,12 +73,13 @@ class Verdicts:
             b = found.beside
             n_before = np.where(b.baseline_n > 0, b.baseline_n, _UNKNOWN)
             beside = (b.n, b.n_labels, b.score, b.baseline_score, n_before)
-        return cls(segment, of_many, number, estimate, lower, upper, status, *beside)
+        clusters = (unknown, nothing, nothing) if found.clusters is None else found.clusters
+        return cls(segment, of_many, number, estimate, lower, upper, status, *beside, *clusters)
 
     @classmethod
     def concat(cls, parts: list["Verdicts"]) -> "Verdicts":
         """Put verdicts one below the other."""
-        integers = ("segment", "is_of_many", "rule", "status", *_COUNTS)
+        integers = ("segment", "is_of_many", "rule", "status", "n_clusters", *_COUNTS)
         columns = {
             name: np.concatenate(
                 [np.zeros(0, np.int64 if name in integers else np.float64)]
@@ -114,12 +118,12 @@ class Judge:
         return Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
 
     def verdicts(
-        self, rule: Rule, number: int, c: ClassCounts, reading: Reading
+        self, rule: Rule, number: int, sample: Sample, reading: Reading
     ) -> Iterator[Verdicts]:
         """Judge all segments that a rule applies to, or those of each group together."""
         if rule.over is None:
             segments = segments_of(rule, reading)
-            found = self.search.of_segments(rule.metric, rule.quantity, c, reading, segments)
+            found = self.search.of_segments(rule.metric, rule.quantity, sample, reading, segments)
             yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
             return
         groups = groups_of(rule, reading)
@@ -128,7 +132,7 @@ class Judge:
             assert rule.metric is not None
             n_together = margins.count(margin)
             found = self.search.of_extremes(
-                rule.over, rule.metric, rule.quantity, c, reading, segments, n_together
+                rule.over, rule.metric, rule.quantity, sample, segments, n_together
             )
             status = self._status(rule, found)
             if not found.is_complete:  # one more segment can only let them lie further apart
@@ -162,12 +166,12 @@ def verdict_columns(
     baseline: Baseline | None,
 ) -> dict[Name, Any]:
     """Judge every rule, and put the verdicts one below the other."""
-    c = scoring.class_counts(reading)
+    sample = scoring.sample(reading)
     found = [
         verdicts if baseline is None else verdicts.among(baseline.positions)
         for number, rule in enumerate(rules)
         if not rule.is_relative
-        for verdicts in judge.verdicts(rule, number, c, reading)
+        for verdicts in judge.verdicts(rule, number, sample, reading)
     ]
     if baseline is not None:
         reading = baseline.reading
@@ -191,6 +195,9 @@ def verdict_columns(
     if baseline is not None:
         columns |= {name: reading.count_column(getattr(rows, name)) for name in _COUNTS}
         columns |= {"score": rows.score, "baseline_score": rows.baseline_score}
+    if sample.clusters is not None:
+        columns["n_clusters"] = reading.count_column(rows.n_clusters)
+        columns |= {name: getattr(rows, name) for name in ("effective_clusters", "design_effect")}
     reasons = [rule.reason for rule in rules]
     texts = [reason for reason in reasons if reason is not None]
     if texts:
@@ -199,7 +206,7 @@ def verdict_columns(
     return columns
 
 
-def check_have_limits(rules: Iterable[Rule], *, paired: bool) -> None:
+def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) -> None:
     """Raise if the metric of a rule has no confidence interval to decide it."""
     for rule in rules:
         if rule.metric is None:
@@ -209,6 +216,11 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool) -> None:
                 continue
             known = [one.name for one in registered() if one.interval.is_paired]
             what = "for the difference between two models on the same rows "
+        elif clusters:
+            if rule.metric.interval.has_clusters:
+                continue
+            known = [one.name for one in registered() if one.interval.has_clusters]
+            what = "for rows in clusters "
         elif rule.metric.interval.method_of(None):
             continue
         else:

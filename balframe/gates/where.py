@@ -7,7 +7,7 @@ import numpy as np
 from balframe.core.arrays import Int64Array
 from balframe.errors import UnknownNameError, marked, not_found
 from balframe.frames.query import Query
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.gates.rules import Rule
 
 

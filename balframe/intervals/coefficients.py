@@ -29,7 +29,9 @@ from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
+from balframe.core.sample import Sample
 from balframe.intervals.effective_rows import kish
+from balframe.intervals.influence import Influence
 
 _ROWS_ADDED = 2
 _LEAST_SPREAD = np.finfo(np.float64).eps  # of 1 - c^2, whose digits end there
@@ -57,12 +59,12 @@ class Margins:
     covariance: FloatArray
 
     @classmethod
-    def of(cls, c: ClassCounts) -> "Margins":
+    def of(cls, c: ClassCounts, rows_added: float = _ROWS_ADDED) -> "Margins":
         """Smooth the margins of class counts; NaN where squares of weights are out of range."""
         occurs = c.support + c.predicted > 0
         n_labels = np.bincount(c.segment[occurs], minlength=c.n_segments).astype(np.float64)
         per_row = ratio(np.ones(c.n_segments), kish(c.total, c.squared.total))
-        added, k = _ROWS_ADDED * per_row, n_labels
+        added, k = rows_added * per_row, n_labels
         once = ratio(added, k * k)  # what each cell gains
 
         def smoothed(weight: FloatArray, n_cells: FloatArray) -> FloatArray:
@@ -155,6 +157,31 @@ def effective_rows(coefficient: Coefficient, c: ClassCounts, cells: Cells) -> Fl
     return ratio(spread * (1 + _ROWS_ADDED * m.per_row), variance)
 
 
+def influence_on_coefficient(coefficient: Coefficient, sample: Sample) -> Influence:
+    """Find the influence of each cluster on a coefficient: its derivative, summed over the rows."""
+    c, clusters = sample.counts, sample.clusters
+    assert clusters is not None
+    m = Margins.of(c, rows_added=0)
+    of, cells = coefficient(m), clusters.pairs.cells()
+    pair = cells.segments[0]
+    distance = _distance(of, c, clusters.segment[pair], cells)
+    n = clusters.pairs.counts.total
+    held = n / c.total[clusters.segment]
+    sums = np.bincount(pair, weights=cells.n * distance, minlength=len(n))
+    rest = np.sqrt(np.where(held < 1, 1 - held, np.nan))
+    squares = np.bincount(pair, weights=cells.n * distance**2, minlength=len(n))
+    of_rows = ratio(clusters.sum(squares), c.total**2)
+    return Influence(
+        clusters.segment,
+        clusters.cluster,
+        clusters.times,
+        sums / (c.total[clusters.segment] * rest),
+        of_rows[clusters.segment] * held,
+        held,
+        of_rows,
+    )
+
+
 def _over_all(m: Margins, of: Derivative) -> FloatArray:
     """Average the squared derivative over all cells, by an analysis of its variance."""
     k = m.n_labels
@@ -168,13 +195,20 @@ def _over_observed(m: Margins, of: Derivative, cells: Cells) -> FloatArray:
     c = m.counts
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
     segment = cells.segments[0][counted]
-    true, predicted = (_entries(c, segment, v[counted]) for v in (cells.actual, cells.outcome))
-    is_wrong = true != predicted
-    distance = of.row[true] + of.column[predicted] - np.where(is_wrong, of.slope[segment], 0)
+    held = Cells((segment,), cells.actual[counted], cells.outcome[counted], cells.sums.at(counted))
+    distance = _distance(of, c, segment, held)
     total = c.total[segment]
     share = ratio(ratio(cells.squares[counted], total), total)
     sums = np.bincount(segment, weights=share * distance**2, minlength=c.n_segments)
     return np.asarray(sums, np.float64)
+
+
+def _distance(of: Derivative, c: ClassCounts, segment: Int64Array, cells: Cells) -> FloatArray:
+    """Give the derivative, less its mean over the rows, in each cell of these segments."""
+    true, predicted = (_entries(c, segment, v) for v in (cells.actual, cells.outcome))
+    is_wrong = true != predicted
+    slope = np.where(is_wrong, of.slope[segment], 0)
+    return np.asarray(of.row[true] + of.column[predicted] - slope)
 
 
 def _entries(c: ClassCounts, segment: Int64Array, label: Int64Array) -> Int64Array:

@@ -149,21 +149,22 @@ def _standard_error(c: Segments, spread: FloatArray) -> FloatArray:
     return np.sqrt(np.where(variance > 0, variance, np.inf))
 
 
-def lower_limit(c: Segments, z: float, *statistics: Statistic) -> FloatArray:
-    """Find the least theta at which one of the statistics is no more than z.
+def lower_limit(c: Segments, z: FloatArray | float, *statistics: Statistic) -> FloatArray:
+    """Find the least theta at which one of the statistics is no more than z, one for all or each.
 
     That is 0 where none is ever more: corrected for skewness, a distance from few rows is bounded.
     """
     lower = np.zeros(len(c.score))
+    z = np.broadcast_to(z, lower.shape)
     rows = np.flatnonzero((c.x > 0).any(axis=0))
     beyond = np.zeros(len(lower))
     for statistic in statistics:
         own, far = c.at(rows), _FAR * (c.n / c.a).max(axis=0)[rows]
-        goes_on = _standing(own, beyond[rows], statistic) < z
-        ends = _standing(own, far, statistic) > z
+        goes_on = _standing(own, beyond[rows], statistic) < z[rows]
+        ends = _standing(own, far, statistic) > z[rows]
         beyond[rows[goes_on & ~ends]] = np.inf
         searched = np.flatnonzero(goes_on & ends)
-        beyond[rows[searched]] = _where_it_reaches(own.at(searched), z, statistic)
+        beyond[rows[searched]] = _where_it_reaches(own.at(searched), z[rows[searched]], statistic)
         rows = rows[np.isfinite(beyond[rows])]
     own = c.at(rows)
     limit = (own.a * own.recalls(own.start + beyond[rows])).sum(axis=0)
@@ -177,13 +178,13 @@ def _standing(c: Segments, beyond: FloatArray, statistic: Statistic) -> FloatArr
     return statistic(c, multiplier, c.recalls(multiplier))
 
 
-def _where_it_reaches(c: Segments, z: float, statistic: Statistic) -> FloatArray:
+def _where_it_reaches(c: Segments, z: FloatArray, statistic: Statistic) -> FloatArray:
     """Find how far beyond its start a multiplier is where the statistic is z."""
     sd = np.sqrt(c.variance)
     guess = np.where(sd > 0, z / np.maximum(sd, _NOTHING), z * z / c.a.max(axis=0))
 
     def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
         own = c if len(rows) == len(sd) else c.at(rows)
-        return _standing(own, np.exp(t), statistic) - z
+        return _standing(own, np.exp(t), statistic) - z[rows]
 
     return np.exp(increasing_root(excess, np.log(guess)))

@@ -14,11 +14,16 @@ from balframe.intervals.recalls import scas, wider
 
 
 def mover_difference(
-    one: FloatArray, of_one: Limits, other: FloatArray, of_other: Limits
+    one: FloatArray,
+    of_one: Limits,
+    other: FloatArray,
+    of_other: Limits,
+    correlation: FloatArray | float = 0,
 ) -> Limits:
-    """Recover the variances of a difference of independent scores from the limits of each.
+    """Recover the variances of a difference of scores from the limits of each.
 
-    d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2) and d + sqrt((u_1 - p_1)^2 + (p_2 - l_2)^2).
+    d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2 - 2 r (p_1 - l_1)(u_2 - p_2)), and the upper limit in the
+    same way; independent scores have the correlation r = 0.
 
     References
     ----------
@@ -27,10 +32,12 @@ def mover_difference(
     """
     (low_one, high_one), (low_other, high_other) = of_one, of_other
     difference = one - other
-    return (
-        difference - np.hypot(one - low_one, high_other - other),
-        difference + np.hypot(high_one - one, other - low_other),
+    below, above = (one - low_one, high_other - other), (high_one - one, other - low_other)
+    apart = np.sqrt(1 - np.square(correlation))
+    half_below, half_above = (
+        np.hypot(own - correlation * of_other, apart * of_other) for own, of_other in (below, above)
     )
+    return difference - half_below, difference + half_above
 
 
 def stacked(

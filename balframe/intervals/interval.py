@@ -1,37 +1,19 @@
 """The interface of a kind of confidence interval, for all segments at once."""
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
+from balframe.intervals.influence import Influence
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import Recalls
 from balframe.intervals.request import Request
 
 LeastCount = Literal["n", "min_support"] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The input of an interval: class counts, and cells for kinds that need the full matrix.
-
-    `cells` is a function, because adding up the cells takes time and most kinds do not need them.
-    """
-
-    counts: ClassCounts
-    cells: Callable[[], Cells]
-    _computed: dict[Hashable, Limits] = field(default_factory=dict, init=False)
-
-    def once(self, key: Hashable, compute: Callable[[], Limits]) -> Limits:
-        """Compute limits that several metrics share only once."""
-        if key not in self._computed:
-            self._computed[key] = compute()
-        return self._computed[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +42,24 @@ class Interval:
         nothing = np.full(sample.counts.n_segments, np.nan)
         return nothing, nothing
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether there are limits for rows in clusters."""
+        return type(self).influence is not Interval.influence
+
+    def method_of_clusters(self, asked: str | None) -> str:
+        """Return the name of the method that applies to rows in clusters, empty without one."""
+        return self.method_of(asked) if self.has_clusters else ""
+
+    def influence(self, sample: Sample) -> Influence | None:
+        """Return the influence of each cluster on the metric, up to a factor; None without one."""
+        return None
+
+    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Return the limits in every segment whose rows are in clusters, NaN where undefined."""
+        nothing = np.full(sample.counts.n_segments, np.nan)
+        return nothing, nothing
+
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Return the rows of the metric's smallest denominator in every segment; by default all."""
         return c.n
@@ -79,6 +79,13 @@ class Interval:
         A proportion counts as one recall.
         """
         return None
+
+    def ratios(self, c: ClassCounts) -> Recalls | None:
+        """Return the ratios of counts of which the metric is an increasing function, or None.
+
+        These are the recalls of `linear_recalls`, unless the metric is another function of them.
+        """
+        return self.linear_recalls(c)
 
     @property
     def is_linear(self) -> bool:

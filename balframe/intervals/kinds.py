@@ -1,4 +1,4 @@
-"""The kinds of confidence interval that a metric can name."""
+"""The kinds of confidence interval of metrics that are functions of a mean of ratios."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.intervals import proportions, recalls
-from balframe.intervals.coefficients import Coefficient, effective_rows
 from balframe.intervals.effective_rows import effective
 from balframe.intervals.equal_segments import over_segments
-from balframe.intervals.geometric_mean import geometric, geometric_gate
-from balframe.intervals.interval import Interval, LeastCount, Sample
+from balframe.intervals.influence import Influence
+from balframe.intervals.interval import Interval, LeastCount
+from balframe.intervals.limits_of_clusters import limits_of_means
+from balframe.intervals.means_of_clusters import means_of_clusters
 from balframe.intervals.proportions import Limits
 from balframe.intervals.recalls_of_counts import (
     Recalls,
@@ -42,8 +44,6 @@ _OF_MEANS = {
     "mover": recalls.mover,
     GATE: recalls.gate,
 }
-
-_LEAST_ALONE, _LEAST_TOGETHER = 10, 100  # rows of each label, for limits that decide to hold
 
 
 def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
@@ -95,7 +95,8 @@ class Proportion(Interval):
         c = sample.counts
         x, n = effective(*self.parts(c), *self.parts(c.squared))
         known = np.isfinite(n) & (n > 0)
-        low, high = _of_proportions(x, n, known, self.method_of(request.method), request.level)
+        method = self.method_of(request.method)
+        low, high = limits_of_proportions(x, n, known, method, request.level)
         return self.transform(c, low), self.transform(c, high)
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
@@ -109,9 +110,21 @@ class Proportion(Interval):
 
     def linear_recalls(self, c: ClassCounts) -> Recalls | None:
         """Read the proportion as one recall, where the transform is linear."""
-        if not self.is_linear:
-            return None
+        return self.ratios(c) if self.is_linear else None
+
+    def ratios(self, c: ClassCounts) -> Recalls:
+        """Read the proportion as one recall."""
         return one_recall(c, *self.parts(c), *self.parts(c.squared))
+
+    def influence(self, sample: Sample) -> Influence | None:
+        """Return the influence of each cluster on the proportion."""
+        return influence_on_ratios(self, sample)
+
+    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits of the proportion from effective counts, and transform them."""
+        method = request.method if request.method in ("scas", GATE) else "wilson"
+        low, high = limits_of_ratios(self, sample, method, request)
+        return self.transform(sample.counts, low), self.transform(sample.counts, high)
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a proportion."""
@@ -170,12 +183,26 @@ class MeanOfRecalls(Interval):
         # a mean under weights by prevalence is decided as the accuracy that it is
         r = self.linear_recalls(c) if method == GATE else self.recalls(c)
         low, high = over_segments(r, 2, compute)
-        part = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments) / r.whole
+        part = _part_of_whole(r)
         return low * part, high * part
+
+    def influence(self, sample: Sample) -> Influence | None:
+        """Return the influence of each cluster on the mean."""
+        return influence_on_ratios(self, sample)
+
+    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+        """Compute the limits of the mean from effective counts, and transform them."""
+        method = request.method if request.method in ("scas", GATE) else "score"
+        low, high = sample.once(
+            (self.recalls, method), lambda: limits_of_ratios(self, sample, method, request)
+        )
+        part = _part_of_whole(self.linear_recalls(sample.counts))
+        low, high = (self.transform(sample.counts, limit * part) for limit in (low, high))
+        return low, high
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the rarest label present that the mean looks at."""
-        return _rows_of_rarest(self.recalls, c)
+        return rows_of_rarest(self.recalls, c)
 
     @property
     def least_count(self) -> LeastCount:
@@ -184,7 +211,7 @@ class MeanOfRecalls(Interval):
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that the mean looks at in another one."""
-        return _lacks_label(self.recalls, c)
+        return lacks_label(self.recalls, c)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls:
         """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
@@ -215,68 +242,26 @@ class MeanOfRecalls(Interval):
         return self.recalls in (recalls_of_labels, recalls_of_both_sides)
 
 
-@dataclass(frozen=True, slots=True)
-class GeometricMeanOfRecalls(Interval):
-    """The geometric mean of the recalls of the labels present."""
-
-    def method_of(self, asked: str | None) -> str:
-        """Return the only method, the score method; limits for gates are exact."""
-        return "exact" if asked == GATE else "score"
-
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
-        """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
-        c = sample.counts
-        method = geometric_gate if request.method == GATE else geometric
-        found = over_segments(recalls_of_labels(c), 2, lambda x, n, a: method(x, n, request.level))
-        by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
-        low, high = (np.where(by_convention, np.nan, limit) for limit in found)
-        return low, high
-
-    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
-        """Count the rows of the rarest label present."""
-        return _rows_of_rarest(recalls_of_labels, c)
-
-    @property
-    def least_count(self) -> LeastCount:
-        """The rows of the rarest label present."""
-        return "min_support"
-
-    def lacks_label(self, c: ClassCounts) -> BoolArray:
-        """Return whether a segment lacks a label that another one has."""
-        return _lacks_label(recalls_of_labels, c)
+def _part_of_whole(r: Recalls) -> FloatArray:
+    """Find the share of the labels present in the weight of all labels of each segment."""
+    total = np.bincount(r.segment, weights=r.weight, minlength=len(r.whole))
+    return np.asarray(total / r.whole)
 
 
-@dataclass(frozen=True, slots=True)
-class CoefficientOfAgreement(Interval):
-    """A coefficient of the whole confusion matrix, from -1 to 1.
-
-    Parameters
-    ----------
-    coefficient : function
-        `kappa` or `correlation` of `balframe.intervals.coefficients`.
-    """
-
-    coefficient: Coefficient
-
-    def method_of(self, asked: str | None) -> str:
-        """Return the only method, Wilson with effective rows; limits for gates are exact."""
-        return "exact" if asked == GATE else "wilson"
-
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
-        """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
-        c = sample.counts
-        n = effective_rows(self.coefficient, c, sample.cells())
-        share = (1 + estimate) / 2
-        known = np.isfinite(share) & np.isfinite(n)
-        if request.method == GATE:
-            least = _LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE
-            known &= (c.min_support >= least) & (c.n_present > 1)
-        method = self.method_of(request.method)
-        low, high = _of_proportions(share * n, n, known, method, request.level)
-        return 2 * low - 1, 2 * high - 1
+def influence_on_ratios(interval: Interval, sample: Sample) -> Influence | None:
+    """Return the influence of each cluster on a mean of ratios."""
+    means = means_of_clusters(interval, sample)
+    return None if means is None else means.influence
 
 
-def _of_proportions(
+def limits_of_ratios(interval: Interval, sample: Sample, method: str, request: Request) -> Limits:
+    """Compute the limits of a mean of ratios whose rows come in clusters."""
+    means = means_of_clusters(interval, sample)
+    assert means is not None
+    return limits_of_means(means, method, request.level)
+
+
+def limits_of_proportions(
     x: FloatArray, n: FloatArray, known: BoolArray, method: str, level: float
 ) -> Limits:
     """Compute the limits of proportions x / n by a method, where they are known."""
@@ -285,7 +270,7 @@ def _of_proportions(
     return low, high
 
 
-def _rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
+def rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
     """Count the rows of each segment's rarest label present, 0 where there is none."""
     r = read(c.in_rows)
     smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
@@ -293,7 +278,7 @@ def _rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> I
     return np.where(smallest == np.iinfo(np.int64).max, 0, smallest)
 
 
-def _lacks_label(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> BoolArray:
+def lacks_label(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> BoolArray:
     """Return whether a segment lacks a label that another one has."""
     r = read(c)
     n_labels = np.bincount(r.segment, minlength=c.n_segments)

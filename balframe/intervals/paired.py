@@ -43,8 +43,15 @@ def paired_limits(
     T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
     paired-sample design", Statistics in Medicine 1998.
     """
-    z, pairs = normal_quantile(level), Pairs.of(only_one, only_other, n, a)
-    everywhere = np.ones(len(n), np.bool_)
+    z = np.full(len(n), normal_quantile(level))
+    return paired_limits_at(only_one, only_other, n, a, z)
+
+
+def paired_limits_at(
+    only_one: FloatArray, only_other: FloatArray, n: FloatArray, a: FloatArray, z: FloatArray
+) -> Limits:
+    """Return the limits of `paired_limits` with a quantile given for each segment."""
+    pairs, everywhere = Pairs.of(only_one, only_other, n, a), np.ones(len(n), np.bool_)
     return _lower(pairs, z), -_lower(pairs.exchanged(everywhere), z)
 
 
@@ -124,24 +131,24 @@ def effective_pairs(
     return b, c, n
 
 
-def _lower(pairs: Pairs, z: float) -> FloatArray:
+def _lower(pairs: Pairs, z: FloatArray) -> FloatArray:
     """Find the lower limits, where l V = z sqrt(V_f)."""
     lower = np.full(len(pairs.n), -1.0)
     rows = np.flatnonzero(np.isfinite(pairs.start))
-    pairs = pairs.at(rows)
+    pairs, z = pairs.at(rows), z[rows]
     start = pairs.start
     least, most = start.copy(), np.full(len(rows), np.inf)
     few = np.flatnonzero((pairs.n < _FEW_ROWS).any(axis=1) & (pairs.observed > 0))
     if len(few):  # the statistic may reach z more than once: 0 says on which side of it to look
         zero, statistic = at_zero(pairs.at(few))
-        least[few] = np.where(statistic > z, least[few], zero)
-        most[few] = np.where(statistic > z, zero, np.inf)
+        least[few] = np.where(statistic > z[few], least[few], zero)
+        most[few] = np.where(statistic > z[few], zero, np.inf)
 
     def excess(t: FloatArray, at: Int64Array) -> FloatArray:
         """Compute l V - z sqrt(V_f): positive outside of the interval."""
         multiplier = np.minimum(least[at] + np.exp(t), most[at])
         found = pairs.at(at).fitted(multiplier)
-        beyond: FloatArray = multiplier * found.variance - z * np.sqrt(found.variance_f)
+        beyond: FloatArray = multiplier * found.variance - z[at] * np.sqrt(found.variance_f)
         return beyond
 
     variance = np.where(start > 0, 1, pairs.observed_variance)

@@ -21,7 +21,11 @@ def wilson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     ----------
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 1927.
     """
-    z = normal_quantile(level)
+    return wilson_at(x, n, normal_quantile(level))
+
+
+def wilson_at(x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
+    """Return Wilson's limits with a quantile given, one for all or one for each."""
     p, shrink = x / n, 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

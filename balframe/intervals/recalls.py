@@ -42,7 +42,7 @@ def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     ----------
     O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
     """
-    return _not_rejected(x, n, a, level, standardised)
+    return not_rejected(x, n, a, normal_quantile(level), standardised)
 
 
 def scas(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
@@ -58,7 +58,7 @@ def scas(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     intervals for comparison of rates", Pharmaceutical Statistics 2017, for differences; here for
     weighted means.
     """
-    return _not_rejected(x, n, a, level, corrected)
+    return not_rejected(x, n, a, normal_quantile(level), corrected)
 
 
 def scas_of_proportion(x: FloatArray, n: FloatArray, level: float) -> Limits:
@@ -66,11 +66,18 @@ def scas_of_proportion(x: FloatArray, n: FloatArray, level: float) -> Limits:
     return scas(x[:, None], n[:, None], np.ones((len(x), 1)), level)
 
 
-def _not_rejected(
-    x: FloatArray, n: FloatArray, a: FloatArray, level: float, *statistics: Statistic
+def not_rejected(
+    x: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    z: FloatArray | float,
+    *statistics: Statistic,
 ) -> Limits:
-    """Find the limits that one of the statistics, at least, does not reject."""
-    z, segments = normal_quantile(level), Segments.of(x, n, a)
+    """Find the limits that one of the statistics, at least, does not reject.
+
+    Shapes as in `score`; `z` is the quantile, one for all or one for each segment.
+    """
+    segments = Segments.of(x, n, a)
     lower, upper = (lower_limit(one, z, *statistics) for one in (segments, segments.mirrored()))
     return lower, 1 - upper
 
@@ -80,7 +87,7 @@ def wider(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
 
     Parameters and shapes as in `score`.
     """
-    return _not_rejected(x, n, a, level, standardised, corrected)
+    return not_rejected(x, n, a, normal_quantile(level), standardised, corrected)
 
 
 def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:

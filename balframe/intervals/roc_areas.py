@@ -96,6 +96,18 @@ def auc_limits(
     return lower, upper
 
 
+def logit_limits(auc: FloatArray, variance: FloatArray, quantile: FloatArray) -> Limits:
+    """Find limits on the scale of log(t / (1 - t)); NaN where the area is 0 or 1.
+
+    Shapes as in `auc_limits`, with a quantile for each segment.
+    """
+    inside = (auc > 0) & (auc < 1)
+    area = np.where(inside, auc, np.nan)
+    half = quantile * np.sqrt(variance) / (area * (1 - area))
+    centre = special.logit(area)
+    return special.expit(centre - half), special.expit(centre + half)
+
+
 def _shape(t: FloatArray, beyond: FloatArray, mean: FloatArray) -> FloatArray:
     """Give P N V(t) / (t (1 - t)), `beyond` being 1 - t."""
     return 1 + (mean - 1) * (beyond / (1 + beyond) + t / (1 + t))

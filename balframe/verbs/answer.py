@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from balframe.errors import check_choice, warn
+from balframe.frames.checked_query import query
 from balframe.frames.deliver import BACKENDS, deliver
 from balframe.frames.engines.given import in_memory, opened, unwrapped, without_rows
 from balframe.frames.engines.supported import POLARS_LAZY, engine_of
 from balframe.frames.lazy import finish_later, finish_now
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Query, Reads, query
-from balframe.frames.read import Reading
+from balframe.frames.query import Query, Reads
+from balframe.frames.reading import Reading
 from balframe.frames.source import Labels, Source
 from balframe.verbs.columns import Kind, Shown, expanded
 from balframe.verbs.declaration import Verb
@@ -54,7 +55,8 @@ def answer(
     head = without_rows(rows, engine)
     what = query(head, library, given, reads)
     check(what)
-    columns = expanded(verb.blocks[layout], what, metrics, shown)
+    named = what.with_clusters() if reads.keeps_clusters else what
+    columns = expanded(verb.blocks[layout], named, metrics, shown)
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         suits(reading)
@@ -90,6 +92,6 @@ def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
     }
     by = {
         name: reading.library.take(levels, none, nullable=False)
-        for name, levels in reading.by.items()
+        for name, levels in reading.with_clusters().by.items()
     }
     return {one.name: by[one.of] if one.kind is Kind.BY else made[one.kind] for one in columns}

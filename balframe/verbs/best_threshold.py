@@ -34,6 +34,10 @@ VERB = Verb.of(
     estimate("gain"),
     estimate("chance_maximum"),
     estimate("roc_auc", span=Span.UNIT),
+    instead={
+        "cluster": "best_threshold has no limits that clusters would change. For the area under "
+        "the ROC curve of rows in clusters, call ranking.",
+    },
 )
 
 

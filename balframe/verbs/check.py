@@ -17,11 +17,14 @@ from balframe.gates.verdicts import (
     verdict_columns,
 )
 from balframe.gates.where import check_where
-from balframe.intervals.request import Method, check_level
+from balframe.intervals.request import Method, check_level, check_suits_clusters
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
+    DESIGN,
+    N_CLUSTERS,
     SEGMENTS,
+    Kind,
     Naming,
     Span,
     count_or_null,
@@ -34,7 +37,7 @@ from balframe.verbs.columns import (
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.given_baseline import asked_of
-from balframe.verbs.options import Decisions, Names, OfLabels
+from balframe.verbs.options import Clustering, Decisions, Names, OfLabels
 
 _BASELINE = (
     count_or_null(N, under="baseline"),
@@ -48,14 +51,16 @@ VERB = Verb.of(
     key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
     note("reason", under="reasons"),
     *_BASELINE,
+    replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
     estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
     *limits(about="estimate"),
+    *DESIGN,
     place("bound", about="estimate"),
     status("status", tells=True),
 )
 
 
-class _Options(Decisions, OfLabels, total=False): ...
+class _Options(Decisions, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -100,10 +105,15 @@ def check(
         - [`n`, `baseline_n`: number of rows, and of rows of the baseline], [`n_labels`: number of
           labels present on both sides], [`score`, `baseline_score`: the two scores, averaged over
           these labels], with `baseline`. They are null for rules without a baseline.
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment; null for a
+          difference or ratio
         - `estimate`: the score, count, difference or ratio. Under a rule with a baseline, it is
           `score - baseline_score`.
         - `lower`, `upper`: its confidence interval. For a count, both limits are the count itself.
           They are null if the estimate alone decides.
+        - with `cluster`, `effective_clusters` and `design_effect` of the estimate: number of
+          clusters of equal size that carry as much information, and variance over that of
+          independent rows. They are null for a count, difference or ratio.
         - `bound`: the number in the rule. For "recall >= baseline - 0.02" it is -0.02.
         - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
           For example, an average over labels is undefined in a segment that lacks a label. A rule
@@ -180,12 +190,13 @@ def check(
     check_have_baseline(known, baseline)
     asked = asked_of(baseline, options)
     if decide == "confident":
-        check_have_limits(known, paired=asked.is_paired)
+        check_have_limits(known, paired=asked.is_paired, clusters=options["cluster"] is not None)
     metrics = [rule.quantity for rule in known if rule.metric is not None]
     absent, weights = options["absent"], options["class_weight"]
     scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
     by_limits, method = decide == "confident", options["interval"]
     check_choice("interval", method, (None, *get_args(Method)))
+    check_suits_clusters(method, options["cluster"])
     search = Search(by_limits, adjust is not None, level, method, options["min_support"])
 
     def check_query(query: Query) -> None:

@@ -6,16 +6,15 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.scores_of_labels import scores_of_labels
-from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Entries
+from balframe.analyses.scoring import Scoring
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.request import Request
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import SEGMENTS, Kind, count, key, limits, score
+from balframe.verbs.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits, score
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Intervals, Names, OfLabels
+from balframe.verbs.options import Clustering, Intervals, Names, OfLabels
 
 SCORES = {  # and the columns that count their denominators, of the label or of the others
     "recall": ("support", False),
@@ -29,6 +28,7 @@ VERB = Verb.of(
     *SEGMENTS,
     key("label", kind=Kind.LABEL, tells=True),
     count("support", tells=True),
+    N_CLUSTERS,
     score("prevalence", compared=True),
     count("predicted"),
     count("correct"),
@@ -43,7 +43,10 @@ VERB = Verb.of(
 )
 
 
-class _Options(Intervals, OfLabels, total=False): ...
+_SCORING = Scoring.of("accuracy", None, ())  # each label is scored against all others
+
+
+class _Options(Intervals, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -77,6 +80,7 @@ def classes(
 
         - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
         - `support`: number of rows whose true label is this one
+        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
         - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
           over the labels is the accuracy.
         - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
@@ -94,16 +98,16 @@ def classes(
     >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
-    request = Request.of(options["interval"], options["level"], "uniform")
+    request = Request.of(options["interval"], options["level"], "uniform", options["cluster"])
 
     def compute(reading: Reading) -> Columns:
         n_labels = len(reading.labels)
-        c = ClassCounts.of(Entries.of(reading.cells, n_labels))
+        sample = _SCORING.sample(reading)
         first = reading.cells.segments[1]
-        label = np.tile(np.arange(n_labels), c.n_segments)
+        label = np.tile(np.arange(n_labels), sample.counts.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns["label"] = reading.label_column(label)
-        return columns | scores_of_labels(c, tuple(SCORES), request)
+        return columns | scores_of_labels(sample, tuple(SCORES), request)
 
     return answer(
         frame,

@@ -164,6 +164,11 @@ BESIDE = " \N{MIDDLE DOT} "  # between the parts of a heading
 ROLLED_UP = (key(MARGIN, under="margins"), key(MODEL, under="models", heading=BESIDE))
 SEGMENTS = (key(BY, kind=Kind.BY), *ROLLED_UP)
 COUNTED = (count(N), count("n_labels"), count(MIN_SUPPORT))
+N_CLUSTERS = count("n_clusters", under="cluster")
+DESIGN = (
+    count("effective_clusters", kind=Kind.FLOAT, under="cluster"),
+    estimate("design_effect", under="cluster"),
+)
 LABELLED = tuple(key(one, kind=Kind.LABEL, tells=True) for one in (TRUE, PREDICTED))
 METRICS = key("metric", tells=True, naming=Naming.METRIC, heading=BESIDE)
 EXTREMES = tuple(
@@ -236,4 +241,5 @@ def _under(query: Query) -> Iterable[str]:
     yield from ["margins"] if MARGIN in query.added else []
     yield from ["models"] if query.several else []
     yield from ["missing"] if query.drops_missing else []
+    yield from ["cluster"] if query.cluster is not None else []
     yield from ["weights"] if query.sample_weight is not None else []

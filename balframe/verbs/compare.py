@@ -2,17 +2,20 @@
 
 from typing import Unpack
 
-from balframe.analyses.differences_of_models import cells_of_models, compared_models, models_in_rows
+from balframe.analyses.compared_models import compared_models, models_in_rows
+from balframe.analyses.differences_of_models import PairedModels
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
+    DESIGN,
     METRICS,
+    N_CLUSTERS,
     SEGMENTS,
     TESTS,
     Span,
@@ -22,22 +25,24 @@ from balframe.verbs.columns import (
     limits,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfScores
+from balframe.verbs.options import Adjustment, ClassWeights, Clustering, Level, Names, OfScores
 
 VERB = Verb.of(
     *SEGMENTS,
     key("reference", tells=True, heading=" against "),
     *COUNTED,
+    N_CLUSTERS,
     METRICS,
     compared_estimate(),
     estimate("reference_estimate"),
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     *limits(about="difference"),
+    *DESIGN,
     *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfScores, total=False): ...
+class _Options(Adjustment, ClassWeights, Clustering, Level, OfScores, total=False): ...
 
 
 @VERB
@@ -90,8 +95,12 @@ def compare(
         - the by-columns, [`margin`: the columns that define the segment], `model`, `reference`
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest of them
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `metric`, `estimate` and `reference_estimate`: the scores of `model` and `reference`
         - `difference`: estimate - reference_estimate; `lower`, `upper`: its confidence interval
+        - with `cluster`, `effective_clusters` and `design_effect` of the difference: number of
+          clusters of equal size that carry as much information, and variance over that of
+          independent rows
         - `p_value`: p-value of the test of equality of both scores. The interval and the p-value
           are null for metrics whose denominator depends on the predictions, such as precision, f1
           and kappa.
@@ -134,17 +143,14 @@ def compare(
             )
 
     def compute(reading: Reading) -> Columns:
-        pair = cells_of_models(reading.cells, len(reading.labels))
-        one, other = (scoring.class_counts(reading, cells) for cells in pair)
+        models = PairedModels.of(reading, scoring)
         _, first = reading.cells.segments
         margin = reading.margin_codes()[first]
         tables = {
-            name: compared_models(
-                metric, one, other, pair, margin, options["level"], options["adjust"]
-            )
+            name: compared_models(metric, models, margin, options["level"], options["adjust"])
             for name, metric in scoring.metrics.items()
         }
-        return models_in_rows(reading, one, tables)
+        return models_in_rows(reading, models.one, tables)
 
     return answer(
         frame,

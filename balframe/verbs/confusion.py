@@ -7,17 +7,31 @@ import numpy as np
 from balframe.analyses.matrices import completed, counted, share
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N
-from balframe.frames.read import Reading
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
+from balframe.frames.reading import Reading
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
+from balframe.verbs.columns import (
+    LABELLED,
+    SEGMENTS,
+    WEIGHTS,
+    count,
+    estimate,
+    names_of_labels,
+)
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Names, OfLabels
+from balframe.verbs.options import Clustering, Names, OfLabels
 
 SHARE = "share"
 VERB = Verb.of(
-    *SEGMENTS, *LABELLED, count(N, tells=True), *WEIGHTS, estimate(SHARE, under="normalize")
+    *SEGMENTS,
+    *LABELLED,
+    count(N, tells=True),
+    *WEIGHTS,
+    estimate(SHARE, under="normalize"),
 )
+
+
+class _Options(Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -29,7 +43,7 @@ def confusion(
     by: Names = None,
     complete: bool = False,
     normalize: Literal["true", "pred", "all"] | None = None,
-    **options: Unpack[OfLabels],
+    **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per segment, true label and predicted label with its number of rows.
 
@@ -52,7 +66,8 @@ def confusion(
         One row for each segment, [model], true label and predicted label, in this order. Columns
         in brackets are present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [the column `cluster`, so that the cells can be read with `cells=True` and
+          `cluster`], [`margin`: the columns that define the segment], [`model`]
         - the true and the predicted label, under the names of their columns; with several models
           the column of predictions is named `predicted`
         - `n`: number of rows
@@ -77,7 +92,7 @@ def confusion(
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
     def compute(reading: Reading) -> Columns:
-        n_labels = len(reading.labels)
+        reading, n_labels = reading.with_clusters(), len(reading.labels)
         shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
         true, predicted = names_of_labels(reading.query)
         columns = reading.by_columns(shown.source)
@@ -98,5 +113,6 @@ def confusion(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         shown=() if normalize is None else ("normalize",),
+        reads=Reads(keeps_clusters=True),
         suits=Reading.pos_label,
     )

@@ -31,6 +31,10 @@ VERB = Verb.of(
     score(METRIC),
     *limits(METRIC, "interval"),
     *_BAND,
+    instead={
+        "cluster": "limits along a curve need independent rows. For the area under the ROC curve "
+        "of rows in clusters, call ranking.",
+    },
 )
 
 

@@ -13,11 +13,12 @@ from balframe.analyses.extremes import (
 )
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
 from balframe.frames.library import FrameT, Name
-from balframe.frames.read import Group, Reading
+from balframe.frames.reading import Group, Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     EXTREMES,
+    N_CLUSTERS,
     N_COMPARED,
     NOTE,
     ROLLED_UP,
@@ -33,7 +34,7 @@ from balframe.verbs.columns import (
     test,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import ClassWeights, Level, Names, OfLabels
+from balframe.verbs.options import ClassWeights, Clustering, Level, Names, OfLabels
 
 _NUMBERS = (
     estimate("lowest", tells=True, span=Span.METRIC),
@@ -43,6 +44,7 @@ _NUMBERS = (
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
     *N_COMPARED,
+    N_CLUSTERS,
     statistic("statistic"),
     count("df"),
     test("p_value"),
@@ -57,7 +59,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(ClassWeights, Level, OfLabels, total=False): ...
+class _Options(ClassWeights, Level, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -103,6 +105,7 @@ def disparity(
         - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
           because the score is undefined or `min_support` is not reached. With fewer than two
           segments, nothing is compared.
+        - with `cluster`, `n_clusters`: number of clusters with rows in these segments
         - `statistic`, `df`, `p_value`: statistic Q, degrees of freedom and p-value of the test of
           equal scores, where each segment has its own recalls. Null for metrics that are not linear
           in recalls, and if segments have different labels. The test has little power if the rarest
@@ -110,10 +113,12 @@ def disparity(
         - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with
           standard errors from recalls pooled over the segments. It has more power if errors are
           rare, but rejects too often if scores are equal and recalls are not. Also null if a
-          support is under 10 (effective) rows.
+          support is under 10 (effective) rows, and with `cluster`.
         - `note`: why a p-value is null; null if both p-values are defined
 
-        The intervals and p-values are not adjusted for the number of rows of the result.
+        The intervals and p-values are not adjusted for the number of rows of the result. With
+        `cluster`, Q is compared with an F distribution whose degrees of freedom are estimated from
+        the variation between clusters, and which may be fewer than `df`.
 
     References
     ----------
@@ -121,7 +126,8 @@ def disparity(
     applications to problems of estimation", 1948, for the test of equal scores; F. E.
     Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
     Bulletin 1946; W. G. Cochran, "The combination of estimates from different experiments",
-    Biometrics 1954, for the test of equal recalls.
+    Biometrics 1954, for the test of equal recalls; J. N. K. Rao and A. J. Scott, "The analysis of
+    categorical data from complex sample surveys", JASA 1981, for rows in clusters.
 
     Examples
     --------
@@ -152,20 +158,19 @@ def disparity(
     check_min_support(min_support)
 
     def compute(reading: Reading) -> Columns:
-        c = scoring.class_counts(reading)
         search = Extremal(options["level"], min_support)
         groups: list[Group] = []
         rows: list[Extremes] = []
-        for group, members, cells in compared_groups(c, reading):
+        for group, members in compared_groups(scoring.sample(reading), reading):
             for name, metric in scoring.metrics.items():
                 groups.append(group)
-                rows.append(search.find(name, metric, members, cells, group.segments))
+                rows.append(search.find(name, metric, members, group.segments))
         columns, segments = extreme_columns(reading, groups, rows)
         names = list(scoring.metrics)
         columns["metric"] = reading.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        for one in _NUMBERS:
+        for one in (n for n in _NUMBERS if n.under is None or reading.clusters is not None):
             dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
             columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
         notes = sorted({row.note for row in rows if row.note is not None})

@@ -6,12 +6,13 @@ from balframe.analyses.criteria import METRICS, criteria_columns, measured
 from balframe.analyses.extremes import Extremal, check_min_support, compared_groups
 from balframe.analyses.scoring import Scoring, check_by
 from balframe.frames.library import FrameT, Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     BESIDE,
     EXTREMES,
+    N_CLUSTERS,
     N_COMPARED,
     ROLLED_UP,
     Naming,
@@ -23,7 +24,7 @@ from balframe.verbs.columns import (
     place,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Level, Names, OfLabels
+from balframe.verbs.options import Clustering, Level, Names, OfLabels
 
 VERB = Verb.of(
     *ROLLED_UP,
@@ -37,10 +38,11 @@ VERB = Verb.of(
     estimate("lowest", span=Span.METRIC),
     estimate("highest", span=Span.METRIC),
     *N_COMPARED,
+    N_CLUSTERS,
 )
 
 
-class _Options(Level, OfLabels, total=False): ...
+class _Options(Level, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -95,6 +97,7 @@ def fairness(
           their rates
         - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
           because the rate is undefined or `min_support` is not reached
+        - with `cluster`, `n_clusters`: number of clusters with rows in these segments
 
     References
     ----------
@@ -124,12 +127,11 @@ def fairness(
     check_min_support(min_support)
 
     def compute(reading: Reading) -> Columns:
-        c = scoring.class_counts(reading)
         search = Extremal(options["level"], min_support)
         rows = [
             row
-            for group, members, cells in compared_groups(c, reading)
-            for row in measured(search, scoring, members, cells, group)
+            for group, members in compared_groups(scoring.sample(reading), reading)
+            for row in measured(search, scoring, members, group)
         ]
         return criteria_columns(reading, rows)
 

@@ -12,16 +12,17 @@ from balframe.analyses.references import (
     check_reference,
 )
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
-from balframe.core.selection import segments_at
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
+    DESIGN,
     METRICS,
+    N_CLUSTERS,
     SEGMENTS,
     TESTS,
     Span,
@@ -31,11 +32,12 @@ from balframe.verbs.columns import (
     note,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Adjustment, ClassWeights, Level, Names, OfLabels
+from balframe.verbs.options import Adjustment, ClassWeights, Clustering, Level, Names, OfLabels
 
 VERB = Verb.of(
     *SEGMENTS,
     *COUNTED,
+    N_CLUSTERS,
     METRICS,
     compared_estimate(tells=True),
     note("reference"),
@@ -43,11 +45,12 @@ VERB = Verb.of(
     estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
     estimate("ratio"),
     *limits(about="difference"),
+    *DESIGN,
     *TESTS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, OfLabels, total=False): ...
+class _Options(Adjustment, ClassWeights, Level, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -86,6 +89,7 @@ def gaps(
         - the by-columns, [`margin`: the columns that define the segment], [`model`]
         - `n`: number of rows of the segment; `n_labels`: number of labels present on both sides;
           `min_support`: number of rows of the segment with the rarest of these labels
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `metric`, `estimate`: the score of the segment over these labels, so that an average may
           differ from that of `report`; `reference`: name of the reference; `reference_estimate`:
           its score
@@ -93,9 +97,11 @@ def gaps(
           if either of them is below 0 or the second is 0
         - `lower`, `upper`: confidence interval of the difference, not adjusted for multiple
           testing; null for metrics without an interval
+        - with `cluster`, `effective_clusters` and `design_effect` of `estimate`: number of clusters
+          of equal size that carry as much information, and variance over that of independent rows
         - `p_value`: p-value of the two-sided test of equality of both scores, for proportions and
           means of recalls. For a level of 0.7 or more, it is below 1 - level exactly when the
-          interval excludes 0.
+          interval excludes 0. With `cluster` it is that of a t test, for which this does not hold.
         - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
           family, which are those of the metric in the margin
 
@@ -143,17 +149,17 @@ def gaps(
         check_reference(reference, query, scoring.metrics)
 
     def compute(reading: Reading) -> Columns:
-        c = scoring.class_counts(reading)
+        sample = scoring.sample(reading)
         check_not_ambiguous(reference, reading)
         against = Against(reference, scoring.metrics, options["level"])
         groups = reading.groups()
         order = np.argsort(np.concatenate([group.segments for group in groups]))
-        found = [against.group(group, segments_at(c, group.segments), reading) for group in groups]
+        found = [against.group(group, sample.at(group.segments), reading) for group in groups]
         tables = {
             name: Comparison.concat([of_group[name] for of_group in found]).at(order)
             for name in scoring.metrics
         }
-        return gaps_in_rows(reading, c, tables, options["adjust"])
+        return gaps_in_rows(reading, sample, tables, options["adjust"])
 
     return answer(
         frame,

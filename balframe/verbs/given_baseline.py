@@ -78,6 +78,13 @@ def _of_cells(native: Any) -> Asked:  # noqa: ANN401 (of any library or engine)
     cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
 
     def check(query: Query) -> None:
+        if query.cluster is not None:
+            raise InvalidInputError(
+                f"{parameter('cluster', query.cluster)} cannot be combined with cells as "
+                f"{parameter('baseline')}: there are no confidence intervals for differences from "
+                "an earlier run whose rows are in clusters. Give a column of predictions as "
+                f"{parameter('baseline')}, or omit one of the two."
+            )
         models = [name for name in by if name == MODEL and query.several]
         others = [name for name in by if name not in models]
         if set(others) != set(query.by):

@@ -120,6 +120,20 @@ class Cells(TypedDict, total=False):
     ]
 
 
+class Clustering(TypedDict, total=False):
+    """Which rows belong together."""
+
+    cluster: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            "Rows with the same value in this column, such as one patient or one document, belong "
+            "together and are not independent. Scores do not change; confidence intervals and "
+            "tests use the variation between clusters. Cannot be combined with `sample_weight`.",
+        ),
+    ]
+
+
 class CellsOrRows(Rows, Cells, total=False):
     """The options of what is counted."""
 

@@ -10,7 +10,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.library import FrameT, Name
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.recalls_of_counts import recalls_of_labels
 from balframe.intervals.request import check_level
@@ -27,7 +27,15 @@ _FOUND = (
     *limits(),
     note("p_above", kind=Kind.FLOAT),
 )
-VERB = Verb.of(*SEGMENTS, *COUNTED, *_FOUND)
+VERB = Verb.of(
+    *SEGMENTS,
+    *COUNTED,
+    *_FOUND,
+    instead={
+        "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
+        "an interval.",
+    },
+)
 
 
 class _Options(Level, Priors, OfLabels, total=False): ...

@@ -50,6 +50,7 @@ VERB = Verb.of(
     note("reliability"),
     instead={
         "sample_weight": "power is not known for weighted rows; omit it.",
+        "cluster": "power is not known for rows in clusters; omit it.",
         "interval": "power is that of the default intervals of `check`; omit it.",
         "decide": "power is that of rules decided by intervals; omit it.",
     },

@@ -5,7 +5,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from balframe.analyses.areas import Areas
-from balframe.analyses.differences_of_areas import differences_of_areas
+from balframe.analyses.areas_of_clusters import AreasOfClusters
+from balframe.analyses.differences_of_areas import AnyAreas, differences_of_areas
 from balframe.analyses.references import ReferenceOption, check_reference
 from balframe.analyses.scoring import check_by
 from balframe.core.class_counts import ClassCounts
@@ -18,14 +19,15 @@ from balframe.intervals.request import check_level
 from balframe.metrics.of_scores import RANKED
 from balframe.metrics.units.rankings import Ranking
 from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits, note
+from balframe.verbs.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Level, Names, OfScores
+from balframe.verbs.options import Clustering, Level, Names, OfScores
 
 VERB = Verb.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
+    N_CLUSTERS,
     estimate("roc_auc", tells=True, span=Span.UNIT),
     *limits("roc_auc"),
     estimate("average_precision", span=Span.UNIT),
@@ -42,7 +44,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Level, OfScores, total=False): ...
+class _Options(Clustering, Level, OfScores, total=False): ...
 
 
 @VERB
@@ -76,10 +78,13 @@ def ranking(
 
         - the by-columns, [`margin`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores
           higher than a negative row, ties counting half; null without positive or negative rows
         - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5. The
-          variance is scaled towards DeLong's as the number of rows grows.
+          variance is scaled towards DeLong's as the number of rows grows. With `cluster`, it is
+          computed on the logit scale with Obuchowski's variance, and null if all positive or all
+          negative rows are in one cluster, or the area is 0 or 1.
         - `average_precision`: mean of the precisions at all thresholds, weighted by the increase in
           recall at each; null without positive rows
         - `ks_statistic`: largest difference between recall and false positive rate
@@ -96,6 +101,8 @@ def ranking(
     With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
     weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
     are null if the squares of the weights overflow a float.
+
+    With `cluster`, `reference="rest"` takes time in proportion to the rows times the segments.
 
     References
     ----------
@@ -142,14 +149,19 @@ def ranking(
     )
 
 
-def _ranked(scored: Scored, level: float) -> tuple[dict[Name, Any], Areas, ClassCounts]:
+def _ranked(
+    scored: Scored, level: float
+) -> tuple[dict[Name, Any], Areas | AreasOfClusters, ClassCounts]:
     """Rank the rows of each segment; what stands for single ties is gone afterwards."""
     r = Ranking.of(scored.ties)
     areas, totals = Areas.of(r), r.points.totals()
-    lower, upper = areas.limits(level)
-    columns: dict[Name, Any] = {
-        "n": totals.n,
-        "n_positive": totals.count(totals.n_correct),
+    columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
+    found: AnyAreas = areas
+    if scored.clusters is not None:
+        found = AreasOfClusters.of(r, areas, scored.clusters)
+        columns["n_clusters"] = found.n_clusters
+    lower, upper = found.limits(level)
+    columns |= {
         "roc_auc": areas.auc,
         "roc_auc_lower": lower,
         "roc_auc_upper": upper,
@@ -157,4 +169,4 @@ def _ranked(scored: Scored, level: float) -> tuple[dict[Name, Any], Areas, Class
         "ks_statistic": r.ks_statistic(),
         "brier_score": r.brier_score(),
     }
-    return columns, areas, totals
+    return columns, found, totals

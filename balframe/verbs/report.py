@@ -3,21 +3,24 @@
 from typing import Literal, Unpack
 
 from balframe.analyses import layouts
-from balframe.analyses.limits import limits_of
+from balframe.analyses.clustering import design, n_clusters
+from balframe.analyses.limits import limits_of, methods_of
 from balframe.analyses.scoring import Metrics, Scoring, counted, value_of
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
-from balframe.frames.read import Reading
+from balframe.frames.reading import Reading
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.presets import DEFAULT
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
     COUNTED,
+    DESIGN,
     METRIC,
     METRICS,
     MIN_SUPPORT,
+    N_CLUSTERS,
     SEGMENTS,
     Naming,
     compared_estimate,
@@ -27,9 +30,17 @@ from balframe.verbs.columns import (
     score,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Absences, ClassWeights, Intervals, Names, OfLabels, Priors
+from balframe.verbs.options import (
+    Absences,
+    ClassWeights,
+    Clustering,
+    Intervals,
+    Names,
+    OfLabels,
+    Priors,
+)
 
-_FIRST = (*SEGMENTS, *COUNTED, count("n_missing", under="missing"))
+_FIRST = (*SEGMENTS, *COUNTED, N_CLUSTERS, count("n_missing", under="missing"))
 
 VERB = Verb(
     {
@@ -43,13 +54,14 @@ VERB = Verb(
             METRICS,
             compared_estimate(tells=True, ranks=True),
             *limits(under="interval", about="estimate"),
+            *DESIGN,
             note("method", under="interval", naming=Naming.METHOD),
         ),
     }
 )
 
 
-class _Options(Absences, Intervals, Priors, ClassWeights, OfLabels, total=False): ...
+class _Options(Absences, Intervals, Priors, ClassWeights, Clustering, OfLabels, total=False): ...
 
 
 @VERB
@@ -90,11 +102,17 @@ def report(
         - the by-columns, [`margin`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest label present, 0 if none is
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `n_missing`: number of rows dropped, with `missing="drop"`
         - wide layout: one column per metric, null where undefined; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
         - long layout: `metric` and `estimate`; with `interval`, also `lower`, `upper` and
-          `method`, the interval method used
+          `method`, the interval method used; with `cluster`, also `effective_clusters` and
+          `design_effect`. The first is the number of clusters of equal size that carry as much
+          information; the second is the variance of the estimate over that of independent rows.
+
+        With `cluster`, both limits are null if a label, or the denominator of a proportion, has all
+        its rows in one cluster, and for the geometric mean.
 
     References
     ----------
@@ -114,24 +132,29 @@ def report(
     """
     scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
     check_choice("layout", layout, VERB.layouts)
-    request = Request.of(options["interval"], options["level"], options["prior"])
+    request = Request.of(
+        options["interval"], options["level"], options["prior"], options["cluster"]
+    )
     chosen = scoring.metrics
 
     def compute(reading: Reading) -> Columns:
-        c = scoring.class_counts(reading)
+        sample = scoring.sample(reading)
+        c = sample.counts
         _, first = reading.cells.segments
-        counts = counted(c)
+        counts = counted(c) | n_clusters(sample)
         if reading.query.drops_missing:
             counts["n_missing"] = reading.cells.missing_of_segments()
         scores = {name: value_of(metric, c) for name, metric in chosen.items()}
         found: dict[str, Limits] = {}
         if request is not None:
-            found = limits_of(chosen, c, lambda: reading.cells, scores, request)
+            found = limits_of(chosen, sample, scores, request)
         if layout == "wide":
             return reading.by_columns(first) | counts | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counts, scores)
+        if sample.clusters is not None:
+            columns |= layouts.long_design([design(metric, sample) for metric in chosen.values()])
         if request is not None:
-            methods = [metric.interval.method_of(request.method) for metric in chosen.values()]
+            methods = methods_of(chosen, sample, request)
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 

@@ -10,12 +10,12 @@ from balframe.gates.passed import passed
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.verbs.check import check
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import CellsOrRows, Decisions, Names, RollUps
+from balframe.verbs.options import CellsOrRows, Clustering, Decisions, Names, RollUps
 
 VERB = Verb({})
 
 
-class _Options(Decisions, CellsOrRows, RollUps, total=False): ...
+class _Options(Decisions, Clustering, CellsOrRows, RollUps, total=False): ...
 
 
 @VERB

@@ -59,6 +59,8 @@ VERB = Verb.of(
     instead={
         "by": "slices searches the columns of over.",
         "metrics": "slices searches by one metric. Give metric.",
+        "cluster": "the tests of slices need independent rows. For rows in clusters, call gaps or "
+        "disparity on chosen columns.",
         "margins": "slices searches every subset of the columns of over already.",
     },
 )

@@ -18,6 +18,7 @@ ALIKE = {  # options that every verb on labels has
     "--by g --by sex": {"by": ["g", "sex"]},
     "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
     "--by g --counts k": {"by": "g", "counts": "k"},
+    "--by g --cluster k": {"by": "g", "cluster": "k"},  # where they can be of clusters
     "--by g --label yes --label no --label none": {"by": "g", **THREE},
     "--by g --pos-label yes": {"by": "g", "pos_label": "yes"},
     "--by g --missing drop": {"by": "g", "missing": "drop"},
@@ -54,11 +55,13 @@ OWN = {
         "--prior jeffreys --level 0.8": {"prior": "jeffreys", "level": 0.8},
     },
     "fairness": {
+        "--by sex --cluster k": {"by": "sex", "cluster": "k"},
         "--by sex --min-support 5 --level 0.9": {"by": "sex", "min_support": 5, "level": 0.9},
         "--by g --margins overall --y-pred q": {"margins": "overall", "y_pred": ["p", "q"]},
         "--by g --sample-weight w": {"sample_weight": "w"},
     },
     "compare": {
+        "--by sex --cluster k": {"by": "sex", "cluster": "k"},
         "": {},
         "--by g --adjust none --level 0.9": {"by": "g", "adjust": None, "level": 0.9},
         "--metric recall --metric f1 --pos-label yes": {
@@ -73,6 +76,7 @@ OWN = {
         "--counts k --missing drop": {"counts": "k", "missing": "drop"},
     },
     "ranking": {
+        "--by sex --cluster k": {"by": "sex", "cluster": "k"},
         "": {},
         "--by g --level 0.8": {"by": "g", "level": 0.8},
         "--by g --reference rest": {"by": "g", "reference": "rest"},

@@ -35,6 +35,7 @@ ROWS = {
     "w": _drawn([0.0, 0.25, 1.0, 8.0]),
     "v": [RNG.random() for _ in range(400)],
     "k": _drawn([0, 1, 7]),
+    "c": _drawn([*"PpqQrst", "é", None]),
 }
 EARLIER = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["g", "h"])
 AGAINST = ["uar >= baseline - 0.02", "recall >= 0.1", "fpr < baseline"]
@@ -54,6 +55,9 @@ CALLS = {
     "report of exact weights": lambda df, **kw: bf.report(
         df, "y", "p", by="g", sample_weight="w", counts="k", interval=True, **kw
     ),
+    "report of clusters": lambda df, **kw: bf.report(
+        df, "y", ["p", "q"], by="g", cluster="c", missing="drop", interval=True, **kw
+    ),
     "classes": lambda df, **kw: bf.classes(df, "text", "text_p", by=["h", "g"], **kw),
     "confusion": lambda df, **kw: bf.confusion(
         df, "holes", "q", by="g", missing="drop", complete=True, normalize="true", **kw
@@ -61,8 +65,14 @@ CALLS = {
     "confusion of weights": lambda df, **kw: bf.confusion(
         df, "y", "p", by="day", sample_weight="w", margins="overall", **kw
     ),
+    "confusion of clusters": lambda df, **kw: bf.confusion(
+        df, "y", "p", by="g", cluster="c", missing="drop", counts="k", **kw
+    ),
     "posterior": lambda df, **kw: bf.posterior(df, "y", "p", by="h", **kw),
     "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
+    "gaps of clusters": lambda df, **kw: bf.gaps(
+        df, "y", "p", by="g", cluster="day", missing="drop", metrics=["uar", "f1"], **kw
+    ),
     "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
     "check": lambda df, **kw: bf.check(
@@ -127,6 +137,9 @@ CALLS = {
         **kw,
     ),
     "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
+    "ranking of clusters": lambda df, **kw: bf.ranking(
+        df, "y", "s", by="h", cluster="c", missing="drop", **kw
+    ),
 }
 on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
 

@@ -11,7 +11,7 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.measures import Measures
-from balframe.intervals.interval import Sample
+from balframe.core.sample import Sample
 from balframe.intervals.request import GATE, Request
 from balframe.metrics.catalogue import find
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.intervals.geometric_mean import geometric, geometric_gate
-from balframe.intervals.interval import Sample
 from balframe.intervals.request import GATE, Request
 from balframe.metrics.catalogue import find
 

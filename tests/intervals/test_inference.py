@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from balframe.core.class_counts import ClassCounts
+from balframe.core.sample import Sample
 from balframe.intervals.constrained import Segments, standardised
 from balframe.intervals.differences import scas_difference
 from balframe.intervals.effective_rows import effective
 from balframe.intervals.equality import equal_scores
-from balframe.intervals.interval import Sample
 from balframe.intervals.later import special
 from balframe.intervals.proportions import exact, wilson
 from balframe.intervals.recalls import gate, scas, scas_of_proportion, score

@@ -12,6 +12,7 @@ from tried import TRIED
 
 import balframe as bf
 from balframe.metrics.catalogue import registered
+from balframe.verbs.contents import verbs
 
 LABEL_COLUMNS = ["y", "p", "q"]
 
@@ -27,6 +28,11 @@ class Verb:
     searches: bool = False
     takes_cells: bool = True
     takes_weights: bool = True
+
+    @property
+    def takes_clusters(self) -> bool:
+        """Tell whether its rows may come in clusters."""
+        return "cluster" in verbs()[self.function.__name__].parameters
 
 
 OF_ORDERED_LABELS = {"cohen_kappa_linear", "cohen_kappa_quadratic"}
@@ -151,7 +157,8 @@ class Question:
     @property
     def used(self) -> list[str]:
         """List the columns in which a null leaves a row out."""
-        others = (self.options.get(name) for name in ("sample_weight", "counts", "baseline"))
+        names = ("sample_weight", "counts", "baseline", "cluster")
+        others = (self.options.get(name) for name in names)
         return [self.y_true, *self.models, *(name for name in others if name is not None)]
 
     def having(self, frame: Any, **options: Any) -> "Question":
@@ -191,12 +198,13 @@ def is_number(value: object) -> bool:
 VALUES = {
     "g": ["", "a", "B", None],
     "h": [-1, 0, 300, None],
+    "c": ["u", "V", "é", ""],
     "s": [-0.0, 0.0, 0.1, 0.3, 0.1 + 0.2, 1.0],
     "t": [0.0, 0.5, 1.0],
     "w": [0.0, 0.25, 0.75, 2.0, 1000.25],
     "k": [0, 1, 1, 3],
 }
-DTYPES = {"g": pl.String, "s": pl.Float64, "t": pl.Float64, "w": pl.Float64}
+DTYPES = {"g": pl.String, "c": pl.String, "s": pl.Float64, "t": pl.Float64, "w": pl.Float64}
 
 
 @st.composite
@@ -216,7 +224,9 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     frame = frame[np.repeat(np.arange(frame.height), frame["times"])].drop("times")
     by = draw(st.sampled_from([["g"], ["h", "g"]] + [None] * (not verb.needs_segments)))
     given = labels if draw(st.booleans()) else None
+    is_clustered = verb.takes_clusters and draw(st.booleans())
     is_counted, is_weighted = draw(st.booleans()), verb.takes_weights and draw(st.booleans())
+    is_weighted = is_weighted and not is_clustered
     options = {
         "by": by,
         "labels": given,
@@ -228,6 +238,10 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     }
     unused = [] if is_counted else ["k"]
     unused += [] if is_weighted else ["w"]
+    if is_clustered:
+        options["cluster"] = "c"
+    else:
+        unused.append("c")
     asked = draw(st.sampled_from(verb.options))
     asked_of = "p" if "baseline" in asked else draw(st.sampled_from(verb.columns))
     return Question(verb, frame.drop(unused), asked_of, options | asked)

@@ -55,7 +55,8 @@ def in_cells_of_parts(question: Question, random: Random) -> Question:
     if question.frame.select(question.used).null_count().sum_horizontal().item():
         return question
     cut = random.randint(0, question.frame.height)
-    kept = {name: options[name] for name in ("by", "counts", "sample_weight")}
+    carried = {"by", "counts", "sample_weight", "cluster"} & options.keys()
+    kept = {name: options[name] for name in carried}
     parts = [question.frame[:cut], question.frame[cut:]]
     cells = bf.combine([bf.confusion(part, "y", question.columns, **kept) for part in parts])
     return question.having(cells, cells=True, counts=None, sample_weight=None)
@@ -131,7 +132,8 @@ def with_labels_permuted(question: Question, random: Random) -> Question:
     if n > 2 and question.options.get("metrics") == "all":
         return question  # some are about the order of labels
     permuted = _renamed(question, random.sample(range(n), n))
-    is_exact = question.is_exact and n == 2  # three numbers add up to another sum in another order
+    # three numbers, or four cells, add up to another sum in another order
+    is_exact = question.is_exact and n == 2 and "cluster" not in question.options
     return replace(
         permuted,
         restore=lambda answer: _in_order_of_labels(permuted.restore(answer), question),
@@ -170,7 +172,7 @@ def _holders(answer: Table, question: Question) -> list[str]:
 
 def _in_order_of_labels(answer: Table, question: Question) -> Table:
     """Put the rows of each segment and model in the order of their labels."""
-    kept = [name for name in ("g", "h", "margin", "model") if name in answer]
+    kept = [name for name in ("g", "h", "c", "margin", "model") if name in answer]
     found = zip(*(answer[name] for name in _holders(answer, question)), strict=True)
     labels = dict(enumerate(found))
     if not labels:
@@ -241,7 +243,7 @@ def under_odd_names(question: Question, random: Random) -> Question:
     def of(given: Any) -> Any:
         return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
 
-    named = {"by", "counts", "sample_weight", "baseline"} & question.options.keys()
+    named = {"by", "counts", "sample_weight", "baseline", "cluster"} & question.options.keys()
     options = {name: of(question.options[name]) for name in named}
     renamed = question.having(question.frame.rename(new), **options)
     return renamed.undoing(

@@ -27,6 +27,7 @@ each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
 FRAME = pl.DataFrame(
     {
         "g": list("aaabbb"),
+        "c": list("uuvvww"),
         "y": [1, 0, 1, 0, 1, 0],
         "p": [1, 0, 0, 1, 1, 0],
         "q": [1, 1, 1, 0, 1, 0],
@@ -41,6 +42,7 @@ SHOWING = {  # the options under which further columns are there
     "margins": {"margins": "overall"},
     "missing": {"missing": "drop"},
     "weights": {"sample_weight": "w"},
+    "cluster": {"cluster": "c"},
     "interval": {"interval": True},
     "normalize": {"normalize": "true"},
     "reference": {"reference": "rest"},

@@ -23,6 +23,7 @@ from benchmarks.families import (
     passes_or_fails,
     passes_or_fails_paired,
 )
+from benchmarks.families_of_clusters import InClusters
 
 pytestmark = pytest.mark.slow
 
@@ -169,3 +170,43 @@ def test_weights(rows, score, weights, n_segments):
     assert max(verdicts) <= most(families)
     assert extremes <= 0.02
     assert max(equality, by_holm) <= most(families, 0.067)
+
+
+CLUSTERED = {
+    "one label": (equal(10, recall=0.9), False),
+    "rare errors": (equal(10, recall=0.95), False),
+    "two labels": (equal(10, 10, recall=0.9), False),
+    "two labels, 2 to 8": (Design(((2, 8),), ((0.8, 0.95),)), False),
+    "one label a cluster": (equal(10, 10, recall=0.8), True),
+}
+
+
+@pytest.mark.parametrize(("n_segments", "correlation"), [(20, 0.05), (20, 0.2), (60, 0.2)])
+@pytest.mark.parametrize(("design", "whole"), CLUSTERED.values(), ids=CLUSTERED)
+def test_a_rule_at_its_bound_where_rows_are_in_clusters(design, whole, n_segments, correlation):
+    draws = Draws(design, n_segments, 2_000 // n_segments)
+    frame = InClusters(20, (5, 20), correlation, whole=whole).frame(draws)
+
+    fails, passes = false_verdicts(draws, frame=frame, cluster="c")
+
+    assert max(fails, passes) <= most(draws.n_families)
+
+
+def test_a_rule_errs_much_more_often_without_the_clusters():
+    draws = Draws(equal(10, recall=0.9), 20, 100)
+    frame = InClusters(20, (5, 20), 0.2).frame(draws)
+
+    assert false_verdicts(draws, frame=frame)[0] > 0.3
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["nested", "shared"])
+@pytest.mark.parametrize("n_segments", [6, 20])
+@pytest.mark.parametrize("design", [equal(10, recall=0.9), equal(10, 10, recall=0.9)], ids=[1, 2])
+def test_disparity_where_rows_are_in_clusters(design, n_segments, shared):
+    draws = Draws(design, n_segments, 60)
+    frame = InClusters(20, (5, 20), 0.2, shared=shared).frame(draws)
+
+    apart, significant, _ = false_disparities(draws, frame=frame, cluster="c")
+
+    assert apart <= most(draws.n_families, 0.005)
+    assert significant <= most(draws.n_families)

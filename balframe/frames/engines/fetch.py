@@ -81,7 +81,7 @@ def _collected(rows: Rows) -> pl.DataFrame:
 
 def _check_keys(rows: Rows, query: Query) -> None:
     """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
-    names = {by_key(position): name for position, name in enumerate(query.by)}
+    names = {by_key(position): name for position, name in enumerate(query.keys)}
     names |= _label_keys(query)
     for key, dtype in rows.collect_schema().items():
         if key in names and dtype in (nw.Duration, nw.UInt128):

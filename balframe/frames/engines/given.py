@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 
 from balframe.errors import UnsupportedTypeError
+from balframe.frames.checked_query import named_twice
 from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
 from balframe.frames.engines.failures import failures_explained
 from balframe.frames.engines.names_in_sqlframe import check_columns
@@ -26,7 +27,7 @@ from balframe.frames.engines.supported import (
 from balframe.frames.engines.turns import in_turn
 from balframe.frames.libraries.in_pandas.encode import dictionaries, with_categories
 from balframe.frames.library import Frame, Name
-from balframe.frames.query import Query, named_twice
+from balframe.frames.query import Query
 
 if TYPE_CHECKING:
     import pyarrow as pa

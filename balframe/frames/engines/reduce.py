@@ -120,7 +120,7 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 
 def _keys(rows: Rows, query: Query) -> dict[str, nw.Expr]:
-    keys = {by_key(i): column_of(name) for i, name in enumerate(query.by)}
+    keys = {by_key(i): column_of(name) for i, name in enumerate(query.keys)}
     return {**keys, ACTUAL: _labels(rows, query.y_true)}
 
 

@@ -5,12 +5,8 @@ import numpy as np
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
-from balframe.intervals.kinds import (
-    GeometricMeanOfRecalls,
-    MeanOfRecalls,
-    Parts,
-    Proportion,
-)
+from balframe.intervals.kinds import MeanOfRecalls, Parts, Proportion
+from balframe.intervals.other_kinds import GeometricMeanOfRecalls
 from balframe.intervals.recalls_of_counts import recalls_under_class_weight
 from balframe.metrics.registry import metric, proportion
 

@@ -14,7 +14,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio, scaled
 from balframe.intervals.coefficients import correlation, kappa
 from balframe.intervals.equal_segments import by_number_of_labels
-from balframe.intervals.kinds import CoefficientOfAgreement
+from balframe.intervals.other_kinds import CoefficientOfAgreement
 from balframe.metrics.registry import metric
 
 _ROOM = 1000  # as a power of two

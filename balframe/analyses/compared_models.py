@@ -1,0 +1,67 @@
+"""Two models on the same rows beside each other: the rows of an answer."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from balframe.analyses.clustering import n_clusters
+from balframe.analyses.differences_of_models import PairedModels
+from balframe.analyses.limits import kept
+from balframe.analyses.scoring import Adjust, value_of
+from balframe.core.arrays import Int64Array
+from balframe.core.sample import Sample
+from balframe.frames.library import Name
+from balframe.frames.reading import Reading
+from balframe.intervals.families import adjusted_within
+from balframe.metrics.registry import Metric
+
+
+def compared_models(
+    metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
+) -> dict[str, Any]:
+    """Compare two models on a metric in every segment, whose tests are of these families."""
+    estimate, reference = (value_of(metric, one.counts) for one in (models.one, models.other))
+    difference, width = estimate - reference, metric.range[1] - metric.range[0]
+    tested = models.tested(metric.interval, level)
+    p = np.where(np.isnan(difference), np.nan, tested.p_value)
+    lower, upper = kept(*tested.limits, difference, (-width, width), around=True)
+    p_adjusted, n_tests = adjusted_within(p, family, adjust)
+    found = {
+        "estimate": estimate,
+        "reference_estimate": reference,
+        "difference": difference,
+        "lower": lower,
+        "upper": upper,
+        "p_value": p,
+        "p_adjusted": p_adjusted,
+        "n_tests": n_tests,
+    }
+    if models.one.clusters is not None:
+        found["effective_clusters"] = tested.effective_clusters
+        found["design_effect"] = tested.design_effect
+    return found
+
+
+def models_in_rows(
+    reading: Reading, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
+) -> dict[Name, Any]:
+    """Put the metrics of each segment and pair of models one below the other."""
+    _, first = reading.cells.segments
+    c, size = sample.counts, len(tables)
+    shown = np.repeat(first, size)
+    names = [str(name) for name in reading.query.y_pred]
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    pair = pairs[reading.cells.by[-1][shown]]
+    found = next(iter(tables.values()))
+    return reading.by_columns(shown) | {
+        "model": reading.text_column(names, pair[:, 0]),
+        "reference": reading.text_column(names, pair[:, 1]),
+        "n": np.repeat(c.n, size),
+        "n_labels": np.repeat(c.n_present, size),
+        "min_support": np.repeat(c.min_support, size),
+        "metric": reading.text_column(list(tables), np.tile(np.arange(size), len(first))),
+        **{n: np.repeat(values, size) for n, values in n_clusters(sample).items()},
+        **{n: np.column_stack([of[n] for of in tables.values()]).ravel() for n in found},
+    }

@@ -1,0 +1,225 @@
+"""Rows in clusters: variances, limits and tests beside those of R and of a program of its own."""
+
+import json
+from pathlib import Path
+
+import clusters_by_loops as loops
+import numpy as np
+import polars as pl
+import pytest
+from constructors import plain
+from scipy import stats
+
+import balframe as bf
+
+CASES = json.loads((Path(__file__).parent / "clusters.json").read_text("utf-8"))
+ROWS = CASES["rows"]
+FRAME = pl.DataFrame(ROWS)
+SEGMENTS = ["a", "b"]
+METRICS = {
+    "accuracy": "accuracy",
+    "precision": "precision",
+    "f1": "jaccard_of_f1",
+    "balanced_accuracy": "balanced_accuracy",
+    "cohen_kappa": "kappa",
+    "mcc": "mcc",
+}
+PROPORTIONS = ["accuracy", "precision", "f1"]
+CLOSE = 1e-9
+close = {"rel": CLOSE, "abs": CLOSE}
+
+
+def ask(verb, frame=FRAME, **options):
+    """List the rows of an answer."""
+    answer = plain(verb(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
+    return [dict(zip(answer, row, strict=True)) for row in zip(*answer.values(), strict=True)]
+
+
+def rows(segment, predicted="pred"):
+    """List (cluster, true, predicted) of a segment."""
+    own = FRAME.filter(segment=segment)
+    return list(zip(own["cluster"], own["y"], own[predicted], strict=True))
+
+
+def of_f1(name, jaccard):
+    return loops.doubled(jaccard) if name == "f1" else jaccard
+
+
+def limits(row, name=""):
+    return [row[f"{name}lower"], row[f"{name}upper"]]
+
+
+@pytest.mark.parametrize("segment", SEGMENTS)
+class TestLoops:
+    """The loops that other tests use give the reference too."""
+
+    @pytest.mark.parametrize("name", PROPORTIONS)
+    def test_a_proportion(self, segment, name):
+        labels = {"accuracy": loops.right, "f1": loops.jaccard, "precision": loops.precision}[name]
+        case, labels = CASES[segment][METRICS[name]], labels(rows(segment))
+
+        found = loops.mean(labels)
+
+        known = (found.v, found.m_star, found.kurtosis, found.df, found.design_effect)
+        names = ("variance", "effective_clusters", "kurtosis", "df", "deff")
+        assert known == pytest.approx([case[one] for one in names], **close)
+        assert found.n_eff == pytest.approx([case["n_effective"]], **close)
+        assert loops.wilson(labels) == pytest.approx(case["limits"], **close)
+
+    def test_a_mean_of_recalls(self, segment):
+        case, labels = CASES[segment]["balanced_accuracy"], loops.recalls(rows(segment))
+
+        found = loops.mean(labels)
+
+        known = (found.v, found.m_star, found.kurtosis, found.df, found.quantile)
+        names = ("variance", "effective_clusters", "kurtosis", "df", "quantile")
+        assert known == pytest.approx([case[one] for one in names], **close)
+        assert found.n_eff == pytest.approx(case["n_effective"], **close)
+        assert loops.score(labels) == pytest.approx(case["limits"], **close)
+
+    @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
+    def test_a_coefficient(self, segment, name):
+        case, found = CASES[segment][METRICS[name]], loops.agreement(name, rows(segment))
+
+        known = (found.v, found.of_rows, found.m_star, found.df, *found.limits)
+        names = ("variance", "variance_of_rows", "effective_clusters", "df")
+        assert known == pytest.approx([*(case[one] for one in names), *case["limits"]], **close)
+
+
+def test_the_loops_give_the_area():
+    case = CASES["auc"]
+
+    found = loops.area(list(zip(ROWS["cluster"], ROWS["y"], ROWS["score"], strict=True)))
+
+    known = (found.value, found.v, found.of_rows, found.df, *found.limits)
+    names = ("auc", "cr2_variance", "delong_variance", "df")
+    assert known == pytest.approx([*(case[one] for one in names), *case["logit_limits"]], **close)
+
+
+def test_the_loops_give_the_difference():
+    case = CASES["difference"]
+    one, other = (loops.right(rows(segment)) for segment in SEGMENTS)
+
+    found, r = loops.minus(loops.mean(one), loops.mean(other))
+
+    assert (found.v, r, found.df) == pytest.approx(
+        (case["variance"], case["correlation"], case["df"]), **close
+    )
+    low, high, p = loops.difference(one, other, loops.wilson)
+    assert (low, high, p) == pytest.approx((*case["limits"], case["p_value"]), **close)
+
+
+def test_limits_of_a_report(constructor):
+    found = ask(bf.report, constructor(ROWS), y_pred="pred", metrics=[*METRICS], interval=True)
+
+    assert [row["n_clusters"] for row in found] == [24, 23]
+    for segment, row in zip(SEGMENTS, found, strict=True):
+        for name, of_reference in METRICS.items():
+            expected = of_f1(name, CASES[segment][of_reference]["limits"])
+            assert limits(row, f"{name}_") == pytest.approx(expected, **close), name
+
+
+def test_the_design_of_a_report():
+    answer = ask(bf.report, y_pred="pred", metrics=[*METRICS], interval=True, layout="long")
+
+    found = {(row["segment"], row["metric"]): row for row in answer}
+    for segment in SEGMENTS:
+        for name, of_reference in METRICS.items():
+            row, case = found[segment, name], CASES[segment][of_reference]
+            assert limits(row) == pytest.approx(of_f1(name, case["limits"]), **close)
+            assert row["effective_clusters"] == pytest.approx(case["effective_clusters"], **close)
+        for name in PROPORTIONS:
+            deff = CASES[segment][METRICS[name]]["deff"]
+            assert found[segment, name]["design_effect"] == pytest.approx(deff, **close)
+        for name in ("cohen_kappa", "mcc"):
+            case, row = CASES[segment][METRICS[name]], found[segment, name]
+            deff = case["variance"] / case["variance_of_rows"]
+            assert row["design_effect"] == pytest.approx(deff, **close)
+
+
+@pytest.mark.parametrize("segment", SEGMENTS)
+def test_variances_and_covariances_of_recalls_are_those_of_r(segment):
+    case = CASES[segment]["r"]
+    asked = {"metrics": ["specificity", "recall", "uar", "accuracy"], "layout": "long"}
+    answer = ask(bf.report, FRAME.filter(segment=segment), y_pred="pred", by=None, **asked)
+    labels = {k: sum(true == k for _, true, _ in rows(segment)) for k in (0, 1)}
+    p = dict(zip(labels, case["recalls"], strict=True))
+    of_rows = [p[k] * (1 - p[k]) / labels[k] for k in labels]
+    of_rows += [sum(of_rows) / 4, case["accuracy"] * (1 - case["accuracy"]) / case["n"]]
+
+    # the design effect is the variance over that of independent rows
+    effects = [row["design_effect"] for row in answer]
+    zeros, ones, both, right = np.multiply(effects, of_rows)
+
+    cov = case["recalls_cov_cr2"]
+    assert [zeros, ones] == pytest.approx(np.diag(cov), rel=CLOSE)
+    assert (4 * both - zeros - ones) / 2 == pytest.approx(cov[0][1], rel=CLOSE)
+    assert both == pytest.approx(case["balanced_accuracy_se_cr2"] ** 2, rel=CLOSE)
+    assert right == pytest.approx(case["accuracy_se_cr2"] ** 2, rel=CLOSE)
+
+
+def test_labels_have_the_limits_of_precision_and_f1():
+    answer = ask(bf.classes, y_pred="pred", interval=True)
+
+    found = {row["segment"]: row for row in answer if row["label"] == 1}
+    for segment in SEGMENTS:
+        row, case = found[segment], CASES[segment]
+        assert limits(row, "precision_") == pytest.approx(case["precision"]["limits"], **close)
+        expected = loops.doubled(case["jaccard_of_f1"]["limits"])
+        assert limits(row, "f1_") == pytest.approx(expected, **close)
+        assert limits(row, "recall_") == pytest.approx(case["recall"]["limits"], **close)
+
+
+def test_the_difference_of_segments():
+    case = CASES["difference"]
+    asked = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
+
+    row, _ = ask(bf.gaps, **asked)
+
+    assert row["difference"] == pytest.approx(case["difference"], **close)
+    assert [*limits(row), row["p_value"]] == pytest.approx(
+        [*case["limits"], case["p_value"]], **close
+    )
+    # the variance is what the p-value says
+    t = abs(case["difference"]) / case["r"]["se_cr2"]
+    assert row["p_value"] == pytest.approx(2 * stats.t.sf(t, case["df"]), rel=CLOSE)
+    assert row["effective_clusters"] == pytest.approx(
+        CASES["a"]["accuracy"]["effective_clusters"], **close
+    )
+
+
+def test_the_correlation_of_segments_is_what_narrows_their_difference():
+    case = CASES["difference"]
+    of_reference = CASES["a"]["accuracy"], CASES["b"]["accuracy"]
+    (p, (l_p, _)), (q, (_, u_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
+
+    row, _ = ask(bf.gaps, y_pred="pred", metrics="accuracy", reference="b")
+
+    below, above = p - l_p, u_q - q
+    r = (below**2 + above**2 - (row["difference"] - row["lower"]) ** 2) / (2 * below * above)
+    assert r == pytest.approx(case["correlation"], rel=CLOSE)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("segment", SEGMENTS)
+def test_the_variance_of_a_difference_of_models_is_that_of_r(metric, segment):
+    case, short = CASES[segment]["r"], {"accuracy": "accuracy", "balanced_accuracy": "ba"}[metric]
+    own = FRAME.filter(segment=segment)
+
+    (row,) = ask(bf.compare, own, y_pred=["pred", "pred2"], by=None, metrics=metric)
+
+    d = ((own["pred"] == own["y"]).cast(int) - (own["pred2"] == own["y"]).cast(int)).to_numpy()
+    parts = [d] if metric == "accuracy" else [d[own["y"] == k] for k in (0, 1)]
+    of_rows = sum(part.var() / len(part) for part in parts) / len(parts) ** 2
+    assert row["difference"] == pytest.approx(case[f"paired_{short}_difference"], **close)
+    variance = case[f"paired_{short}_difference_se_cr2"] ** 2
+    assert row["design_effect"] * of_rows == pytest.approx(variance, rel=CLOSE)
+
+
+def test_the_limits_of_an_area():
+    case = CASES["auc"]
+
+    (row,) = ask(bf.ranking, y_score="score", by=None)
+
+    assert row["roc_auc"] == pytest.approx(case["auc"], **close)
+    assert limits(row, "roc_auc_") == pytest.approx(case["logit_limits"], **close)

@@ -1,0 +1,212 @@
+"""What `cluster` does not change, and ways of asking that give the same answer."""
+
+import numpy as np
+import polars as pl
+import pytest
+from clusters import ask, close, drawn
+from constructors import plain
+
+import balframe as bf
+
+RULES = ["uar >= 0.5", "accuracy > 0.4", "n >= 1", "difference(accuracy) <= 0.5", "mcc >= 0"]
+ALL = {"metrics": "all", "interval": True}
+ASKED = {
+    "report": (bf.report, "p", ALL),
+    "report, long": (bf.report, "p", {**ALL, "layout": "long", "level": 0.8}),
+    "report, scas": (bf.report, "p", {"metrics": ["uar", "f1"], "interval": "scas"}),
+    "classes": (bf.classes, "p", {"interval": True}),
+    "gaps": (bf.gaps, "p", {"metrics": ["uar", "accuracy", "f1", "mcc"]}),
+    "gaps, largest": (bf.gaps, "p", {"reference": "largest"}),
+    "gaps, overall": (bf.gaps, "p", {"reference": "overall"}),
+    "disparity": (bf.disparity, "p", {"metrics": ["uar", "accuracy"]}),
+    "fairness": (bf.fairness, "p", {}),
+    "compare": (bf.compare, ["p", "q"], {"metrics": ["uar", "accuracy"]}),
+    "check": (bf.check, "p", {"rules": RULES}),
+    "check, baseline": (bf.check, "p", {"rules": "uar >= baseline - 0.2", "baseline": "q"}),
+    "ranking": (bf.ranking, "s", {}),
+    "ranking, rest": (bf.ranking, "s", {"reference": "rest"}),
+    "ranking, segment": (bf.ranking, "s", {"reference": "b"}),
+}
+each = pytest.mark.parametrize(("verb", "predicted", "options"), ASKED.values(), ids=ASKED)
+OF_ONE_MODEL = {
+    name: one for name, one in ASKED.items() if one[1] == "p" and "baseline" not in one[2]
+}
+of_one_model = pytest.mark.parametrize(
+    ("verb", "predicted", "options"), OF_ONE_MODEL.values(), ids=OF_ONE_MODEL
+)
+UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "status", "note")
+UNCERTAIN += ("statistic", "n_tests", "method")
+FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
+NAMES = {"reference", "lowest", "highest"}  # of segments, which have all columns in them
+ADDED = {"n_clusters", "effective_clusters", "design_effect"}
+
+
+def same(one, other):
+    """Compare all columns; only floats may be off by rounding."""
+    assert len(one) == len(other)
+    for row, expected in zip(one, other, strict=True):
+        assert row == {
+            name: close(value) if isinstance(value, float) else value
+            for name, value in expected.items()
+        }
+
+
+@each
+def test_estimates_are_the_same_to_the_bit(verb, predicted, options):
+    frame = drawn(0)
+
+    found, plain_rows = (ask(verb, frame, predicted, cluster=c, **options) for c in ("c", None))
+
+    for row, expected in zip(found, plain_rows, strict=True):
+        assert row.keys() - expected.keys() <= ADDED
+        for name, value in expected.items():
+            if not name.endswith(UNCERTAIN):
+                assert row[name] == value, name
+
+
+@each
+def test_clusters_of_one_row_change_nothing(verb, predicted, options):
+    frame = drawn(0).with_columns(c=np.random.default_rng(0).permutation(90))
+
+    found, expected = (ask(verb, frame, predicted, cluster=c, **options) for c in ("c", None))
+
+    for row, one in zip(found, expected, strict=True):
+        names = one.keys() - {"method"}  # which is that of clusters, whatever their rows
+        assert {name: row[name] for name in names} == {name: one[name] for name in names}
+
+
+def test_methods_are_those_of_clusters():
+    methods = {"accuracy": "wilson", "uar": "score", "mcc": "fisher", "geometric_mean": None}
+
+    answer = ask(bf.report, drawn(0), metrics=[*methods], interval=True, layout="long")
+
+    assert [row["method"] for row in answer] == [*methods.values()] * 3
+    assert {row["lower"] is None for row in answer if row["method"] is None} == {True}
+    assert {row["lower"] is None for row in answer if row["method"] is not None} == {False}
+
+
+@each
+def test_order_of_rows_and_names_of_clusters_do_not_matter(verb, predicted, options):
+    frame = drawn(0)
+    names = np.random.default_rng(0).permutation(20)
+    mixed = frame.with_columns(c=pl.lit("p") + pl.Series(names)[frame["c"]].cast(str))
+
+    found = ask(verb, mixed.sample(fraction=1, shuffle=True, seed=0), predicted, **options)
+
+    same(found, ask(verb, frame, predicted, **options))
+
+
+@each
+def test_counts_are_repeated_rows(verb, predicted, options):
+    frame = drawn(0).with_columns(n=np.random.default_rng(1).integers(0, 4, size=90))
+    counted = frame.filter(pl.col("n") > 0)
+    repeated = counted.select(pl.all().repeat_by("n")).explode(pl.all())
+
+    found = ask(verb, frame, predicted, counts="n", **options)
+
+    same(found, ask(verb, repeated, predicted, **options))
+
+
+@of_one_model
+def test_cells_give_the_answer_of_their_rows(verb, predicted, options):
+    frame = drawn(0)
+    parts = [frame[:40], frame[40:]]
+
+    cells = pl.concat(bf.confusion(one, "y", "p", by="g", cluster="c") for one in parts)
+
+    same(ask(verb, cells, cells=True, **options), ask(verb, frame, predicted, **options))
+
+
+@each
+def test_several_margins_are_several_questions(verb, predicted, options):
+    frame = drawn(0).with_columns(h=np.random.default_rng(3).integers(2, size=90))
+    if options.get("reference") == "b":
+        options = {"reference": {"g": "b", "h": 1}}
+
+    found = ask(verb, frame, predicted, by=["g", "h"], margins="all", **options)
+
+    for by in (["g", "h"], ["g"], ["h"]):
+        own = dict(options)
+        if isinstance(own.get("reference"), dict):
+            own["reference"] = {name: own["reference"][name] for name in by}
+        alone = ask(verb, frame, predicted, by=by, **own)
+        margin = [row for row in found if row["margin"] == ", ".join(by)]
+        same(*(without(NAMES, side) for side in (among(margin, alone), alone)))
+
+
+@pytest.mark.parametrize("name", ["report", "report, long", "classes", "compare", "ranking"])
+def test_a_segment_answers_alone_as_among_others(name):
+    verb, predicted, options = ASKED[name]
+    frame = drawn(0)
+
+    found = ask(verb, frame, predicted, **options)
+
+    for segment in "abc":
+        alone = ask(verb, frame.filter(g=segment), predicted, **options)
+        among_others = [row for row in found if row["g"] == segment]
+        same(*(without(FAMILY, side) for side in (among_others, alone)))
+
+
+@pytest.mark.parametrize(
+    "name", ["report", "classes", "gaps", "fairness", "check", "ranking, rest"]
+)
+def test_each_of_several_models_answers_as_alone(name):
+    verb, predicted, options = ASKED[name]
+    options = {**options, "adjust": None} if verb is bf.check else options
+    frame = drawn(0).with_columns(t=1 - pl.col("s"))
+    other = {"p": "q", "s": "t"}[predicted]
+
+    found = ask(verb, frame, [predicted, other], **options)
+
+    for model in (predicted, other):
+        alone = ask(verb, frame, model, **options)
+        of_model = [row for row in found if row["model"] == model]
+        same(*(without(FAMILY, side) for side in (among(of_model, alone), alone)))
+
+
+def among(found, alone):
+    """Take the columns that the rows alone have too."""
+    return [{name: row[name] for name in one} for row, one in zip(found, alone, strict=True)]
+
+
+def without(names, found):
+    return [{name: value for name, value in row.items() if name not in names} for row in found]
+
+
+class TestNullClusters:
+    FRAME = drawn(0).with_columns(c=pl.when(pl.col("c") > 0).then("c"))
+
+    @each
+    def test_rows_without_a_cluster_are_dropped(self, verb, predicted, options):
+        found = ask(verb, self.FRAME, predicted, missing="drop", **options)
+
+        for row in found:
+            row.pop("n_missing", None)
+        same(found, ask(verb, self.FRAME.drop_nulls("c"), predicted, **options))
+
+    def test_a_report_counts_the_rows_dropped(self):
+        found = ask(bf.report, self.FRAME, missing="drop")
+
+        expected = self.FRAME.filter(pl.col("c").is_null()).group_by("g").len().sort("g")["len"]
+        assert [row["n_missing"] for row in found] == expected.to_list()
+        assert sum(expected) > 0
+
+    @pytest.mark.parametrize("verb", [bf.report, bf.ranking])
+    def test_they_raise_by_default(self, verb):
+        n = self.FRAME["c"].null_count()
+        words = rf"^column 'c' has {n} null values; fill them, or give missing=\"drop\" to drop"
+
+        with pytest.raises(bf.BalframeError, match=words):
+            verb(self.FRAME, "y", {bf.report: "p", bf.ranking: "s"}[verb], cluster="c")
+
+
+def test_a_cluster_may_be_of_any_type(constructor):
+    frame = {"y": [0, 1] * 8, "p": [0, 1, 1, 1] * 4, "c": [*"aabbccdd"] * 2, "b": [True, False] * 8}
+    frame["d"] = [0.5, 0.5, 1, 1, 2, 2, 3, 3] * 2
+
+    by_text, by_number = (
+        plain(bf.report(constructor(frame), "y", "p", cluster=name, interval=True)) for name in "cd"
+    )
+
+    assert by_text == by_number
+    assert by_text["n_clusters"] == [4]

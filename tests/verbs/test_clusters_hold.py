@@ -1,0 +1,104 @@
+"""Limits and tests of rows in clusters hold as often as the page of intervals shows: simulated."""
+
+import numpy as np
+import pytest
+
+from benchmarks import clusters_simulation
+from benchmarks.clusters_data import BEHIND, DESIGNS, Design
+from benchmarks.clusters_simulation import (
+    COVERAGE,
+    SIZE,
+    Shares,
+    by_design,
+    of_designs,
+    row,
+    share_within,
+    tables,
+)
+
+CORRELATED = Design(30, (10, 10), 0.5, 0.8)
+SETS = 400
+
+
+def test_simulated_clusters_have_the_correlation_that_the_design_says():
+    random = np.random.default_rng(1)
+    ease = CORRELATED.ease(random.standard_normal(200_000), 0.8)
+
+    assert ease.mean() == pytest.approx(0.8, abs=0.004)
+    assert ease.var() == pytest.approx(0.5 * 0.8 * 0.2, abs=0.002)
+    assert set(Design(30, (10, 10), 0.0, 0.8).ease(random.standard_normal(5), 0.8)) == {0.8}
+
+
+def test_simulated_segments_share_clusters_or_do_not():
+    def n_clusters(shared):
+        frame = CORRELATED.of_segments(1, 2, np.random.default_rng(1), shared=shared)
+        assert frame["n"].sum() == 2 * 30 * 10
+        return frame["cluster"].n_unique()
+
+    assert n_clusters(shared=True) == 30
+    assert n_clusters(shared=False) == 60
+
+
+def test_simulated_models_differ_by_what_the_simulation_takes_as_true():
+    frame = CORRELATED.of_models(SETS, np.random.default_rng(1)).filter(y=1)
+    right = [(frame["n"] * (frame[model] == 1)).sum() / frame["n"].sum() for model in "ab"]
+
+    assert right[0] == pytest.approx(0.8, abs=0.015)
+    assert right[0] - right[1] == pytest.approx(BEHIND, abs=0.015)
+
+
+def test_simulated_scores_have_one_label_in_each_cluster_if_asked():
+    frame = CORRELATED.of_scores(1, np.random.default_rng(1), one_label=True)
+
+    assert frame.group_by("cluster").agg(n=frame["y"].n_unique()).height == 30
+    assert frame.select("cluster", "y").n_unique() == 30
+    assert CORRELATED.of_scores(1, np.random.default_rng(1)).select("cluster", "y").n_unique() > 50
+
+
+def test_shares_are_of_known_limits():
+    lower, upper = np.array([0.1, 0.6, np.nan, 0.5]), np.array([0.4, 0.9, np.nan, 0.5])
+
+    assert share_within(lower, upper, 0.5) == (pytest.approx(1 / 3), 1)
+
+
+@pytest.mark.parametrize("title", COVERAGE)
+def test_limits_contain_the_truth_if_clusters_are_named(title):
+    (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
+
+    assert found.named > 0.95 - 4 * np.sqrt(0.95 * 0.05 / SETS)
+    assert found.without_limits < SETS / 100
+
+
+@pytest.mark.parametrize(
+    "title", ["accuracy", "balanced accuracy", "difference of two segments with other clusters"]
+)
+def test_limits_are_too_narrow_if_clusters_are_ignored(title):
+    (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
+
+    assert found.ignored < 0.75
+
+
+@pytest.mark.parametrize("title", SIZE)
+def test_equal_segments_are_seldom_found_to_differ(title):
+    (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)
+
+    assert found.named < 0.05 + 4 * np.sqrt(0.05 * 0.95 / (SETS // 2))
+
+
+def test_rows_of_the_tables():
+    designs = [Design(10, (5, 5), 0.0, 0.6), Design(10, (5, 5), 0.5, 0.6)]
+    shares = [Shares(0.95, 0.9), Shares(0.97, 0.5)]
+
+    assert row("x", shares, min) == "| x | 0.960 / 0.950 | 0.700 / 0.500 |"
+    assert by_design(designs, shares)[0] == "| clusters | correlation 0 | correlation 0.5 |"
+    assert by_design(designs, shares)[2] == "| 10 | 0.950 and 0.900 | 0.970 and 0.500 |"
+
+
+def test_the_tables_have_every_question(monkeypatch):
+    monkeypatch.setattr(clusters_simulation, "FEWER", 5)
+    design = DESIGNS[-1]
+
+    written = tables([design], 20)
+
+    assert design.sizes == clusters_simulation.OF_TESTS
+    assert all(f"| {title} | " in written for title in (*COVERAGE, *SIZE))

@@ -1,0 +1,217 @@
+"""What `cluster` cannot be combined with, in the words of Python and of the shell."""
+
+import polars as pl
+import pytest
+
+import balframe as bf
+
+FRAME = pl.DataFrame(
+    {
+        "y": [0, 1, 1, 0],
+        "p": [0, 1, 0, 0],
+        "q": [1, 1, 0, 0],
+        "s": [0.1, 0.7, 0.3, 0.4],
+        "g": [*"aabb"],
+        "c": [*"uvuv"],
+        "w": [1.0, 2.0, 1.0, 1.0],
+        "k": [1, 2, 1, 1],
+    }
+)
+CELLS = bf.confusion(FRAME, "y", "p", by="g")
+LABELS, SCORES = {"y_pred": "p"}, {"y_score": "s"}
+WEIGHTED = (
+    "cluster='c' cannot be combined with {}: there are no confidence intervals for weighted rows "
+    "in clusters. Omit one of the two."
+)
+METHOD = (
+    "interval={!r} needs independent rows and cannot be combined with cluster='c'; give 'wilson', "
+    "'score' or 'scas', or omit one of the two."
+)
+CHOSEN = (
+    "reference={!r} chooses a segment by its score, which intervals for rows in clusters do not "
+    "allow for; omit cluster=, or choose another reference."
+)
+TWICE = (
+    "cluster={!r} is also in {}; name the column that says which rows belong together, such as one "
+    "patient's."
+)
+REFUSED = {
+    "weights": (bf.report, {**LABELS, "sample_weight": "w"}, WEIGHTED.format("sample_weight=")),
+    "weights of ties": (
+        bf.ranking, {**SCORES, "sample_weight": "w"}, WEIGHTED.format("sample_weight=")
+    ),
+    "weights of cells": (
+        bf.confusion, {**LABELS, "sample_weight": "w"}, WEIGHTED.format("sample_weight=")
+    ),
+    "exact": (bf.report, {**LABELS, "interval": "exact"}, METHOD.format("exact")),
+    "jeffreys": (bf.classes, {**LABELS, "interval": "jeffreys"}, METHOD.format("jeffreys")),
+    "mover": (
+        bf.check, {**LABELS, "rules": "uar > 0", "interval": "mover"}, METHOD.format("mover")
+    ),
+    "posterior": (bf.report, {**LABELS, "interval": "posterior"}, METHOD.format("posterior")),
+    "the best segment": (bf.gaps, {**LABELS, "reference": "best"}, CHOSEN.format("best")),
+    "the worst segment": (bf.ranking, {**SCORES, "reference": "worst"}, CHOSEN.format("worst")),
+    "by": (bf.report, {**LABELS, "cluster": "g"}, TWICE.format("g", "by")),
+    "y_true": (bf.classes, {**LABELS, "cluster": "y"}, TWICE.format("y", "y_true")),
+    "y_pred": (bf.disparity, {**LABELS, "cluster": "p"}, TWICE.format("p", "y_pred")),
+    "one model": (
+        bf.compare, {"y_pred": ["p", "q"], "cluster": "q"}, TWICE.format("q", "y_pred")
+    ),
+    "y_score": (bf.ranking, {**SCORES, "cluster": "s"}, TWICE.format("s", "y_score")),
+    "counts": (
+        bf.report, {**LABELS, "cluster": "k", "counts": "k"}, TWICE.format("k", "counts")
+    ),
+    "baseline": (
+        bf.check, {**LABELS, "rules": "uar > baseline", "baseline": "c"},
+        TWICE.format("c", "baseline"),
+    ),
+    "an unknown column": (
+        bf.fairness, {**LABELS, "cluster": "cc"},
+        "column 'cc' not found; did you mean 'c'? Columns: y, p, q, s, g, c, w, k.",
+    ),
+    "several columns": (
+        bf.report, {**LABELS, "cluster": ["c", "g"]},
+        "got list as a column; give a column name, or a list of column names.",
+    ),
+    "an earlier run": (
+        bf.check, {**LABELS, "rules": "uar > baseline", "baseline": CELLS},
+        "cluster='c' cannot be combined with cells as baseline=: there are no confidence intervals "
+        "for differences from an earlier run whose rows are in clusters. Give a column of "
+        "predictions as baseline=, or omit one of the two.",
+    ),
+    "power": (
+        bf.power, {**LABELS, "rules": "uar > 0.5"},
+        "option 'cluster' not found: power is not known for rows in clusters; omit it.",
+    ),
+    "a posterior": (
+        bf.posterior, LABELS,
+        "option 'cluster' not found: the posterior needs independent rows. For rows in clusters, "
+        "call report with an interval.",
+    ),
+    "a curve": (
+        bf.curve, SCORES,
+        "option 'cluster' not found: limits along a curve need independent rows. For the area "
+        "under the ROC curve of rows in clusters, call ranking.",
+    ),
+    "a threshold": (
+        bf.best_threshold, SCORES,
+        "option 'cluster' not found: best_threshold has no limits that clusters would change. For "
+        "the area under the ROC curve of rows in clusters, call ranking.",
+    ),
+    "slices": (
+        bf.slices, {**LABELS, "over": "g", "by": None},
+        "option 'cluster' not found: the tests of slices need independent rows. For rows in "
+        "clusters, call gaps or disparity on chosen columns.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "options", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_message_says_what_is_wrong_and_what_to_do(verb, options, words):
+    asked = {"by": "g", "cluster": "c", **options}
+    asked = {name: value for name, value in asked.items() if value is not None}
+
+    with pytest.raises(bf.BalframeError) as caught:
+        verb(FRAME, "y", **asked)
+
+    assert str(caught.value) == words
+
+
+def test_cells_without_clusters_are_refused():
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.report(CELLS, "y", "p", cells=True, cluster="c", by="g")
+
+    assert str(caught.value) == (
+        "the cells have no column 'c', so that it is unknown which rows belong together. Count "
+        "them with cluster='c' in `confusion`, or omit it here."
+    )
+
+
+def test_cells_with_weights_are_refused():
+    cells = bf.confusion(FRAME, "y", "p", by=["g", "c"], sample_weight="w")
+
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.report(cells, "y", "p", cells=True, cluster="c", by="g")
+
+    assert str(caught.value) == WEIGHTED.format("cells with weights")
+
+
+@pytest.mark.parametrize("metric", ["geometric_mean", "no_information_rate"])
+def test_a_gate_needs_limits(metric):
+    rule = f"{metric} >= 0.5"
+
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.check(FRAME, "y", "p", cluster="c", rules=rule)
+
+    words, _, known = str(caught.value).partition(" one: ")
+    assert words == (
+        f"metric {metric!r} has no confidence interval for rows in clusters to decide the rule "
+        f'{rule!r}. Give decide="estimate", or choose a metric that has'
+    )
+    assert {"balanced_accuracy", "f1", "cohen_kappa"} <= {*known.rstrip(".").split(", ")}
+    assert metric not in known
+    found = bf.check(FRAME, "y", "p", cluster="c", rules=rule, decide="estimate")
+    assert (found["n_clusters"].item(), found["effective_clusters"].item()) == (2, None)
+
+
+IN_THE_SHELL = {
+    "weights": (
+        "report", ["--sample-weight", "w"],
+        "--cluster 'c' cannot be combined with --sample-weight: there are no confidence intervals "
+        "for weighted rows in clusters. Omit one of the two.",
+    ),
+    "a method": (
+        "check", ["--rule", "accuracy > 0", "--interval", "exact"],
+        "--interval 'exact' needs independent rows and cannot be combined with --cluster 'c'; give "
+        "'wilson', 'score' or 'scas', or omit one of the two.",
+    ),
+    "a reference": (
+        "gaps", ["--by", "g", "--reference", "best"],
+        "--reference 'best' chooses a segment by its score, which intervals for rows in clusters "
+        "do not allow for; omit --cluster, or choose another reference.",
+    ),
+    "a column twice": (
+        "report", ["--cluster", "y"],
+        "--cluster 'y' is also in --y-true; name the column that says which rows belong together, "
+        "such as one patient's.",
+    ),
+    "a null": (
+        "report", ["--cluster", "d"],
+        "column 'd' has 1 null value; fill them, or give --missing drop to drop those rows.",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def path(tmp_path):
+    FRAME.with_columns(d=pl.Series([*"xyz", None])).write_csv(tmp_path / "rows.csv")
+    return tmp_path / "rows.csv"
+
+
+@pytest.mark.parametrize(("command", "options", "words"), IN_THE_SHELL.values(), ids=IN_THE_SHELL)
+def test_the_shell_has_its_own_words(refused, path, command, options, words):
+    cluster = [] if "--cluster" in options else ["--cluster", "c"]
+
+    line = refused(command, path, "--y-true", "y", "--y-pred", "p", *cluster, *options)
+
+    assert line == words
+
+
+def test_the_shell_reads_cells_of_clusters(run, refused, path, tmp_path):
+    cells = tmp_path / "cells.csv"
+    labels, cluster = ["--y-true", "y", "--y-pred", "p"], ["--by", "g", "--cluster", "c"]
+    asked = [*cluster, "--interval", "--metric", "accuracy"]
+    written = run("confusion", path, *labels, *cluster)
+    cells.write_text(written.out)
+
+    from_cells = run("report", cells, *labels, *asked, "--cells")
+
+    from_rows = run("report", path, *labels, *asked)
+    assert (from_cells.code, from_cells.out) == (0, from_rows.out)
+    assert from_rows.out.startswith("g,n,n_labels,min_support,n_clusters,accuracy,accuracy_lower")
+    written = run("confusion", path, *labels, "--by", "g")
+    cells.write_text(written.out)
+    assert refused("report", cells, *labels, *asked, "--cells") == (
+        "the cells have no column 'c', so that it is unknown which rows belong together. Count "
+        "them with --cluster 'c' in `confusion`, or omit it here."
+    )

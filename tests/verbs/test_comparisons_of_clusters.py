@@ -1,0 +1,172 @@
+"""Comparisons of segments and models whose rows come in clusters, beside loops over the rows."""
+
+import clusters_by_loops as loops
+import polars as pl
+import pytest
+import tango
+from clusters import NOTHING, ask, close, drawn, each_seed, halves, limits, rows
+
+import balframe as bf
+
+
+class TestGaps:
+    @each_seed
+    @pytest.mark.parametrize("nested", [False, True])
+    def test_against_the_rest(self, seed, nested):
+        frame = drawn(seed, nested=nested)
+        names = ["accuracy", "uar", "f1"]
+
+        answer = ask(bf.gaps, frame, metrics=names)
+
+        for accuracy, mean, f1 in zip(*(answer[i::3] for i in range(3)), strict=True):
+            one, other = halves(frame, accuracy["g"])
+            found = loops.difference(loops.right(one), loops.right(other), loops.wilson)
+            assert (*limits(accuracy), accuracy["p_value"]) == close(found)
+            found = loops.difference(loops.recalls(one), loops.recalls(other), loops.score)
+            assert (*limits(mean), mean["p_value"]) == close(found)
+            assert f1["p_value"] is None
+            assert limits(f1) == close(difference_of_f1(one, other))
+
+    @each_seed
+    def test_against_a_segment(self, seed):
+        frame = drawn(seed)
+
+        answer = ask(bf.gaps, frame, metrics=["uar", "mcc"], reference="c")
+
+        other = rows(frame.filter(g="c"))
+        for mean, mcc in zip(answer[:4:2], answer[1:4:2], strict=True):
+            one = rows(frame.filter(g=mean["g"]))
+            found = loops.difference(loops.recalls(one), loops.recalls(other), loops.score)
+            assert (*limits(mean), mean["p_value"]) == close(found)
+            a, b = (loops.agreement("mcc", side) for side in (one, other))
+            _, r = loops.minus(a, b)
+            assert limits(mcc) == close(loops.mover(a.value, a.limits, b.value, b.limits, r))
+        assert {limits(row) for row in answer[4:]} == {NOTHING}  # the segment itself
+
+    def test_a_difference_that_no_cluster_moves_is_pooled(self):
+        frame = pl.DataFrame(
+            {"g": list("aaaaabbbbbb"), "c": list("uuvvvxxxyyy"), "y": 1, "p": [1] * 5 + [0] * 6}
+        )
+
+        answer = ask(bf.gaps, frame, metrics="accuracy", labels=[0, 1])
+
+        expected = loops.difference(*map(loops.right, halves(frame, "a")), loops.wilson)
+        assert (*limits(answer[0]), answer[0]["p_value"]) == close(expected)
+        assert 0 < expected[-1] < 1
+
+
+def difference_of_f1(one, other):
+    """Give the limits, whose correlation is that of the Jaccard indices."""
+    values, ends = [], []
+    for side in (one, other):
+        labels = loops.jaccard(side)
+        values += loops.doubled([loops.mean(labels).value])
+        ends.append(loops.doubled(loops.wilson(labels)))
+    _, r = loops.minus(*(loops.mean(loops.jaccard(side)) for side in (one, other)))
+    return loops.mover(values[0], ends[0], values[1], ends[1], r)
+
+
+class TestDisparity:
+    @each_seed
+    @pytest.mark.parametrize("nested", [False, True])
+    @pytest.mark.parametrize("segments", [2, 3, 6])
+    def test_equality_of_segments(self, seed, nested, segments):
+        frame = drawn(seed, segments=segments, nested=nested, rows=40 * segments)
+        of_segments = [rows(frame.filter(g=g)) for g in sorted(set(frame["g"]))]
+
+        answer = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+
+        for row, labels in zip(answer, (loops.right, loops.recalls), strict=True):
+            q, p = loops.equality([labels(own) for own in of_segments])
+            if segments == 2:
+                p = loops.difference(*map(labels, of_segments), loops.score)[-1]
+            assert (row["statistic"], row["p_value"]) == close((q, p))
+            assert row["n_clusters"] == len(set(frame["c"]))
+
+    @pytest.mark.parametrize("nested", [False, True])
+    def test_a_segment_without_an_error(self, nested):
+        frame = drawn(1, nested=nested).with_columns(p=pl.when(g="a").then("y").otherwise("p"))
+        of_segments = [rows(frame.filter(g=g)) for g in "abc"]
+
+        answer = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+
+        for row, labels in zip(answer, (loops.right, loops.recalls), strict=True):
+            expected = loops.equality([labels(own) for own in of_segments])
+            assert (row["statistic"], row["p_value"]) == close(expected)
+
+    def test_a_label_in_one_cluster_leaves_no_test(self):
+        frame = drawn(1).with_columns(
+            c=pl.when((pl.col("g") == "a") & (pl.col("y") == 1)).then(0).otherwise("c")
+        )
+
+        accuracy, mean = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+
+        assert accuracy["note"] == "p_value_recalls needs independent rows, and cluster is given"
+        assert (mean["statistic"], mean["p_value"]) == NOTHING
+        assert mean["note"] == (
+            "all rows of a label or a denominator of some segment are in one cluster"
+        )
+
+
+class TestCompare:
+    @each_seed
+    @pytest.mark.parametrize("labels", [2, 3])
+    def test_two_models(self, seed, labels):
+        frame = drawn(seed, labels=labels)
+
+        answer = ask(bf.compare, frame, ["p", "q"], metrics=["accuracy", "uar"])
+
+        for accuracy, mean in zip(answer[::2], answer[1::2], strict=True):
+            own = frame.filter(g=accuracy["g"])
+            one, other = rows(own), rows(own, "q")
+            for row, of in ((accuracy, loops.right), (mean, loops.recalls)):
+                both = paired(of(one), of(other))
+                found = loops.mean(both)
+                assert limits(row) == close(tango_limits(both, found))
+                assert row["p_value"] == close(loops.p_of_models(both))
+                design = row["effective_clusters"], row["design_effect"]
+                assert design == close((found.m_star, found.design_effect))
+
+    def test_a_difference_that_no_cluster_moves(self):
+        frame = pl.DataFrame({"c": list("aabbb"), "y": 1, "p": 1, "q": 0})
+
+        (row,) = ask(bf.compare, frame, ["p", "q"], by=None, metrics="accuracy")
+
+        both = paired(loops.right(rows(frame)), loops.right(rows(frame, "q")))
+        assert row["p_value"] == close(loops.p_of_models(both))
+        assert limits(row) == close(tango_limits(both, loops.mean(both)))
+
+
+def paired(one, other):
+    """Subtract what is right of two models, row by row."""
+    return [
+        (a, [(c, v - w) for (c, v), (_, w) in zip(of_one, of_other, strict=True)])
+        for (a, of_one), (_, of_other) in zip(one, other, strict=True)
+    ]
+
+
+def tango_limits(both, found):
+    parts = []
+    for a, n, (_, values) in zip(found.a, found.n_eff, both, strict=True):
+        shares = [sum(v == sign for _, v in values) / len(values) for sign in (1, -1)]
+        parts.append((a, *(n * share for share in shares), n))
+    return tango.limits_of(parts, found.quantile)[:2]
+
+
+@each_seed
+@pytest.mark.parametrize("reference", ["rest", "b"])
+def test_differences_of_areas(seed, reference):
+    frame = drawn(seed)
+
+    for row in ask(bf.ranking, frame, "s", reference=reference):
+        if row["g"] == reference:
+            assert limits(row, "roc_auc_difference_") == NOTHING
+            continue
+        is_other = pl.col("g") != row["g"] if reference == "rest" else pl.col("g") == reference
+        one, other = (
+            loops.area(rows(frame.filter(side), "s"))
+            for side in (pl.col("g") == row["g"], is_other)
+        )
+        _, r = loops.minus(one, other)
+        expected = loops.mover(one.value, one.limits, other.value, other.limits, r)
+        assert limits(row, "roc_auc_difference_") == close(expected)

@@ -13,8 +13,9 @@ import numpy as np
 from balframe.analyses.areas import Areas
 from balframe.analyses.areas_of_rests import areas_of_rests
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import beginnings
 from balframe.core.ties import Ties
-from balframe.intervals.influence import Influence
+from balframe.intervals.influence import Influence, influence_of
 from balframe.intervals.proportions import Limits
 from balframe.intervals.roc_areas import logit_limits
 from balframe.metrics.units.rankings import Ranking
@@ -66,8 +67,8 @@ class AreasOfClusters:
             distance = np.where(rows > 0, rows * (placement - expected), 0)
             own = np.bincount(held.segment, rows, held.n_segments)
             share = own / n[segment]
-            rest = np.sqrt(np.where(share < 1, 1 - share, np.nan))
-            value += np.bincount(held.segment, distance, held.n_segments) / (n[segment] * rest)
+            sums = np.bincount(held.segment, distance, held.n_segments)
+            value += influence_of(sums, n[segment], share)
             variance += (spread / n)[segment] * share
             n_pairs += own
         counted = np.flatnonzero(n_pairs)
@@ -122,10 +123,7 @@ def rests_of_clusters(ties: Ties, held: Ties) -> AreasOfClusters:
 
 def segments_of_clusters(held: Ties) -> Int64Array:
     """Tell the segment of each pair of segment and cluster, numbered from 0."""
-    changes = np.zeros(held.n_segments, np.bool_)
-    for codes in held.by[:-1]:
-        changes[1:] |= codes[1:] != codes[:-1]
-    return np.cumsum(changes)
+    return np.cumsum(beginnings(held.by[:-1], held.n_segments)) - 1
 
 
 def _ties_of(ties: Ties, segment: Int64Array, score: FloatArray) -> Int64Array:

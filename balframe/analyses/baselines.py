@@ -12,15 +12,14 @@ import numpy as np
 from balframe.analyses.differences_of_models import (
     Discordant,
     PairedModels,
-    cells_of_models,
+    readings_of_models,
 )
 from balframe.analyses.differences_of_segments import (
-    from_limits_of_both,
     limits_of_difference,
     on_shared_labels,
 )
 from balframe.analyses.extremes import denominator
-from balframe.analyses.limits import kept
+from balframe.analyses.limits import from_limits_of_both, kept
 from balframe.analyses.scoring import Scoring, value_of
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -34,8 +33,6 @@ from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
 OfClusters = tuple[Int64Array, FloatArray, FloatArray]  # their number, effective ones, effects
-
-_ANY_LEVEL = 0.95  # of limits that are not looked at
 
 
 class Baseline(Protocol):
@@ -77,11 +74,11 @@ class Paired:
     @cached_property
     def own(self) -> Reading:
         """The data alone."""
-        clusters = self.joint.clusters
+        own, _ = readings_of_models(self.joint)
+        clusters = own.clusters
         if clusters is not None:
-            cells, _ = cells_of_models(clusters.cells, len(self.joint.labels))
-            clusters = replace(clusters, cells=cells.regrouped())
-        return replace(self.joint, cells=self._models.one.cells().regrouped(), clusters=clusters)
+            clusters = replace(clusters, cells=clusters.cells.regrouped())
+        return replace(own, cells=own.cells.regrouped(), clusters=clusters)
 
     @property
     def reading(self) -> Reading:
@@ -109,15 +106,14 @@ class Paired:
 
     def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
         """Invert the score test of paired differences."""
-        return self._models.at(segments).tested(metric.interval, request.level).limits
+        return self._models.at(segments).tested(metric.interval, request.level)[0]
 
     def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
         """Say what clusters mean for the differences."""
         models = self._models.at(segments)
         if models.one.clusters is None:
             return None
-        found = models.tested(metric.interval, _ANY_LEVEL)
-        return models.one.clusters.n, found.effective_clusters, found.design_effect
+        return models.one.clusters.n, *models.design(metric.interval)
 
 
 @dataclass(frozen=True)

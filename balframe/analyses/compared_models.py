@@ -24,9 +24,9 @@ def compared_models(
     """Compare two models on a metric in every segment, whose tests are of these families."""
     estimate, reference = (value_of(metric, one.counts) for one in (models.one, models.other))
     difference, width = estimate - reference, metric.range[1] - metric.range[0]
-    tested = models.tested(metric.interval, level)
-    p = np.where(np.isnan(difference), np.nan, tested.p_value)
-    lower, upper = kept(*tested.limits, difference, (-width, width), around=True)
+    limits, p = models.tested(metric.interval, level)
+    p = np.where(np.isnan(difference), np.nan, p)
+    lower, upper = kept(*limits, difference, (-width, width), around=True)
     p_adjusted, n_tests = adjusted_within(p, family, adjust)
     found = {
         "estimate": estimate,
@@ -39,8 +39,7 @@ def compared_models(
         "n_tests": n_tests,
     }
     if models.one.clusters is not None:
-        found["effective_clusters"] = tested.effective_clusters
-        found["design_effect"] = tested.design_effect
+        found["effective_clusters"], found["design_effect"] = models.design(metric.interval)
     return found
 
 

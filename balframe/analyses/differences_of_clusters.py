@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.analyses.limits import limits_of
+from balframe.analyses.limits import from_limits_of_both
 from balframe.core.arrays import BoolArray, FloatArray
 from balframe.core.sample import Sample
-from balframe.intervals.differences import mover_difference
 from balframe.intervals.influence import Influence, correlation
 from balframe.intervals.means_of_clusters import MeansOfClusters, means_of_clusters
 from balframe.intervals.request import Request
@@ -35,21 +34,16 @@ def difference_of_clusters(
 
     The p-value is undefined for a metric that is not linear in ratios.
     """
-    limits = [
-        _limits(name, metric, side, value, request)
-        for side, value in zip(sides, scores, strict=True)
-    ]
     one, other = (metric.interval.influence(side) for side in sides)
     n = len(scores[0])
     if one is None or other is None:
         low, high, p = np.full((3, n), np.nan)
         return OfClusters(low, high, p, np.zeros(n, np.bool_))
-    difference = one.minus(other)
     r = correlation(one, other)
-    lower, upper = mover_difference(scores[0], limits[0], scores[1], limits[1], r)
+    lower, upper = from_limits_of_both(name, metric, sides, scores, request, r)
     p = np.full(n, np.nan)
     if metric.interval.is_linear:
-        p = _p_value(metric, sides, difference)
+        p = _p_value(metric, sides, one.minus(other))
     clusters = [side.clusters for side in sides]
     assert clusters[0] is not None
     assert clusters[1] is not None
@@ -57,12 +51,6 @@ def difference_of_clusters(
     are_shared = np.bincount(one.segment[at], minlength=n) > 0
     single = clusters[0].are_single & clusters[1].are_single
     return OfClusters(lower, upper, p, single & ~are_shared)
-
-
-def _limits(
-    name: str, metric: Metric, side: Sample, value: FloatArray, request: Request
-) -> tuple[FloatArray, FloatArray]:
-    return limits_of({name: metric}, side, {name: value}, request)[name]
 
 
 def _p_value(metric: Metric, sides: tuple[Sample, Sample], found: Influence) -> FloatArray:

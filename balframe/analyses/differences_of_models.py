@@ -1,10 +1,11 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from balframe.analyses.clustering import Design
 from balframe.analyses.scoring import Scoring
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -30,7 +31,22 @@ from balframe.intervals.recalls_of_counts import Recalls
 _BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 
 
-def cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
+def readings_of_models(joint: Reading) -> tuple[Reading, Reading]:
+    """Take either model from what was read of both together; their cells are in the same order."""
+    clusters = joint.clusters
+    of_cells = _cells_of_models(joint.cells, len(joint.labels))
+    if clusters is None:
+        one, other = (replace(joint, cells=cells) for cells in of_cells)
+        return one, other
+    of_clusters = _cells_of_models(clusters.cells, len(joint.labels))
+    one, other = (
+        replace(joint, cells=cells, clusters=replace(clusters, cells=held))
+        for cells, held in zip(of_cells, of_clusters, strict=True)
+    )
+    return one, other
+
+
+def _cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
     """Take the cells of either model from those of both."""
     outcomes = np.divmod(cells.outcome, max(n_labels, 1))
     is_left_out = cells.actual == LEFT_OUT
@@ -114,22 +130,6 @@ def _each_alone(
 
 
 @dataclass(frozen=True)
-class Tested:
-    """Limits and p-values of differences, and what clusters mean for them; NaN where undefined."""
-
-    limits: Limits
-    p_value: FloatArray
-    effective_clusters: FloatArray
-    design_effect: FloatArray
-
-    @classmethod
-    def undefined(cls, n_segments: int) -> "Tested":
-        """Know nothing of so many segments."""
-        low, high, p, effective, effect = np.full((5, n_segments), np.nan)
-        return cls((low, high), p, effective, effect)
-
-
-@dataclass(frozen=True)
 class PairedModels:
     """Two models on the same rows, whose cells are in the same order."""
 
@@ -139,14 +139,7 @@ class PairedModels:
     @classmethod
     def of(cls, reading: Reading, scoring: Scoring) -> "PairedModels":
         """Take the models apart whose predictions were counted together."""
-        n_labels, clusters = len(reading.labels), reading.clusters
-        cells = cells_of_models(reading.cells, n_labels)
-        of_clusters: Sequence[Cells | None] = (None, None)
-        if clusters is not None:
-            of_clusters = cells_of_models(clusters.cells, n_labels)
-        one, other = (
-            scoring.sample(reading, *held) for held in zip(cells, of_clusters, strict=True)
-        )
+        one, other = (scoring.sample(model) for model in readings_of_models(reading))
         return cls(one, other)
 
     def at(self, segments: Int64Array) -> "PairedModels":
@@ -155,47 +148,56 @@ class PairedModels:
 
     def discordant(self, interval: Interval) -> Discordant | None:
         """Find the rows that only one model gets right."""
-        return discordant(interval, self.one.cells(), self.other.cells(), self.one.counts)
+        return self.one.once(
+            (discordant, id(interval)),
+            lambda: discordant(interval, self.one.cells(), self.other.cells(), self.one.counts),
+        )
 
-    def tested(self, interval: Interval, level: float) -> Tested:
+    def tested(self, interval: Interval, level: float) -> tuple[Limits, FloatArray]:
         """Find limits of the differences and p-values, undefined where the models are not paired.
 
         Where each row is a cluster of its own, rows are independent.
         """
-        c, clusters = self.one.counts, self.one.clusters
-        found, result = self.discordant(interval), Tested.undefined(self.one.counts.n_segments)
+        c, found, means = self.one.counts, self.discordant(interval), self._means(interval)
         if found is None:
-            return result
-        if clusters is None:
+            low, high, p = np.full((3, c.n_segments), np.nan)
+            return (low, high), p
+        if means is None:
             (low, high), p = _of_rows(found, c.n_segments, level)
         else:
-            single = clusters.are_single
-            alone = found.at(single[found.segment])
+            single = means.clusters.are_single
+            (own_low, own_high), own_p = _of_rows(
+                found.at(single[found.segment]), c.n_segments, level
+            )
             with np.errstate(invalid="ignore", divide="ignore"):
-                means = self._means(interval, found)
-                result = replace(
-                    result,
-                    effective_clusters=means.influence.effective_clusters,
-                    design_effect=means.design_effect,
-                )
                 low, high = paired_limits_of_clusters(
                     means, found.only_one, found.only_other, level
                 )
                 p = paired_p_value_of_clusters(means)
-            (own_low, own_high), own_p = _of_rows(alone, c.n_segments, level)
             low, high, p = (
                 np.where(single, own, values)
                 for own, values in ((own_low, low), (own_high, high), (own_p, p))
             )
         origin = interval.rescaled(c, np.zeros(c.n_segments))
-        limits = interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin
-        return replace(result, limits=limits, p_value=p)
+        return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
 
-    def _means(self, interval: Interval, found: Discordant) -> MeansOfClusters:
-        """Read the differences of the labels, and what each cluster adds to them."""
-        one, other = self.one.clusters, self.other.clusters
-        assert one is not None
-        assert other is not None
+    def design(self, interval: Interval) -> Design:
+        """Give the effective clusters and the design effects of the differences."""
+        means = self._means(interval)
+        if means is None:
+            nothing = np.full(self.one.counts.n_segments, np.nan)
+            return nothing, nothing
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return means.influence.effective_clusters, means.design_effect
+
+    def _means(self, interval: Interval) -> MeansOfClusters | None:
+        """Read the differences of the labels where models are paired and rows are in clusters."""
+        return self.one.once((PairedModels, id(interval)), lambda: self._read_means(interval))
+
+    def _read_means(self, interval: Interval) -> MeansOfClusters | None:
+        found, one, other = self.discordant(interval), self.one.clusters, self.other.clusters
+        if found is None or one is None or other is None:
+            return None
         of_pairs = discordant(interval, one.pairs.cells(), other.pairs.cells(), one.pairs.counts)
         assert of_pairs is not None
         difference = found.difference

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from balframe.analyses.clustering import design, n_clusters
 from balframe.analyses.differences_of_clusters import difference_of_clusters
-from balframe.analyses.limits import kept, limits_of
+from balframe.analyses.limits import from_limits_of_both, kept
 from balframe.analyses.scoring import Adjust, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -20,11 +20,10 @@ from balframe.core.sample import Sample
 from balframe.core.selection import comparing
 from balframe.frames.library import Name
 from balframe.frames.reading import Reading
-from balframe.intervals.differences import mover_difference, scas_difference
+from balframe.intervals.differences import scas_difference
 from balframe.intervals.equal_segments import by_number_of_labels
 from balframe.intervals.families import adjusted_within
 from balframe.intervals.interval import Interval
-from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.registry import Metric
 
@@ -146,21 +145,6 @@ def _tested_of_clusters(
         for column, values in zip(columns, own, strict=True):
             column[alone] = values
     return columns
-
-
-def from_limits_of_both(
-    name: str,
-    metric: Metric,
-    sides: tuple[Sample, Sample],
-    scores: tuple[FloatArray, FloatArray],
-    request: Request,
-) -> Limits:
-    """Find limits of a difference from those of either side."""
-    (one, of_one), (other, of_other) = (
-        (value, limits_of({name: metric}, side, {name: value}, request)[name])
-        for side, value in zip(sides, scores, strict=True)
-    )
-    return mover_difference(one, of_one, other, of_other)
 
 
 def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts, ClassCounts]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.sample import Sample
+from balframe.intervals.differences import mover_difference
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import GATE, Request
 from balframe.metrics.registry import Metric
@@ -70,6 +71,22 @@ def _of_clusters(metric: Metric, sample: Sample, estimate: FloatArray, request: 
         own = replace(sample.at(single), clusters=None)
         low[single], high[single] = metric.interval.limits(own, estimate[single], request)
     return low, high
+
+
+def from_limits_of_both(
+    name: str,
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: Request,
+    correlation: FloatArray | float = 0,
+) -> Limits:
+    """Find limits of a difference from those of either side."""
+    (one, of_one), (other, of_other) = (
+        (value, limits_of({name: metric}, side, {name: value}, request)[name])
+        for side, value in zip(sides, scores, strict=True)
+    )
+    return mover_difference(one, of_one, other, of_other, correlation)
 
 
 def kept(

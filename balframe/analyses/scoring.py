@@ -71,15 +71,11 @@ class Scoring:
                 "false and true."
             )
 
-    def sample(
-        self, reading: Reading, cells: Cells | None = None, of_clusters: Cells | None = None
-    ) -> Sample:
-        """Add up cells, by default those read, and those of clusters."""
-        held = reading.cells if cells is None else cells
-        if cells is None and reading.clusters is not None:
-            of_clusters = reading.clusters.cells
-        c = self.class_counts(reading, held)
-        return Sample(c, lambda: held, None if of_clusters is None else Clusters.of(of_clusters, c))
+    def sample(self, reading: Reading) -> Sample:
+        """Add up the cells read, and those of clusters."""
+        c, held = self.class_counts(reading), reading.clusters
+        clusters = None if held is None else Clusters.of(held.cells, c)
+        return Sample(c, lambda: reading.cells, clusters)
 
     def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
         """Add up cells, by default those read, whose labels suit the metrics."""

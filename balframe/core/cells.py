@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.aggregate import aggregate, are_grouped
-from balframe.core.arrays import FloatArray, Int64Array, IntegerArray
+from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.codes import Codes
 from balframe.core.measures import Measures
 from balframe.core.ways import most_levels
@@ -128,11 +128,17 @@ class Cells:
     @cached_property
     def segments(self) -> tuple[Int64Array, Int64Array]:
         """The segment of each cell, numbered from 0, and the first cell of each segment."""
-        changes = np.zeros(len(self.n), np.bool_)
-        changes[:1] = True
-        for codes in self.by:
-            changes[1:] |= codes[1:] != codes[:-1]
-        return np.cumsum(changes) - 1, np.flatnonzero(changes)
+        begins = beginnings(self.by, len(self.n))
+        return np.cumsum(begins) - 1, np.flatnonzero(begins)
+
+
+def beginnings(by: Sequence[IntegerArray], length: int) -> BoolArray:
+    """Tell which entries, sorted by these columns, are the first of their segment."""
+    begins = np.zeros(length, np.bool_)
+    begins[:1] = True
+    for codes in by:
+        begins[1:] |= codes[1:] != codes[:-1]
+    return begins
 
 
 def distinct_keys(

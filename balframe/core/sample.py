@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, ranges_of
+from balframe.core.cells import LEFT_OUT, Cells, beginnings, ranges_of
 from balframe.core.class_counts import ClassCounts
 from balframe.core.entries import Entries
 from balframe.core.selection import segments_at
@@ -73,7 +73,7 @@ class Clusters:
 
         `like` are the class counts of the segments, which have the options of metrics.
         """
-        segment, _ = Cells(cells.by[:-1], cells.actual, cells.outcome, cells.sums).segments
+        segment = np.cumsum(beginnings(cells.by[:-1], len(cells.n))) - 1
         counted = np.flatnonzero(cells.actual != LEFT_OUT)
         held = Cells(
             (segment[counted], cells.by[-1][counted]),

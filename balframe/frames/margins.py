@@ -17,6 +17,8 @@ class _Sums(Protocol):
 
     def rolled_up(self, kept: Sequence[int], codes: Sequence[int | None]) -> Self: ...
 
+    def sorted_by(self, columns: Sequence[int]) -> Self: ...
+
     def labelled(self, code: int, *, first: bool) -> Self: ...
 
     @classmethod
@@ -41,6 +43,23 @@ def with_margins(
     ]
     names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
     return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
+
+
+def with_clusters(
+    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
+) -> tuple[_SumsT, dict[Name, Series], _SumsT | None]:
+    """Add the roll-ups, and give the sums of each cluster too, where rows are in clusters.
+
+    Their column stands behind the by-columns that the caller named; in the sums of clusters it is
+    the last, and all others are added up over it.
+    """
+    if query.cluster is None:
+        return *with_margins(cells, levels, library, query), None
+    at = len(query.by)
+    others = [column for column in range(len(cells.by)) if column != at]
+    levels = {name: one for name, one in levels.items() if name != query.cluster}
+    clusters, levels = with_margins(cells.sorted_by([*others, at]), levels, library, query)
+    return clusters.sorted_by(range(len(clusters.by) - 1)), levels, clusters
 
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:

@@ -20,7 +20,7 @@ from balframe.frames.doubts import doubts_of
 from balframe.frames.engines import reduce
 from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
-from balframe.frames.margins import with_margins
+from balframe.frames.margins import with_clusters
 from balframe.frames.query import MODEL, Query
 from balframe.frames.reading import ClusterCells, Reading
 from balframe.frames.row_weights import measures, raise_null
@@ -131,15 +131,10 @@ def _assemble(
         levels[MODEL] = library.text(query.models)
         models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
     cells = Cells.concat(models).regrouped()
-    clusters = None
-    if query.cluster is not None:
-        at, places = len(query.by), [i for i in range(len(cells.by)) if i != len(query.by)]
-        of_clusters = levels.pop(query.cluster)
-        held, _ = with_margins(cells.sorted_by([*places, at]), levels, library, query)
-        clusters, cells = ClusterCells(held, of_clusters), cells.sorted_by(places)
-    cells, levels = with_margins(cells, levels, library, query)
+    cells, left, held = with_clusters(cells, levels, library, query)
+    clusters = None if held is None else ClusterCells(held, levels[query.cluster])
     doubts = doubts_of(counted, of_labels, agreed) if query.labels is None else ()
-    return Reading(cells, agreed.labels, levels, library, query, dtypes, doubts, clusters)
+    return Reading(cells, agreed.labels, left, library, query, dtypes, doubts, clusters)
 
 
 def _count(

@@ -19,7 +19,7 @@ from balframe.frames.counting import count, encode
 from balframe.frames.engines import reduce
 from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
-from balframe.frames.margins import with_margins
+from balframe.frames.margins import with_clusters
 from balframe.frames.query import MODEL, Query
 from balframe.frames.read import check_labels
 from balframe.frames.reading import Reading
@@ -197,13 +197,7 @@ def _assemble(
     if query.several:
         levels[MODEL] = library.text([str(name) for name in query.y_pred])
         models = [ties.labelled(model, first=False) for model, ties in enumerate(models)]
-    ties, clusters = Ties.concat(models), None
-    if query.cluster is not None:
-        at, places = len(query.by), [i for i in range(len(ties.by)) if i != len(query.by)]
-        levels.pop(query.cluster)
-        clusters, _ = with_margins(ties.sorted_by([*places, at]), levels, library, query)
-        ties = ties.sorted_by(places)
-    ties, levels = with_margins(ties, levels, library, query)
+    ties, levels, clusters = with_clusters(Ties.concat(models), levels, library, query)
     cells = Cells(
         ties.by,
         np.full_like(ties.missing, LEFT_OUT),

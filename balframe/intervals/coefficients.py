@@ -31,7 +31,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.division import ratio
 from balframe.core.sample import Sample
 from balframe.intervals.effective_rows import kish
-from balframe.intervals.influence import Influence
+from balframe.intervals.influence import Influence, influence_of
 
 _ROWS_ADDED = 2
 _LEAST_SPREAD = np.finfo(np.float64).eps  # of 1 - c^2, whose digits end there
@@ -168,14 +168,13 @@ def influence_on_coefficient(coefficient: Coefficient, sample: Sample) -> Influe
     n = clusters.pairs.counts.total
     held = n / c.total[clusters.segment]
     sums = np.bincount(pair, weights=cells.n * distance, minlength=len(n))
-    rest = np.sqrt(np.where(held < 1, 1 - held, np.nan))
     squares = np.bincount(pair, weights=cells.n * distance**2, minlength=len(n))
     of_rows = ratio(clusters.sum(squares), c.total**2)
     return Influence(
         clusters.segment,
         clusters.cluster,
         clusters.times,
-        sums / (c.total[clusters.segment] * rest),
+        influence_of(sums, c.total[clusters.segment], held),
         of_rows[clusters.segment] * held,
         held,
         of_rows,

@@ -20,6 +20,7 @@ import numpy as np
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import ranges_of
 from balframe.core.division import ratio
+from balframe.intervals.effective_rows import kish
 from balframe.intervals.later import special
 from balframe.intervals.proportions import normal_quantile
 
@@ -119,7 +120,7 @@ class Influence:
         tau_c is the share of the cluster in the variance of independent rows.
         """
         share = np.where(self.varies[self.segment], self.expected, self.size)
-        return ratio(self.sum(share) ** 2, self.sum(share**2))
+        return kish(self.sum(share), self.sum(share**2))
 
     @cached_property
     def df(self) -> FloatArray:
@@ -182,6 +183,15 @@ class Influence:
             added(self.size, other.size),
             self.variance_of_rows + other.variance_of_rows,
         )
+
+
+def influence_of(distance: FloatArray | Int64Array, n: FloatArray, held: FloatArray) -> FloatArray:
+    """Return u_c from a cluster's sum of distances from the mean over n rows, of which it has h_c.
+
+    That is the sum over n sqrt(1 - h_c); NaN where one cluster has all rows.
+    """
+    rest = np.where(held < 1, 1 - held, np.nan)
+    return np.asarray(distance / (n * np.sqrt(rest)))
 
 
 def correlation(one: Influence, other: Influence) -> FloatArray:

@@ -15,7 +15,8 @@ import numpy as np
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.division import ratio
 from balframe.core.sample import Clusters, Sample
-from balframe.intervals.influence import Influence
+from balframe.intervals.effective_rows import kish
+from balframe.intervals.influence import Influence, influence_of
 from balframe.intervals.interval import Interval
 from balframe.intervals.recalls_of_counts import Recalls
 
@@ -75,8 +76,7 @@ class MeansOfClusters:
         """Compute u_ck; NaN where all rows of a label are in one cluster."""
         distance = self.total - mean[self.entry] * self.rows
         distance = np.where(np.abs(distance) <= _ROUNDING * self.rows, 0, distance)
-        rest = np.where(self.held < 1, 1 - self.held, np.nan)
-        return np.asarray(distance / (self.n[self.entry] * np.sqrt(rest)))
+        return influence_of(distance, self.n[self.entry], self.held)
 
     @cached_property
     def value(self) -> FloatArray:
@@ -101,12 +101,11 @@ class MeansOfClusters:
     @cached_property
     def effective_clusters_of_labels(self) -> FloatArray:
         """Clusters of equal size that are as many as those of each label: 1 / sum_c h_ck^2."""
-        return ratio(np.ones(len(self.n)), self._over_clusters(self.held**2))
+        return kish(self.n, self._over_clusters(self.rows**2))
 
     def effective_clusters_with(self, rows: FloatArray) -> FloatArray:
         """Count the clusters of equal size that hold these rows of each label; 0 without rows."""
-        squares = self._over_clusters(rows**2)
-        return np.where(squares > 0, ratio(self._over_clusters(rows) ** 2, squares), 0)
+        return np.nan_to_num(kish(self._over_clusters(rows), self._over_clusters(rows**2)))
 
     @cached_property
     def influence(self) -> Influence:

@@ -6,13 +6,13 @@ import numpy as np
 
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
 from balframe.core.sample import Sample
 from balframe.intervals.coefficients import (
     Coefficient,
     effective_rows,
     influence_on_coefficient,
 )
+from balframe.intervals.effective_rows import kish
 from balframe.intervals.equal_segments import over_segments
 from balframe.intervals.geometric_mean import geometric, geometric_gate
 from balframe.intervals.influence import Influence
@@ -119,8 +119,7 @@ class CoefficientOfAgreement(Interval):
             ((1 + estimate) / 2, clusters.pairs.counts.total - correct),
             ((1 - estimate) / 2, correct),
         ):
-            squares = clusters.sum(errors**2)
-            with_errors = np.where(squares > 0, ratio(clusters.sum(errors) ** 2, squares), 0)
+            with_errors = np.nan_to_num(kish(clusters.sum(errors), clusters.sum(errors**2)))
             fewer = doubted(n, found.effective_clusters, with_errors, z) * (z / t) ** 2
             known = np.isfinite(share) & np.isfinite(fewer) & self._decides(sample.counts, request)
             low, _ = limits_of_proportions(share * fewer, fewer, known, "exact", request.level)

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from balframe.tables.from_matrix import from_matrix
     from balframe.tables.list_metrics import list_metrics
     from balframe.verbs.best_threshold import best_threshold as best_threshold
+    from balframe.verbs.calibration import calibration as calibration
+    from balframe.verbs.calibration_curve import calibration_curve as calibration_curve
+    from balframe.verbs.calibration_gaps import calibration_gaps as calibration_gaps
     from balframe.verbs.check import check as check
     from balframe.verbs.classes import classes as classes
     from balframe.verbs.combine import combine as combine
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from balframe.verbs.disparity import disparity as disparity
     from balframe.verbs.fairness import fairness as fairness
     from balframe.verbs.gaps import gaps as gaps
+    from balframe.verbs.impact import impact as impact
     from balframe.verbs.posterior import posterior as posterior
     from balframe.verbs.power import power as power
     from balframe.verbs.ranking import ranking as ranking

@@ -70,9 +70,11 @@ class Plots(_OfFrame):
     confusion = _Method(_chart, "of labels")
     gaps = _Method(_chart, "of labels")
     slices = _Method(_chart, "of labels")
+    impact = _Method(_chart, "of labels")
     power = _Method(_chart, "of labels")
     curve = _Method(_chart, "of scores")
     roc = _Method(_chart, "of scores")
+    calibration = _Method(_chart, "of scores")
 
 
 class Bal(_OfFrame):
@@ -90,9 +92,13 @@ class Bal(_OfFrame):
     fairness = _Method(_verb, "comparisons")
     compare = _Method(_verb, "comparisons")
     slices = _Method(_verb, "comparisons")
+    impact = _Method(_verb, "comparisons")
     curve = _Method(_verb, "scores")
     best_threshold = _Method(_verb, "scores")
     ranking = _Method(_verb, "scores")
+    calibration = _Method(_verb, "scores")
+    calibration_curve = _Method(_verb, "scores")
+    calibration_gaps = _Method(_verb, "scores")
     check = _Method(_verb, "gates")
     require = _Method(_verb, "gates")
     power = _Method(_verb, "gates")

@@ -7,16 +7,18 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import get_args
+from typing import Literal, get_args
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
 from balframe.frames.engines.supported import ADVICE, ENGINES
 from balframe.intervals.request import Method
+from balframe.metrics.any_metric import AnyMetric
 from balframe.metrics.catalogue import listed
+from balframe.metrics.of_scores import MetricOfScores
 from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
-from balframe.verbs.columns import Column
+from balframe.verbs.columns import Column, Role
 from balframe.verbs.contents import verbs as declared
 
 _PRESETS = {
@@ -125,21 +127,22 @@ def _described(function: Callable[..., object]) -> str:
     return f"::: {function.__module__}.{function.__name__}\n"
 
 
-def metrics_by_kind() -> dict[str, list[Metric]]:
+def metrics_by_kind() -> dict[str, list[AnyMetric]]:
     """Give the metrics that balframe ships by the file that has them."""
-    kinds: dict[str, list[Metric]] = {}
+    kinds: dict[str, list[AnyMetric]] = {}
     for one in listed():
-        if one.function.__module__.startswith("balframe."):
+        if one.is_shipped:
             kinds.setdefault(one.function.__module__.rpartition(".")[2], []).append(one)
     return kinds
 
 
-def metrics() -> str:
+def metrics(of: Literal["labels", "scores"]) -> str:
     """Give a table of the metrics that balframe ships."""
     rows = [
         f"| [`{one.name}`](metrics/{kind}.md#{_anchor(one)}) | {one.meaning} | `{one.formula}` |"
         for kind, some in metrics_by_kind().items()
         for one in some
+        if isinstance(one, Metric) == (of == "labels")
     ]
     return "\n".join(["| metric | meaning | formula |", "| --- | --- | --- |", *rows, ""])
 
@@ -161,21 +164,18 @@ def presets() -> str:
     return "\n".join(["| preset | metrics |", "| --- | --- |", *rows])
 
 
-def _anchor(one: Metric) -> str:
+def _anchor(one: AnyMetric) -> str:
     """Name a section; a member of a family is looked for by the name before its number."""
     return one.name.partition("(")[0]
 
 
-def _section(one: Metric) -> str:
-    low, high = one.range
+def _section(one: AnyMetric) -> str:
     facts = {
         "Formula": f"`{one.formula}`",
         "Also called": ", ".join(f"`{alias}`" for alias in one.aliases),
-        "Range": f"{low:g} to {'infinity' if high == float('inf') else f'{high:g}'}",
+        "Range": " to ".join(f"{end:g}".replace("inf", "infinity") for end in one.range),
         "Better": one.better or "neither direction",
-        "Needs": ", ".join(f"`{need}=`" for need in one.needs),
-        "Score of guessing": _CHANCES.get(one.chance, one.chance),
-        "Interval": _intervals(one),
+        **(_facts_of_labels(one) if isinstance(one, Metric) else _facts_of_scores(one)),
         "Source": one.source,
     }
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact not in ("", None)]
@@ -183,6 +183,27 @@ def _section(one: Metric) -> str:
     return "\n".join(
         [f"## {one.name} {{ #{_anchor(one)} }}", "", f"{one.meaning}.", "", notes, "", *lines, ""]
     )
+
+
+def _facts_of_labels(one: Metric) -> dict[str, object]:
+    return {
+        "Needs": ", ".join(f"`{need}=`" for need in one.needs),
+        "Score of guessing": _CHANCES.get(one.chance, one.chance),
+        "Interval": _intervals(one),
+    }
+
+
+def _facts_of_scores(one: MetricOfScores) -> dict[str, object]:
+    (columns,) = declared()[one.verb].layouts.values()
+    ends = [
+        f"`{column.name}`"
+        for column in columns
+        if column.role is Role.LIMIT and column.about == one.name
+    ]
+    return {
+        "Returned by": f"[`{one.verb}`](../verbs/{one.verb}.md)",
+        "Interval": f"in {_listed(ends)}" if ends else "none",
+    }
 
 
 def _intervals(one: Metric) -> str:

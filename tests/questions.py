@@ -6,8 +6,9 @@ Predictions are `p` and `q`, scores `s` and `t`. What a verb needs is read from 
 from balframe.verbs.contents import verbs
 
 GIVEN = {"y_true": "y", "y_pred": "p", "y_score": "s", "by": "g", "rules": "accuracy >= 0"}
+SELECTIONS = {"selected": "p"}  # in place of which scores may be given
 ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own
-MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"]}
+MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"], "selected": ["p", "q"]}
 SEVERAL = {"compare"}  # which compares models
 SEARCHING = {"slices"}  # which look for segments in the columns of `over`
 OF_SEGMENTS = [name for name in ANSWERING if name not in SEARCHING]
@@ -15,8 +16,10 @@ OF_SEGMENTS = [name for name in ANSWERING if name not in SEARCHING]
 
 def question(verb, **options):
     """Give the arguments of a verb: those that it needs, and `by`."""
-    required = [one.name for one in verbs()[verb].parameters.values() if one.is_required]
+    parameters = verbs()[verb].parameters
+    required = [one.name for one in parameters.values() if one.is_required]
     needed = {name: GIVEN[name] for name in required if name != "frame"}
+    needed |= {name: one for name, one in SELECTIONS.items() if name in parameters}
     asked = {**needed, "by": "g", **(models(verb) if verb in SEVERAL else {}), **options}
     if verb in SEARCHING:
         asked["over"] = asked.pop("by")

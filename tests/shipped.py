@@ -4,6 +4,6 @@ from balframe.metrics.catalogue import families, registered
 
 OF_FAMILIES = [f"{name}({number})" for name in families for number in (0.5, 2)]
 SHIPPED = [
-    *(one.name for one in registered() if one.function.__module__.startswith("balframe.")),
+    *(one.name for one in registered() if one.is_shipped),
     *OF_FAMILIES,
 ]

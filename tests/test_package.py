@@ -51,10 +51,11 @@ def test_every_chart_is_a_method_and_a_function(chart):
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
     }
     options = own.get(chart, {"by": "g"})
-    expected = function(df, "y", "p", **options).to_dict()
+    labels = ["p"] if chart == "impact" else ["y", "p"]  # which are scores of 0 and 1 too
+    expected = function(df, *labels, **options).to_dict()
 
     for frame in (df, df.lazy(), df.to_pandas()):
-        assert getattr(frame.bal.plot, chart)("y", "p", **options).to_dict() == expected
+        assert getattr(frame.bal.plot, chart)(*labels, **options).to_dict() == expected
     assert getattr(Plots, chart).__doc__ == function.__doc__
     parameters = [*inspect.signature(function).parameters]
     assert list(inspect.signature(getattr(df.bal.plot, chart)).parameters) == parameters[1:]

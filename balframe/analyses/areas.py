@@ -8,7 +8,7 @@ from balframe.analyses.at_operating_points import effective_sides
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.intervals.proportions import Limits
 from balframe.intervals.roc_areas import auc_limits, delong_variance
-from balframe.metrics.units.rankings import Ranking
+from balframe.metrics.units.rankings import Ranking, roc_auc
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Areas:
     @classmethod
     def of(cls, ranking: Ranking) -> "Areas":
         """Take those of all segments."""
-        auc = ranking.roc_auc()
+        auc = roc_auc(ranking)
         return cls(auc, *ranking.spreads(auc), *effective_sides(ranking.points))
 
     @classmethod

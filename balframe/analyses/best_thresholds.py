@@ -12,7 +12,7 @@ from balframe.frames.library import Name
 from balframe.frames.scores import Scored
 from balframe.intervals.chance import highest_by_chance
 from balframe.metrics.registry import Metric
-from balframe.metrics.units.rankings import Ranking
+from balframe.metrics.units.rankings import Ranking, roc_auc
 
 _SIDES = ("recall", "specificity")
 
@@ -40,7 +40,7 @@ def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name,
         "common_estimate": common_estimate,
         "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
         "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, chosen)),
-        "roc_auc": Ranking.of(scored.ties).roc_auc(),
+        "roc_auc": roc_auc(Ranking.of(scored.ties)),
     }
 
 

@@ -15,7 +15,10 @@ from balframe.verbs.declaration import Parameter
 _WITHOUT = ("frame", "backend")  # the files, and the library of an answer that is written
 _ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
-    "Columns": ("y_true", "y_pred", "y_score", "by", "over", "cluster", "sample_weight", "counts"),
+    "Columns": (
+        *("y_true", "y_pred", "y_score", "selected", "score", "by", "over", "cluster"),
+        *("sample_weight", "counts"),
+    ),
     "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
     "What to compute": (),  # and all others
     "Uncertainty": ("interval", "level", "prior", "adjust", "min_support", "decide", "band"),

@@ -34,8 +34,9 @@ class Given:
     rows: pl.LazyFrame
 
     def label(self, text: str) -> Any:  # noqa: ANN401
-        """Read a label as a value of the column of true labels."""
-        return values.label(text, self.rows, self.typed["y_true"])
+        """Read a label as a value of the column of true labels, or without one of predictions."""
+        holders = self.typed.get("y_true") or self.typed.get("selected") or [None]
+        return values.label(text, self.rows, holders if isinstance(holders, str) else holders[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import polars as pl
 from balframe.errors import InvalidInputError
 
 
-def label(text: str, rows: pl.LazyFrame, name: str) -> Any:  # noqa: ANN401
+def label(text: str, rows: pl.LazyFrame, name: str | None) -> Any:  # noqa: ANN401
     """Read a label as a value of a column; left as text where that cannot be."""
-    dtype = rows.collect_schema().get(name)
+    dtype = None if name is None else rows.collect_schema().get(name)
     if dtype == pl.Boolean and text.lower() in ("true", "false"):
         return text.lower() == "true"
     readers: list[Callable[[str], Any]] = []

@@ -1,7 +1,7 @@
 """Bins of a numeric column: the edges between them, and texts for bins and single values."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +69,30 @@ def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
         edges = np.maximum(edges, values[values > least].min())
     edges = np.unique(edges)
     return np.asarray(edges[edges > least])
+
+
+class Middle(NamedTuple):
+    """The median of values, and the largest of them that is not above it."""
+
+    median: float
+    low: Any
+
+
+def middle(values: Values, n: Int64Array | None) -> Middle:
+    """Find the median of values that stand for n rows each; NaN where there are none."""
+    if not len(values):
+        return Middle(np.nan, 0)
+    if n is None:
+        ranks = np.array([(len(values) - 1) // 2, len(values) // 2])
+        low, high = np.partition(values, ranks)[ranks]
+    else:
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(n[order])
+        total = int(reached[-1])
+        places = np.searchsorted(reached, [(total - 1) // 2, total // 2], side="right")
+        low, high = values[order][places]
+    median = float(low) if low == high else float(low) / 2 + float(high) / 2
+    return Middle(median, low.item())
 
 
 def text_of_number(value: Any) -> str:  # noqa: ANN401 (a number of numpy)

@@ -16,7 +16,7 @@ from balframe.frames.library import Name
 from balframe.verbs.gaps import gaps as verb
 from balframe.verbs.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
 
-_PLAIN = "not significant"
+PLAIN = "not significant"
 
 
 class _Options(Adjustment, Level, ClassWeights, Clustering, CellsOrRows, total=False): ...
@@ -74,7 +74,7 @@ def gaps(
     )
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]
-    marks = f"p below {1 - level:.6g}", _PLAIN
+    marks = f"p below {1 - level:.6g}", PLAIN
     plots = [_shown(one, rows, names, 1 - level, adjust, marks) for one in chosen]
     title = f"difference from {_against(rows, reference)}"
     n_tests = {row["n_tests"] for row in rows}
@@ -82,7 +82,7 @@ def gaps(
         plots,
         Rows(sort, numbers, min_support, most),
         titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{intervals(level, options['cluster'])}{_adjusted(adjust, max(n_tests))}"],
+        [f"{intervals(level, options['cluster'])}{adjusted(adjust, max(n_tests))}"],
         [Line("zero", "no difference", (1, 0))],
         "difference",
         marks,
@@ -128,9 +128,11 @@ def _against(rows: list[Answered], reference: ReferenceOption) -> str:
     return references.pop() if len(references) == 1 else f"the {reference}"
 
 
-def _adjusted(adjust: Adjust, n_tests: int) -> str:
+def adjusted(adjust: Adjust, n_tests: int) -> str:
+    """Say how many p-values there are, and how they are adjusted."""
     if n_tests == 0:
         return "; no p-values"
     names = {"bh": "Benjamini-Hochberg", "holm": "Holm's method"}
     how = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
-    return f"; p-values of {n_tests:,} comparisons, {how}"
+    of = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
+    return f"; {of}, {how}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import UndefinedType
 
 from balframe.display.annotations import LABEL_LIMIT, ROWS, SCORE, axis, legend
 from balframe.display.colors import BLUE, GREY, INK, RULE, VERMILLION
@@ -38,7 +39,8 @@ class Forest:
     estimate is undefined, `note` says so. With `marks`, points whose `mark` is the first of the two
     are diamonds of another colour. `n_beside` panels lie side by side. `title_of_numbers` stands
     above the numbers, which are the fields `numbers_of`: an estimate and its limits. Names that
-    are `folded` have a line for each of their parts joined by "and".
+    are `folded` have a line for each of their parts joined by "and". Panels below each other have
+    one width, one axis and one legend if each is given all that is drawn, as `together`.
     """
 
     drawn: Drawn
@@ -55,11 +57,28 @@ class Forest:
     at: str | None = None
     numbers_of: tuple[str, str, str] = _SCORE
     folded: bool = False
+    together: Sequence[Drawn] = ()
 
     @property
     def _n_lines(self) -> int:
         """Count the lines of the name that has most."""
         return 1 + max(name.count(_AND) for name in self.order) if self.folded else 1
+
+    @property
+    def _all(self) -> Sequence[Drawn]:
+        """List what has the same width, axis and legend."""
+        return self.together or [self.drawn]
+
+    @property
+    def _domain(self) -> Sequence[float] | UndefinedType:
+        """Choose the ends of an axis that several panels share; Vega does for one."""
+        if not self.together:
+            return alt.Undefined
+        fields = ("estimate", "lower", "upper", *(line.field for line in self.lines))
+        drawn = [row[field] for one in self.together for row in one.rows for field in fields]
+        known = [value for value in drawn if value is not None]
+        low, high = min(known), max(known)
+        return (low, high) if low < high else (low - 0.5, high + 0.5)
 
     @property
     def is_long(self) -> bool:
@@ -69,7 +88,8 @@ class Forest:
     @property
     def width(self) -> int:
         """Choose the pixels of a panel."""
-        room = _room(self.order, self.numbers) // self.n_beside
+        names = [name for one in self._all for name in one.segments]
+        room = _room(names, self.numbers) // self.n_beside
         return min(_WIDEST, max(_NARROWEST, room - _beside(self.numbers)))
 
     def chart(self, title: Title = alt.Undefined) -> Chart:
@@ -143,13 +163,13 @@ class Forest:
             "n:Q",
             title="rows",
             scale=alt.Scale(range=[20, 100] if self.is_long else [36, 180]),
-            legend=self._legend(values=_round(self.drawn), format=ROWS, symbolFillColor=GREY),
+            legend=self._legend(values=_round(self._all), format=ROWS, symbolFillColor=GREY),
         )
         base = self._base().encode(
             x=alt.X(
                 "estimate:Q",
                 title=self.x_title,
-                scale=alt.Scale(zero=False, padding=6),
+                scale=alt.Scale(zero=False, padding=6, domain=self._domain),
                 axis=axis(tickCount=max(3, self.width // 50)),
             ),
             size=size,
@@ -220,9 +240,9 @@ def _beside(numbers: bool) -> int:
     return _GAP + (_ESTIMATE + _NUMBERS_WIDTH + _N if numbers else 0)
 
 
-def _round(drawn: Drawn) -> list[int]:
+def _round(drawn: Sequence[Drawn]) -> list[int]:
     """Choose up to three round numbers of rows for the legend, within what there is."""
-    numbers = [row["n"] for row in drawn.rows]
+    numbers = [row["n"] for one in drawn for row in one.rows]
     scales = (10**power for power in range(len(str(max(numbers)))))
     inside = [
         one * scale

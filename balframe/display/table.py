@@ -201,5 +201,6 @@ def _sheet(pen: Pen) -> Sheet:
         },
         rolled_up={place for place, row in enumerate(rows) if not layout.is_finest(row)},
         cuts={place for place, row in enumerate(rows) if row in pen.choice.cuts},
+        italics={place for place, row in enumerate(rows) if layout.is_small(row)},
         notes=notes(pen),
     )

@@ -43,6 +43,14 @@ _WORDS = {
     "p_value_recalls": "p (equal recalls)",
     "p_adjusted": "Adjusted p",
     "p_above": "Probability above",
+    "n_selected": "Selected",
+    "oe_ratio": "O/E",
+    "bin": "Bin",
+    "kuiper_p_value": "p (Kuiper)",
+    "p_value_all": "p (all segments)",
+    "p_value_crossing": "p (crossing)",
+    "unknown_lower": "Lowest with unknown",
+    "unknown_upper": "Highest with unknown",
     "roc_auc": "ROC AUC",
     "ks_statistic": "KS statistic",
 }
@@ -142,6 +150,11 @@ def status(value: object) -> str:
         return isolated(value)
     sign, style = _STATUSES[str(value)]
     return f'<span style="{style};white-space:nowrap">{sign} {value}</span>'
+
+
+def flag(value: object) -> str:
+    """Show an answer to a question."""
+    return UNDEFINED if value is None else "yes" if value else "no"
 
 
 def score(one: Score, decimals: int) -> str:

@@ -12,7 +12,10 @@ _STATUSES = ("fail", "inconclusive", "pass")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The rows shown, in their order; `cuts` are the first ones behind rows left out."""
+    """The rows shown, in their order; `cuts` are the first ones behind rows left out.
+
+    Rows of unknown category are neither shown nor left out: a note is on them.
+    """
 
     rows: list[int]
     cuts: set[int]
@@ -23,7 +26,8 @@ class Choice:
 def choose(layout: Layout, most: int | None) -> Choice:
     """Put rows below their headings, roll-ups last, and leave out what is between the extremes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
-    for row in range(layout.n_rows):
+    known = [row for row in range(layout.n_rows) if not layout.is_unknown(row)]
+    for row in known:
         groups.setdefault(layout.group(row), []).append(row)
     finest = [[row for row in rows if layout.is_finest(row)] for rows in groups.values()]
     n_finest = sum(map(len, finest))
@@ -36,7 +40,7 @@ def choose(layout: Layout, most: int | None) -> Choice:
             segments = _extremes(layout, by, segments, quota)
             cuts |= set() if by is None else {segments[(quota + 1) // 2]}
         shown += [*segments, *(row for row in rows if not layout.is_finest(row))]
-    left_out = layout.n_rows - len(shown)
+    left_out = len(known) - len(shown)
     return Choice(shown, cuts, left_out, None if by is None else str(by))
 
 

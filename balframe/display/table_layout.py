@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from balframe.analyses.categories import SMALL, UNKNOWN
 from balframe.display.placeholders import ALL, MISSING
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.library import Name
@@ -44,15 +45,16 @@ class Layout:
             by = (*by, MARGIN)  # a by-column may have this name
             del columns[MARGIN]
         _check_numbers(values, columns, found.verb)
-        keys = [one for one in columns.values() if one.role is Role.KEY and one.name != MARGIN]
+        keys = [one for one in columns.values() if one.role is Role.KEY]
+        keys = [one for one in keys if one.name != MARGIN or one.heading]
         groups = [one for one in keys if one.heading]
-        rows = [*by, *(one.name for one in keys if not one.heading)]
+        rows = [*_of_tables(by, groups, values), *(one.name for one in keys if not one.heading)]
         if not rows and groups and groups[-1].under is None:
             rows.append(groups.pop().name)
-        groups = [  # a single metric needs no heading
+        groups = [  # a single metric, or table, needs no heading
             one
             for one in groups
-            if one.naming is not Naming.METRIC or len(set(values[one.name])) > 1
+            if one.naming not in (Naming.METRIC, Naming.TABLE) or len(set(values[one.name])) > 1
         ]
         return cls(values, by, columns, tuple(rows), tuple(one.name for one in groups))
 
@@ -70,6 +72,11 @@ class Layout:
     def numbers(self) -> frozenset[Name]:
         """Name the columns that hold numbers."""
         return frozenset(name for name, values in self.values.items() if is_number(values))
+
+    @property
+    def has_tables(self) -> bool:
+        """Tell whether the margins are tables of their own, none of them a roll-up."""
+        return self.has_margins and bool(self.columns[MARGIN].heading)
 
     def naming(self, what: Naming) -> Name | None:
         """Name the column whose texts name metrics, rules or the like, if there is one."""
@@ -102,7 +109,9 @@ class Layout:
         elsewhere = {*self.by, *self.groups, *self.keys, MARGIN if self.has_margins else None}
         elsewhere |= {one for pair in self.limits.values() for one in pair}
         elsewhere |= {
-            name for name, one in self.columns.items() if one.heading or one.naming is Naming.METHOD
+            name
+            for name, one in self.columns.items()
+            if one.heading or one.naming in (Naming.METHOD, Naming.ROLE)
         }
         elsewhere |= {name for name in self.columns if self.is_left_out(name)}
         return [name for name in self.values if name not in elsewhere]
@@ -112,7 +121,7 @@ class Layout:
         if name not in self.columns:
             return False
         is_empty = name == NOTE and all(one is None for one in self.values[name])
-        return is_empty or self.columns[name].repeats
+        return is_empty or self.columns[name].hidden
 
     @cached_property
     def kept(self) -> list[frozenset[Name]]:
@@ -127,12 +136,20 @@ class Layout:
 
     def is_finest(self, row: int) -> bool:
         """Tell whether a row is of one segment, not of a roll-up of them."""
-        return len(self.kept[row]) == len(self.by)
+        return self.has_tables or len(self.kept[row]) == len(self.by)
+
+    def is_unknown(self, row: int) -> bool:
+        """Tell whether a row is of people whose category is unknown."""
+        return bool(self.named(Naming.ROLE, row) == UNKNOWN)
+
+    def is_small(self, row: int) -> bool:
+        """Tell whether a row is of a category too small to be compared."""
+        return bool(self.named(Naming.ROLE, row) == SMALL)
 
     def placeholder(self, name: Name, row: int) -> str | None:
         """Give what stands for a value of a by-column: of null, and of all values together."""
         if name not in self.kept[row]:
-            return ALL
+            return "" if self.has_tables else ALL
         return MISSING if self.values[name][row] is None else None
 
     def group(self, row: int) -> tuple[Any, ...]:
@@ -217,6 +234,15 @@ def is_number(values: Sequence[Any]) -> bool:
 
 def _are_margins(texts: Sequence[object], by: Sequence[Name]) -> bool:
     return set(texts) <= {text for text, _ in _margins(by)}
+
+
+def _of_tables(by: Sequence[Name], groups: Sequence[Column], values: Values) -> list[Name]:
+    """List the by-columns that make one of the tables; without tables all of them."""
+    if not any(one.naming is Naming.TABLE for one in groups):
+        return list(by)
+    shown = set(values[MARGIN])
+    made = {name for text, some in _margins(by) if text in shown for name in some}
+    return [name for name in by if name in made or not made]
 
 
 def _margins(by: Sequence[Name]) -> Iterator[tuple[str, tuple[Name, ...]]]:

@@ -1,16 +1,19 @@
 """What the notes below a table say."""
 
+from collections.abc import Iterator
+
 from balframe.display import table_cells as cells
 from balframe.display.table_cells import HIGHEST, LOWEST, Axis
 from balframe.display.table_scores import Pen
 from balframe.display.worst import Of, worst_cells
 from balframe.frames.library import Name
+from balframe.frames.query import N
 from balframe.verbs.columns import ESTIMATE, Naming
 
 
 def notes(pen: Pen) -> list[str]:
     """Write what a reader has to know of the cells that are shown."""
-    found = [_not_shown(pen), _limits(pen), _worst(pen), _bars(pen)]
+    found = [_not_shown(pen), *_unknown(pen), _small(pen), _limits(pen), _worst(pen), _bars(pen)]
     shown = {pen.cell(name, row) for name in pen.layout.shown for row in pen.choice.rows}
     if cells.UNDEFINED in shown:
         is_partly_relative = any(one.under == "baseline" for one in pen.layout.columns.values())
@@ -26,8 +29,31 @@ def _not_shown(pen: Pen) -> str:
     each = " of each group" if pen.layout.groups else ""
     which = f"the first{each}" if by is None else f"the worst and the best{each}"
     ranked = "" if by is None else f" by {cells.safe(cells.words(by)).lower()}, worst first"
-    n_rows = cells.count(pen.layout.n_rows)
+    n_rows = cells.count(n + len(pen.choice.rows))
     return f"{cells.count(n)} of {n_rows} rows are not shown. Shown: {which}{ranked}."
+
+
+def _unknown(pen: Pen) -> Iterator[str]:
+    """Count the people of unknown category, who are in no row of their table."""
+    values = pen.layout.values
+    tables: dict[str, list[int]] = {}
+    for row in filter(pen.layout.is_unknown, range(pen.layout.n_rows)):
+        tables.setdefault(pen.heading(row), []).append(row)
+    for heading, rows in tables.items():
+        n = sum(values[N][row] for row in rows) if N in values else None
+        n_selected = sum(values["n_selected"][row] for row in rows)
+        of = f"{heading}: " if heading else ""
+        people = "Rows are" if n is None else f"{cells.count(n)} row{' is' if n == 1 else 's are'}"
+        yield (
+            f"{of}{people} not in the table because the category is unknown; "
+            f"{cells.count(n_selected)} of them selected."
+        )
+
+
+def _small(pen: Pen) -> str:
+    if not any(map(pen.layout.is_small, pen.choice.rows)):
+        return ""
+    return "Italics: a smaller share of the rows than the minimum, so there is no ratio."
 
 
 def _limits(pen: Pen) -> str:
@@ -90,9 +116,18 @@ def _bars(pen: Pen) -> str:
         + (f" ({cells.safe(', '.join(drawn))})" if len(names) > 1 else "")
         for axis, drawn in names.items()
     ]
-    has_bound = any(map(pen.layout.bound, pen.scores))
-    bound = " The vertical line is the bound." if has_bound else ""
-    return f"Bars run {', '.join(spans)}.{bound}" if spans else ""
+    return f"Bars run {', '.join(spans)}.{_line(pen)}" if spans else ""
+
+
+def _line(pen: Pen) -> str:
+    """Say what the vertical line on bars is, and where it is if that is not shown."""
+    bound = next((one for one in map(pen.layout.bound, pen.scores) if one is not None), None)
+    if bound is None:
+        return ""
+    places = {pen.layout.values[bound][row] for row in pen.choice.rows}
+    is_shown = bound in pen.layout.shown
+    at = "" if is_shown else f", {' or '.join(map(_end, sorted(places)))}"
+    return f" The vertical line is the bound{at}."
 
 
 def _drawn(pen: Pen, name: Name, row: int) -> str:

@@ -74,6 +74,8 @@ class Pen:
             return cells.number(value, self.decimals)
         if column.role is Role.STATUS:
             return cells.status(value)
+        if column.kind is Kind.FLAG_OR_NULL:
+            return cells.flag(value)
         return "" if value is None and column.role is Role.NOTE else cells.isolated(value)
 
     def _of_by(self, name: Name, row: int) -> str:
@@ -181,8 +183,9 @@ class Pen:
         text = ""
         for name, value in zip(self.layout.groups, self.layout.group(row), strict=True):
             column = self.layout.columns[name]
-            is_ours = column.naming not in (None, Naming.RULE)
+            is_ours = column.naming not in (None, Naming.RULE, Naming.TABLE)
             shown = cells.safe(cells.words(value)) if is_ours else cells.isolated(value)
+            shown = f"By {shown}" if column.naming is Naming.TABLE else shown
             text += column.heading + shown if text else shown
         return text
 

@@ -22,7 +22,8 @@ class Sheet:
 
     `keys` tell the rows of a group apart, `headings` stand above the groups, and `numbers` are the
     values of columns, which stay hidden. `above` is a text over some of the columns. Rows are given
-    by their place: those of roll-ups, and the first ones behind rows that are not shown.
+    by their place: those of roll-ups, the first ones behind rows that are not shown, and those in
+    italics.
     """
 
     cells: Mapping[Name, Sequence[str]]
@@ -32,6 +33,7 @@ class Sheet:
     numbers: Mapping[Name, Sequence[Any]]
     rolled_up: Collection[int]
     cuts: Collection[int] = ()
+    italics: Collection[int] = ()
     notes: Sequence[str] = ()
     above: tuple[str, Sequence[Name]] | None = None
     n_rows: int = field(init=False)
@@ -104,6 +106,7 @@ def _styled(gt: "GT", sheet: Sheet, keys: Sequence[str]) -> "GT":
         (rolled, style.fill(color=_ROLLED_UP)),
         (first, style.borders(sides="top", color=_RULE, weight="2px")),
         (sorted(sheet.cuts), style.borders("top", color=_RULE, style="dashed", weight="2px")),
+        (sorted(sheet.italics), style.text(style="italic")),
     )
     for rows, one in styles:
         if rows:

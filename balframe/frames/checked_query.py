@@ -29,8 +29,8 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     check_choice("cells", given["cells"], (False, True))
     _check_max_cells(given["max_cells"])
     known = library.names(frame)
-    role = "y_score" if reads.scores else "y_pred"
-    y_true, given_predictions = given["y_true"], given[role]
+    role = reads.role
+    y_true, given_predictions = given.get("y_true"), given[role]
     given_by = library.selected(frame, given["by"])
     sample_weight, counts = given["sample_weight"], given["counts"]
     others = (*_as_list(given_predictions), *_as_list(given_by))
@@ -58,7 +58,7 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         labels=None if given["labels"] is None else _label_list(given["labels"]),
         pos_label=given["pos_label"],
         missing=given["missing"],
-        margins=given["margins"],
+        margins="each" if reads.each else given["margins"],
         max_cells=given["max_cells"],
         joint=reads.joint,
         scores=reads.scores,
@@ -66,6 +66,8 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         named_by=reads.by,
         cluster=cluster,
         baseline=reads.baseline,
+        has_truth=reads.truth,
+        coarser=reads.coarser,
     )
     if not asked.y_pred[: -1 if asked.baseline is not None else None]:
         raise InvalidInputError(

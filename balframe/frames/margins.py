@@ -63,7 +63,12 @@ def with_clusters(
 
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:
-    """List the positions of the by-columns that each margin keeps, the finest first."""
+    """List the positions of the by-columns that each margin keeps, the finest first.
+
+    Where each column is one of them, it comes before all together.
+    """
     n = len(query.by)
+    if query.margins == "each":
+        return groupings(n, sorted({1, n}))
     sizes = {False: {n}, "overall": {n, 0}, "all": {*range(n + 1)}}[query.margins]
     return groupings(n, sorted(sizes, reverse=True))

@@ -37,6 +37,8 @@ class Query:
     named_by: str = "by"  # the parameter of the by-columns
     cluster: Name | None = None  # rows with the same value in it are not independent
     baseline: Name | None = None  # the last of `y_pred`, with which each other one is paired
+    has_truth: bool = True  # otherwise a row's true label is the predicted one
+    coarser: str = ""  # the option by which there are fewer distinct scores
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -65,7 +67,8 @@ class Query:
     @property
     def label_columns(self) -> tuple[Name, ...]:
         """List the columns that hold labels; predictions may be scores."""
-        return (self.y_true,) if self.scores else (self.y_true, *self.y_pred)
+        truth = (self.y_true,) if self.has_truth else ()
+        return truth if self.scores else (*truth, *self.y_pred)
 
     @property
     def keys(self) -> tuple[Name, ...]:
@@ -83,7 +86,7 @@ class Query:
         others = (self.counts, self.sample_weight, squares)
         named = (
             *self.keys,
-            self.y_true,
+            *self.label_columns,
             *self.y_pred,
             *(name for name in others if name is not None),
         )
@@ -96,9 +99,12 @@ class Reads:
 
     `joint`: the predictions of pairs of models together. `baseline`: the column with whose
     predictions each model is paired. `scores`: scores in the place of
-    predictions. `squares`: squares of weights too. `by` names the parameter of the by-columns.
+    predictions. `squares`: squares of weights too. `by` names the parameter of the by-columns, and
+    `predictions` that of the predictions, if it has a name of its own.
     With `keeps_clusters`, their column is one more by-column of the answer.
     Where `others` are read, these are all other columns by default, or those that a selector has.
+    Without `truth`, there are predictions only. With `each`, the margins are each by-column alone,
+    and all of them. `coarser` names the option by which there are fewer distinct scores.
     """
 
     joint: bool = False
@@ -108,6 +114,15 @@ class Reads:
     others: bool = False
     baseline: Name | None = None
     keeps_clusters: bool = False
+    predictions: str = ""
+    truth: bool = True
+    each: bool = False
+    coarser: str = ""
+
+    @property
+    def role(self) -> str:
+        """Name the parameter of the predictions or scores."""
+        return self.predictions or ("y_score" if self.scores else "y_pred")
 
 
 def check_finest(known: Sequence[Name], what: str = "frame has") -> None:

@@ -52,10 +52,17 @@ def read(frame: Frame, library: Library, query: Query) -> Reading:
 
 
 def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Reading:
-    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
         return _by_engine(cast(pl.DataFrame, frame), library, query)
+    return read_encoded(columns, frame, library, query)
+
+
+def read_encoded(
+    columns: Mapping[Name, Column], frame: Frame, library: Library, query: Query
+) -> Reading:
+    """Count the cells of an eager frame whose by-columns and labels are encoded."""
+    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.keys, query.label_columns, parts, library, dtypes, query)
@@ -83,7 +90,7 @@ def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     carried = measures_of(cells, library, query)
     by = [reduce.by_key(i) for i in range(len(query.keys))]
     outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
-    holders = (reduce.ACTUAL, *outcomes)
+    holders = (reduce.ACTUAL, *outcomes) if query.has_truth else tuple(outcomes)
     columns = encode(cells, (*by, *holders), library)
     batch_of_row, _ = library.numbers(cells, reduce.BATCH)
     parts = []
@@ -133,7 +140,8 @@ def _assemble(
     cells = Cells.concat(models).regrouped()
     cells, left, held = with_clusters(cells, levels, library, query)
     clusters = None if held is None else ClusterCells(held, levels[query.cluster])
-    doubts = doubts_of(counted, of_labels, agreed) if query.labels is None else ()
+    is_doubtful = query.has_truth and query.labels is None
+    doubts = doubts_of(counted, of_labels, agreed) if is_doubtful else ()
     return Reading(cells, agreed.labels, left, library, query, dtypes, doubts, clusters)
 
 
@@ -145,19 +153,21 @@ def _count(
     query: Query,
 ) -> Counted:
     """Count rows by positions among the levels; those of no cluster are left out."""
-    of_labels = (holders[0], *part.outcomes)
-    encoded = [columns[key] for key in (*by, *of_labels)]
-    codes = [replace(one.codes, values=one.codes.values[part.rows]) for one in encoded]
+    of_labels = (holders[0] if query.has_truth else part.outcomes[0], *part.outcomes)
+    encoded = {key: columns[key] for key in (*by, *of_labels)}
+    codes = [replace(o.codes, values=o.codes.values[part.rows]) for o in encoded.values()]
     counted, sums = count(codes, part.measures)
-    positions = [one.ranked(code) for one, code in zip(encoded, counted, strict=True)]
+    positions = {
+        key: one.ranked(code) for (key, one), code in zip(encoded.items(), counted, strict=True)
+    }
     if query.cluster is not None:
-        in_none = positions[len(by) - 1] == len(columns[by[-1]].levels)
+        in_none = positions[by[-1]] == len(columns[by[-1]].levels)
         if not query.drops_missing:
             raise_null(query.cluster, int(sums.counted[in_none].sum()))
         sums = sums.losing(in_none) if in_none.any() else sums
     return Counted(
-        tuple(positions[: len(by)]),
-        tuple(positions[len(by) :]),
-        (0, *(holders.index(key, 1) for key in part.outcomes)),
+        tuple(positions[key] for key in by),
+        tuple(positions[key] for key in of_labels),
+        tuple(holders.index(key) for key in of_labels),
         sums,
     )

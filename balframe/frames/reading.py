@@ -164,6 +164,10 @@ class Reading:
         codes = np.where(codes < n_below, len(known), codes - n_below)
         return self.library.take(self.library.counts(known), codes, nullable=True)
 
+    def flag_column(self, codes: Int64Array) -> Series:
+        """Make a column of false, code 0, and true, code 1; null at code 2."""
+        return self.library.take(self.library.labels_of([False, True]), codes, nullable=True)
+
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
         """Look up texts by position."""
         return self.library.take(self.library.text(texts), codes, nullable=False)

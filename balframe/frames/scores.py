@@ -112,7 +112,7 @@ def read_scores(
     parts = []
     for name in query.y_pred:
         values, is_null = library.numbers(frame, name)
-        score = values.astype(np.float64, copy=False)
+        score = thresholds.rounded(values.astype(np.float64, copy=False))
         if carried.n is not None:
             score = np.where(carried.n > 0, score, 0)  # a row that stands for none does not exist
         _check_scores(name, score, carried, thresholds)
@@ -136,7 +136,8 @@ def read_reduced_scores(
     parts = []
     for model, name in enumerate(query.y_pred):
         rows = np.flatnonzero(model_of_row == model)
-        score, model_rows = values[rows].astype(np.float64), carried.at(rows)
+        score = thresholds.of_step(values[rows].astype(np.float64))
+        model_rows = carried.at(rows)
         if thresholds.is_exact:
             _check_scores(name, score, model_rows, thresholds)
         else:
@@ -160,12 +161,17 @@ def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thr
         _raise_unusable(name, 0, _rows_in(rows, (score < 0) | (score > 1)))
 
 
-def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
-    if n_infinite:
+def raise_infinite(name: Name, how_many: int) -> None:
+    """Refuse scores that are infinite."""
+    if how_many:
         raise InvalidInputError(
-            f"column {name!r} has {n_infinite} infinite value{'s' * (n_infinite > 1)}; scores must "
+            f"column {name!r} has {how_many} infinite value{'s' * (how_many > 1)}; scores must "
             "be finite. Replace them first, for example by the largest finite score."
         )
+
+
+def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
+    raise_infinite(name, n_infinite)
     if n_outside:
         raise InvalidInputError(
             f"column {name!r} has {n_outside} score{'s' * (n_outside > 1)} outside [0, 1]; a "

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from balframe.frames import scores
+from balframe.frames.above_median import Selections
 from balframe.frames.beside_cells import Sides
 from balframe.frames.engines import reduce
 from balframe.frames.engines.fetch import fetch
@@ -16,7 +17,7 @@ from balframe.frames.reading import Reading
 from balframe.frames.searched import Searched
 from balframe.frames.thresholds import Thresholds
 
-Found = Reading | scores.Scored | Searched | Sides
+Found = Reading | scores.Scored | Searched | Selections | Sides
 
 
 class Source(Protocol):

@@ -16,6 +16,7 @@ ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | No
 
 _BLOCK = 65_536
 _ROUNDING = 1e-15
+_ALL_WHOLE = 2.0**52  # floats from there on
 QUANTILES = in_python('("quantiles", n)', "thresholds", "quantiles,10")
 _FORMS = (
     "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
@@ -27,12 +28,26 @@ _FORMS = (
 class Thresholds:
     """A grid of thresholds, or all scores (`values` is None and `quantiles` too).
 
-    An even grid is i / (size - 1) for i from 0.
+    An even grid is i / (size - 1) for i from 0. With a `resolution`, all scores are those rounded
+    to the nearest multiple of 1 / resolution.
     """
 
     values: FloatArray | None = None
     is_even: bool = False
     quantiles: int | None = None
+    resolution: int | None = None
+
+    @classmethod
+    def rounding(cls, resolution: object) -> "Thresholds":
+        """Take all scores, rounded as a caller asks for."""
+        if resolution is None:
+            return cls()
+        if not _is_count(resolution) or resolution < 1:
+            raise InvalidInputError(
+                f"{parameter('resolution', resolution)} is not a number of steps; give a whole "
+                "number of at least 1, such as 10000, which rounds scores to multiples of 0.0001."
+            )
+        return cls(resolution=int(resolution))
 
     @classmethod
     def of(cls, asked: object) -> "Thresholds":
@@ -50,6 +65,32 @@ class Thresholds:
     def is_exact(self) -> bool:
         """Tell whether every score is a threshold."""
         return self.values is None and self.quantiles is None
+
+    def rounded(self, score: FloatArray) -> FloatArray:
+        """Round scores where that is asked for."""
+        if self.resolution is None:
+            return score
+        step = score * self.resolution
+        is_inside = np.abs(step) < _ALL_WHOLE
+        return np.asarray(np.where(is_inside, np.floor(step + 0.5), step) / self.resolution)
+
+    def step_of(self, score: nw.Expr) -> nw.Expr:
+        """Find the number of the multiple that a score is rounded to; infinite scores stay.
+
+        The floor comes from a cast, by which some engines round and others truncate, and which is
+        corrected by comparison.
+        """
+        assert self.resolution is not None
+        step = score * float(self.resolution)
+        is_inside = (step > -_ALL_WHOLE) & (step < _ALL_WHOLE)
+        above = nw.when(is_inside).then(step).otherwise(0.0) + 0.5
+        whole = above.cast(nw.Int64).cast(nw.Float64)
+        floor = whole - indicator(whole > above) + indicator(whole + 1.0 <= above)
+        return nw.when(is_inside).then(floor).otherwise(step)
+
+    def of_step(self, step: FloatArray) -> FloatArray:
+        """Turn the numbers of multiples into scores."""
+        return step if self.resolution is None else step / self.resolution
 
     def at_quantiles(self, score: FloatArray, n: Int64Array) -> "Thresholds":
         """Take quantiles of scores, which stand for n rows each, as the thresholds."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scipy import fft as fft
+    from scipy import optimize as optimize
     from scipy import sparse as sparse
     from scipy import special as special
 else:
@@ -16,4 +17,6 @@ else:
         def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401
             return getattr(import_module(self._name), attribute)
 
-    fft, special, sparse = (_Later(f"scipy.{name}") for name in ("fft", "special", "sparse"))
+    fft, optimize, special, sparse = (
+        _Later(f"scipy.{name}") for name in ("fft", "optimize", "special", "sparse")
+    )

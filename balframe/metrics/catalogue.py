@@ -5,13 +5,20 @@ Whoever looks a metric up or registers one does it here: by then the shipped one
 
 from balframe.metrics.families_by_number import families  # noqa: I001 (the order of the units)
 from balframe.metrics.lookup import find, find_all
-from balframe.metrics.registry import Metric, is_shipped, metric, registered
+from balframe.metrics.any_metric import AnyMetric
+from balframe.metrics.of_scores import metrics_of_scores
+from balframe.metrics.registry import metric, registered
 from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401
+from balframe.metrics.units import rankings, forecasts  # noqa: F401
 
 __all__ = ["families", "find", "find_all", "listed", "metric", "registered"]
 
 
-def listed() -> list[Metric]:
-    """List the metrics, each family as one, and those of users last."""
-    every = [*registered(), *(family.listed for family in families.values())]
-    return sorted(every, key=lambda one: not is_shipped(one))
+def listed() -> list[AnyMetric]:
+    """List the metrics, those of scores after those of labels, and those of users last.
+
+    Each family is there once.
+    """
+    of_families = (family.listed for family in families.values())
+    every: list[AnyMetric] = [*registered(), *of_families, *metrics_of_scores()]
+    return sorted(every, key=lambda one: not one.is_shipped)

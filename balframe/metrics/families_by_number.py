@@ -9,7 +9,7 @@ from math import inf
 from balframe.core.arrays import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.errors import InvalidInputError
-from balframe.metrics.registry import Metric, MetricFunction, meaning_and_formula
+from balframe.metrics.registry import Metric, MetricFunction
 
 FunctionOfNumber = Callable[[ClassCounts, float], FloatArray]
 
@@ -40,8 +40,8 @@ def family(
     """
 
     def register(function: FunctionOfNumber) -> FunctionOfNumber:
-        name, told = f"{function.__name__}({number})", meaning_and_formula(function)
-        listed = Metric(name, _at(function, 1), range, "higher", tuple(needs), (), source, *told)
+        name = f"{function.__name__}({number})"
+        listed = Metric(name, _at(function, 1), range, "higher", (), source, tuple(needs))
         families[function.__name__] = Family(listed, function)
         return function
 

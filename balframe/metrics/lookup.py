@@ -13,7 +13,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.metrics.families_by_number import families, member
-from balframe.metrics.of_scores import OF_SCORES, needs_scores
+from balframe.metrics.of_scores import named_of_scores, needs_scores
 from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import NAMED_BY_CHARTS, Metric, named, registered
 
@@ -83,7 +83,7 @@ def _new_name(new: object, name: object) -> str:
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which is not a "
             "name; give a non-empty string."
         )
-    if new in PRESETS or new in OF_SCORES or new in NAMED_BY_CHARTS:
+    if new in PRESETS or new in named_of_scores() or new in NAMED_BY_CHARTS:
         raise InvalidInputError(
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which means "
             "something else in balframe; choose another name."
@@ -103,7 +103,7 @@ def _known(name: str) -> Metric | None:
 
 def _not_found(name: str) -> BalframeError:
     """Say which names are near to an unknown one; of a metric of scores, where it is found."""
-    if name in OF_SCORES:
+    if name in named_of_scores():
         return needs_scores(name)
     names = [*(one.name for one in registered()), *(f.listed.name for f in families.values())]
     aliases = {alias: one.name for alias, one in named().items()}

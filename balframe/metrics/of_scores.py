@@ -1,22 +1,27 @@
-"""Names of metrics of scores, which metrics of labels are often asked for along with."""
+"""Metrics of scores: a decorator registers each, with the verb that returns it."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from balframe.core.arrays import FloatArray
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.metrics.any_metric import AnyMetric
 
-RANKED = ("roc_auc", "average_precision", "ks_statistic", "brier_score")  # columns of `ranking`
-_OTHER_NAMES = {
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
-    "roc_auc_score": "roc_auc",
-    "average_precision_score": "average_precision",
-    "ks": "ks_statistic",
-    "brier": "brier_score",
-    "brier_score_loss": "brier_score",
-}
+_CountsT = TypeVar("_CountsT")  # rows counted by score, in whatever way the metric reads them
+_FunctionOfScores = Callable[[_CountsT], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOfScores(AnyMetric):
+    """A metric of scores, which is a column of the answers of one verb."""
+
+    verb: str
+
+
 _NOT_COMPUTED = (
-    "cross_entropy",
     "d2_brier_score",
     "d2_log_loss_score",
-    "log_loss",
     "mn_log_loss",
     "neg_brier_score",
     "neg_log_loss",
@@ -28,18 +33,59 @@ _NOT_COMPUTED = (
     "top_k_accuracy",
     "top_k_accuracy_score",
 )
-OF_SCORES = {**{name: name for name in RANKED}, **_OTHER_NAMES, **dict.fromkeys(_NOT_COMPUTED)}
+_registry: dict[str, MetricOfScores] = {}
+
+
+def score_metric(
+    *,
+    range: tuple[float, float],  # noqa: A002 (the field's word)
+    better: str | None = "higher",
+    aliases: Sequence[str] = (),
+    source: str = "",
+    verb: str = "ranking",
+) -> Callable[[_FunctionOfScores[_CountsT]], _FunctionOfScores[_CountsT]]:
+    """Register a function of counted scores as a metric, under the function's name.
+
+    `verb` returns it in a column of that name. The function takes what its verb counts.
+    """
+
+    def register(function: _FunctionOfScores[_CountsT]) -> _FunctionOfScores[_CountsT]:
+        name = function.__name__
+        _registry[name] = MetricOfScores(
+            name, function, range, better, tuple(aliases), source, verb
+        )
+        return function
+
+    return register
+
+
+def metrics_of_scores() -> list[MetricOfScores]:
+    """List the metrics of scores in the order in which they were registered."""
+    return [*_registry.values()]
+
+
+def returned_by(verb: str) -> list[str]:
+    """List the names of the metrics of scores that a verb returns."""
+    return [one.name for one in _registry.values() if one.verb == verb]
+
+
+def named_of_scores() -> Mapping[str, MetricOfScores | None]:
+    """Give every metric of scores by its name and aliases; None where no verb returns it."""
+    known = {name: one for one in _registry.values() for name in (one.name, *one.aliases)}
+    return dict.fromkeys(_NOT_COMPUTED) | known
 
 
 def needs_scores(name: str) -> BalframeError:
-    """Say that a metric is computed from scores, and whether `ranking` returns it."""
-    column = OF_SCORES[name]
-    if column is None:
-        return UnknownNameError(
-            f"metric {name!r} not found: it is computed from scores, of which ranking returns only "
-            f"{', '.join(RANKED)}."
+    """Say that a metric is computed from scores, and which verb returns it or others."""
+    found = named_of_scores()[name]
+    if found is not None:
+        return InvalidInputError(
+            f"metric {name!r} is computed from scores, not from labels; call {found.verb}, which "
+            f"returns {found.name!r}."
         )
-    return InvalidInputError(
-        f"metric {name!r} is computed from scores, not from labels; call ranking, which returns "
-        f"{column!r}."
+    verbs = dict.fromkeys(one.verb for one in _registry.values())
+    returned = "; ".join(f"{verb} returns {', '.join(returned_by(verb))}" for verb in verbs)
+    return UnknownNameError(
+        f"metric {name!r} not found: it is computed from scores, and no method returns it. Of the "
+        f"metrics of scores, {returned}."
     )

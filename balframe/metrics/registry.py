@@ -1,6 +1,5 @@
 """The registry of metrics: a decorator puts a metric in, names and aliases find it."""
 
-import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from balframe.errors import (
 )
 from balframe.intervals.interval import NO_LIMITS, Interval
 from balframe.intervals.kinds import Among, Parts, Proportion
+from balframe.metrics.any_metric import AnyMetric
+from balframe.metrics.of_scores import named_of_scores
 from balframe.metrics.presets import PRESETS
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
@@ -31,18 +32,11 @@ _reserved: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """A metric and what is known of it; `bf.metric` makes one from a function."""
+class Metric(AnyMetric):
+    """A metric of labels and what is known of it; `bf.metric` makes one from a function."""
 
-    name: str
     function: MetricFunction
-    range: tuple[float, float]
-    better: str | None
     needs: tuple[str, ...]
-    aliases: tuple[str, ...]
-    source: str
-    meaning: str
-    formula: str
     interval: Interval = NO_LIMITS
     chance: Chance | None = None
 
@@ -169,8 +163,8 @@ def metric(
 
     def register(function: MetricFunction) -> MetricFunction:
         one = Metric(
-            function.__name__, function, range, better, tuple(needs), tuple(aliases), source,
-            *meaning_and_formula(function), NO_LIMITS if interval is None else interval, chance,
+            function.__name__, function, range, better, tuple(aliases), source, tuple(needs),
+            NO_LIMITS if interval is None else interval, chance,
         )  # fmt: skip
         with _registering:
             _put(one)
@@ -211,13 +205,6 @@ def proportion(
     return register
 
 
-def meaning_and_formula(function: Callable[..., FloatArray]) -> tuple[str, str]:
-    """Read what a metric means, and its formula, from the first paragraph of its docstring."""
-    first = " ".join(inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].split())
-    meaning, _, formula = first.rstrip(".").partition(": ")
-    return meaning, formula
-
-
 def _put(one: Metric) -> None:
     """Let a metric be found; those who read meanwhile see whole dictionaries, old or new."""
     global _registry, _names
@@ -229,14 +216,15 @@ def _put(one: Metric) -> None:
 
 def _check_free(one: Metric) -> None:
     known = _registry.get(one.name)
-    if known is not None and is_shipped(known) and not is_shipped(one):
+    if known is not None and known.is_shipped and not one.is_shipped:
         raise InvalidInputError(f"metric {one.name!r} is built into balframe; choose another name.")
     for name in (one.name, *one.aliases):
         if name in PRESETS:
             raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
         if name in _reserved or name in NAMED_BY_CHARTS:
             raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
-        owner = _names.get(name, one.name)
+        of_scores = named_of_scores().get(name)
+        owner = _names.get(name, one.name if of_scores is None else of_scores.name)
         if owner != one.name:
             raise InvalidInputError(
                 f"{name!r} already names the metric {owner!r}; choose another name or alias."
@@ -246,11 +234,6 @@ def _check_free(one: Metric) -> None:
 def reserve(names: Iterable[str]) -> None:
     """Keep names of columns from being taken by metrics, which are columns of reports too."""
     _reserved.update(names)
-
-
-def is_shipped(one: Metric) -> bool:
-    """Tell whether a metric is one of balframe's."""
-    return one.function.__module__.startswith("balframe.metrics.")
 
 
 def registered() -> list[Metric]:

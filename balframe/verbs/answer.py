@@ -88,6 +88,7 @@ def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
         Kind.INTEGER: none,
         Kind.INTEGER_OR_NULL: none,
         Kind.FLOAT: none.astype(np.float64),
+        Kind.FLAG_OR_NULL: reading.flag_column(none),
         Kind.TEXT: reading.text_column([], none),
     }
     by = {

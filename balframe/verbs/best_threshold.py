@@ -144,7 +144,7 @@ def best_threshold(
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True),
+        reads=Reads(scores=True, coarser="thresholds"),
         source=Scores(Thresholds.of(thresholds)),
         suits=lambda scored: class_weights(scoring, scored),
     )

@@ -44,6 +44,7 @@ class Kind(Enum):
     INTEGER = "integers"
     INTEGER_OR_NULL = "integers, or null"
     FLOAT = "floats"
+    FLAG_OR_NULL = "true or false, or null"
     TEXT = "text"
 
 
@@ -55,6 +56,8 @@ class Naming(Enum):
     MEASURE = "how segments are compared: their difference or ratio"
     CRITERION = "criteria of fairness"
     METHOD = "methods of the intervals"
+    TABLE = "by-columns that make a table"
+    ROLE = "whether categories are compared"
 
 
 class Span(Enum):
@@ -91,8 +94,8 @@ class Column:
     segment. `heading` is for keys that stand above their rows: what comes before them there.
     In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
     show are chosen where there are many. `support` names the column that counts the rows of its
-    smallest denominator, `of_rest` those of the other labels of the segment. One that `repeats`
-    what another column says is not shown.
+    smallest denominator, `of_rest` those of the other labels of the segment. One that is `hidden`
+    repeats what another column says, or is a detail.
     """
 
     name: Name
@@ -109,7 +112,7 @@ class Column:
     ranks: bool = False
     support: str = N
     of_rest: bool = False
-    repeats: bool = False
+    hidden: bool = False
 
     @property
     def place(self) -> str | None:

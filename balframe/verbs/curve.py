@@ -139,7 +139,7 @@ def curve(
         compute,
         metrics=list(scoring.metrics),
         shown=[option for option, is_asked in shown.items() if is_asked],
-        reads=Reads(scores=True),
+        reads=Reads(scores=True, coarser="thresholds"),
         source=Scores(Thresholds.of(thresholds)),
         suits=lambda scored: class_weights(scoring, scored),
     )

@@ -358,6 +358,17 @@ SHARED = {  # parameters in a verb's own signature whose description it may leav
         "several models, and the result has a column `model`. All labels other than the positive "
         "one count as negative.",
     ),
+    "selected": Option(
+        "column name or list of column names, optional",
+        "Who is selected: 1 or true. For other values, `pos_label` says which one means selected. "
+        "Several columns are treated as several models. Give either `selected` or `score`.",
+    ),
+    "score": Option(
+        "column name or list of column names, optional",
+        "Scores in place of selections: a row counts as selected if its score is above the median "
+        "of all rows, including those of unknown category. A score equal to the median is not "
+        "above it, so that with ties fewer than half of the rows may count as selected.",
+    ),
     "by": Option(
         "column name or list of column names",
         "The columns whose combinations of values are the segments. A null is a segment of its "

@@ -16,8 +16,13 @@ from balframe.frames.scores import Scored
 from balframe.frames.source import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.intervals.request import check_level
-from balframe.metrics.of_scores import RANKED
-from balframe.metrics.units.rankings import Ranking
+from balframe.metrics.of_scores import returned_by
+from balframe.metrics.units.rankings import (
+    Ranking,
+    average_precision,
+    brier_score,
+    ks_statistic,
+)
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
 from balframe.verbs.declaration import Verb
@@ -38,8 +43,8 @@ VERB = Verb.of(
     estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
     *limits("roc_auc_difference", under="reference"),
     instead={
-        "metrics": f"ranking always returns {', '.join(RANKED)}. For metrics of labels, call "
-        "report."
+        "metrics": f"ranking always returns {', '.join(returned_by('ranking'))}. For metrics of "
+        "labels, call report."
     },
 )
 
@@ -165,8 +170,8 @@ def _ranked(
         "roc_auc": areas.auc,
         "roc_auc_lower": lower,
         "roc_auc_upper": upper,
-        "average_precision": r.average_precision(),
-        "ks_statistic": r.ks_statistic(),
-        "brier_score": r.brier_score(),
+        "average_precision": average_precision(r),
+        "ks_statistic": ks_statistic(r),
+        "brier_score": brier_score(r),
     }
     return columns, found, totals

@@ -39,9 +39,9 @@ from balframe.verbs.options_of_searches import BINS, METRIC, Searches
 VERB = Verb.of(
     key("rank", kind=Kind.INTEGER),
     key("slice", tells=True),
-    note("on", repeats=True),
-    note(BY, kind=Kind.BY, repeats=True),
-    count("depth", repeats=True),
+    note("on", hidden=True),
+    note(BY, kind=Kind.BY, hidden=True),
+    count("depth", hidden=True),
     count("n"),
     count(MIN_SUPPORT),
     count("wrong"),

@@ -104,6 +104,15 @@ OWN = {
         "--by g --class-weight yes=0.5 --class-weight no=0.5": EVEN,
         "--by g --metric recall --pos-label yes": {"metrics": "recall", "pos_label": "yes"},
     },
+    "impact": {
+        "--by g --by sex --min-share 0.3 --bound 0.9": {
+            "by": ["g", "sex"],
+            "min_share": 0.3,
+            "bound": 0.9,
+        },
+        "--by g --adjust holm --level 0.9": {"adjust": "holm", "level": 0.9},
+        "--by sex --selected q": {"by": "sex", "selected": ["p", "q"]},
+    },
     "slices": {
         "--over g --over sex --metric f1 --pos-label yes --min-support 3": {
             "over": ["g", "sex"],
@@ -211,6 +220,28 @@ OWN = {
         "--sample-weight w --missing drop": {"sample_weight": "w", "missing": "drop"},
         "--label no --label yes": {"labels": ["no", "yes"]},
     },
+    "calibration": {
+        "": {},
+        "--by g --level 0.8 --adjust none": {"by": "g", "level": 0.8, "adjust": None},
+        "--y-score t --by g --margins overall": {
+            "y_score": ["s", "t"],
+            "by": "g",
+            "margins": "overall",
+        },
+        "--counts k --missing drop --resolution 10": {
+            "counts": "k",
+            "missing": "drop",
+            "resolution": 10,
+        },
+    },
+    "calibration-curve": {
+        "--by g --bins 3": {"by": "g", "bins": 3},
+        "--resolution 5 --level 0.9": {"resolution": 5, "level": 0.9},
+    },
+    "calibration-gaps": {
+        "--by g --adjust holm --level 0.9": {"by": "g", "adjust": "holm", "level": 0.9},
+        "--by g --y-score t --counts k": {"by": "g", "y_score": ["s", "t"], "counts": "k"},
+    },
     "best-threshold": {
         "--by g": {"by": "g"},
         "--metric f1 --thresholds 11": {"metric": "f1", "thresholds": 11},
@@ -242,6 +273,8 @@ CASES += [
 def columns_of(command):
     if "y_score" in WITH_ANSWER[command].parameters:
         return SCORES
+    if command == "impact":
+        return ["--selected", "p", "--pos-label", "yes"]
     more = {"compare": ["--y-pred", "q"], "fairness": ["--pos-label", "yes"]}
     return LABELS + more.get(command, [])
 
@@ -251,6 +284,8 @@ def called(command, table, options):
     parameters = WITH_ANSWER[command].parameters
     if "y_score" in parameters:
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
+    elif command == "impact":
+        given = {"selected": "p", "pos_label": "yes"}
     else:
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
     if command == "fairness":

@@ -62,6 +62,7 @@ def test_what_is_on_the_channels():
     assert channel(chart, "rule", "y")["datum"] == 0.8
 
 
+@pytest.mark.slow
 def test_rough_curves_are_dashed():
     rules = "recall >= baseline - 0.1"
 

@@ -202,7 +202,11 @@ def test_the_missing_extra_is_named(draw, monkeypatch):
 
 
 def test_what_plot_has():
-    assert dir(bf.plot) == bf.plot.__all__ == sorted([*CHARTS, "power", "slices"])
+    assert (
+        dir(bf.plot)
+        == bf.plot.__all__
+        == sorted([*CHARTS, "calibration", "impact", "power", "slices"])
+    )
     with pytest.raises(AttributeError, match="has no attribute 'histogram'"):
         bf.plot.histogram  # noqa: B018
 

@@ -136,6 +136,25 @@ CALLS = {
         order="impact",
         **kw,
     ),
+    "impact": lambda df, **kw: bf.impact(
+        df, ["p", "r"], by=["g", "h"], min_share=0.05, counts="k", **kw
+    ),
+    "impact of labels": lambda df, **kw: bf.impact(
+        df, "text", by=["day"], pos_label="b", adjust="holm", **kw
+    ),
+    "impact of scores": lambda df, **kw: bf.impact(
+        df, score=["s", "t"], by=["g", "h"], min_share=0, counts="k", **kw
+    ),
+    "calibration": lambda df, **kw: bf.calibration(
+        df, "holes", ["s", "t"], by="h", missing="drop", counts="k", **kw
+    ),
+    "calibration of rounded scores": lambda df, **kw: bf.calibration(
+        df, "y", "t", by="g", resolution=100, margins="overall", **kw
+    ),
+    "calibration curve": lambda df, **kw: bf.calibration_curve(df, "y", "t", by="g", bins=4, **kw),
+    "calibration gaps": lambda df, **kw: bf.calibration_gaps(
+        df, "y", ["s", "t"], by=["g", "h"], resolution=20, **kw
+    ),
     "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
     "ranking of clusters": lambda df, **kw: bf.ranking(
         df, "y", "s", by="h", cluster="c", missing="drop", **kw
@@ -181,9 +200,12 @@ def assert_same(result, expected):
 
 def _with_dates(table):
     """Pandas has no dates but midnights, in texts too."""
-    days = [day.date() if isinstance(day, datetime) else day for day in table.get("day", [])]
+    days = {
+        name: [day.date() if isinstance(day, datetime) else day for day in table[name]]
+        for name in table.keys() & {"day", "highest_day"}
+    }
     texts = [text.replace(" 00:00:00", "") for text in table.get("slice", [])]
-    return table | ({"day": days} if days else {}) | ({"slice": texts} if texts else {})
+    return table | days | ({"slice": texts} if texts else {})
 
 
 @pytest.mark.parametrize("margins", [False, "all"])

@@ -242,6 +242,8 @@ CHARTS = {
     "roc": lambda df: bf.plot.roc(df, "y", "s", by="g"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
+    "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
+    "impact": lambda df: bf.plot.impact(df, "p", by="g"),
     "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
 }
 

@@ -1,6 +1,7 @@
 """Names of metrics: those of other libraries, of metrics of scores, and near ones."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -8,8 +9,8 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
-from balframe.metrics.catalogue import find, listed, registered
-from balframe.metrics.of_scores import OF_SCORES, RANKED
+from balframe.metrics.catalogue import find, listed
+from balframe.metrics.of_scores import metrics_of_scores
 from balframe.verbs.contents import verbs
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
@@ -24,6 +25,24 @@ OF_LABELS = [
     for name, scorer in OF_CLASSES.items()
     if scorer._response_method == "predict" and scorer._sign > 0 and not name.endswith("_samples")
 ]
+OF_SCORES = {  # names, with the verb that returns the metric and its column
+    "roc_auc": ("ranking", "roc_auc"),
+    "auc": ("ranking", "roc_auc"),
+    "auroc": ("ranking", "roc_auc"),
+    "roc_auc_score": ("ranking", "roc_auc"),
+    "average_precision": ("ranking", "average_precision"),
+    "average_precision_score": ("ranking", "average_precision"),
+    "ks_statistic": ("ranking", "ks_statistic"),
+    "ks": ("ranking", "ks_statistic"),
+    "brier_score": ("ranking", "brier_score"),
+    "brier": ("ranking", "brier_score"),
+    "brier_score_loss": ("ranking", "brier_score"),
+    "log_loss": ("calibration", "log_loss"),
+    "cross_entropy": ("calibration", "log_loss"),
+    "miscalibration": ("calibration", "miscalibration"),
+    "observed_over_expected": ("calibration", "oe_ratio"),
+}
+NOT_COMPUTED = ["neg_log_loss", "neg_brier_score", "pr_auc", "top_k_accuracy"]
 OTHERS = {  # of R and Python: names of the same quantity, in arithmetic on a table of two labels
     "acc": "(tp + tn) / n",
     "accuracy_score": "(tp + tn) / n",
@@ -116,11 +135,13 @@ def test_names_that_differ_between_libraries_are_no_aliases(name):
         find(name)
 
 
-@pytest.mark.parametrize("name", OF_SCORES)
-def test_metrics_of_scores_point_to_ranking(name):
+@pytest.mark.parametrize("name", [*OF_SCORES, *NOT_COMPUTED])
+def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
     frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
-    column = OF_SCORES[name]
-    says = f"call ranking, which returns '{column}'" if column else "of which ranking returns only"
+    says = f"metric '{name}' not found: it is computed from scores, and no method returns it"
+    if name in OF_SCORES:
+        verb, column = OF_SCORES[name]
+        says = f"computed from scores, not from labels; call {verb}, which returns '{column}'"
 
     for verb in (bf.report, bf.gaps, bf.disparity):
         with pytest.raises(bf.BalframeError, match=says):
@@ -129,12 +150,53 @@ def test_metrics_of_scores_point_to_ranking(name):
         bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
 
 
-def test_ranking_has_the_columns_that_are_pointed_to():
-    (columns,) = verbs()["ranking"].layouts.values()
+@pytest.mark.parametrize("one", metrics_of_scores(), ids=lambda one: one.name)
+def test_the_verb_of_a_metric_of_scores_has_its_column(one):
+    (columns,) = verbs()[one.verb].layouts.values()
 
-    assert {*RANKED} <= {one.name for one in columns}
-    assert {one for one in OF_SCORES.values() if one} == {*RANKED}
-    assert not {*OF_SCORES} & {name for one in registered() for name in (one.name, *one.aliases)}
+    assert one.name in {column.name for column in columns}
+
+
+def test_a_metric_that_no_verb_returns_names_those_that_verbs_return():
+    with pytest.raises(KeyError) as raised:
+        find("pr_auc")
+
+    ranked = "ranking returns roc_auc, average_precision, ks_statistic, brier_score"
+    assert f"{ranked}; calibration returns oe_ratio, " in str(raised.value)
+
+
+def test_no_name_is_that_of_two_metrics():
+    names = Counter(name for one in listed() for name in (one.name, *one.aliases))
+
+    assert {name for name, times in names.items() if times > 1} == set()
+    assert {*names} & {*NOT_COMPUTED} == set()
+
+
+def test_every_metric_says_what_it_means_and_its_formula():
+    shipped = [one for one in listed() if one.is_shipped]
+
+    assert [one.name for one in shipped if not (one.meaning and one.formula)] == []
+
+
+def test_metrics_of_scores_are_listed_behind_those_of_labels():
+    out = bf.list_metrics()
+
+    assert out["of"].to_list() == sorted(out["of"])
+    assert out.filter(of="scores").drop("formula").rows()[:2] == [
+        ("roc_auc", "auc, auroc, roc_auc_score", "scores", "[0, 1]", "higher", "", "",
+         "Hanley, McNeil 1982"),
+        ("average_precision", "average_precision_score", "scores", "[0, 1]", "higher", "", "", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("alias", ["auc", "roc_auc"])
+def test_a_metric_of_ones_own_has_no_name_of_a_metric_of_scores(alias):
+    before = bf.list_metrics()
+
+    with pytest.raises(bf.InvalidInputError, match=f"'{alias}' already names the metric 'roc_auc'"):
+        bf.metric(range=(0, 1), aliases=[alias])(lambda c: c.mean_recall)
+
+    assert bf.list_metrics().equals(before)
 
 
 def test_ranking_points_to_report_for_metrics_of_labels():

@@ -32,7 +32,21 @@ class Verb:
     @property
     def takes_clusters(self) -> bool:
         """Tell whether its rows may come in clusters."""
-        return "cluster" in verbs()[self.function.__name__].parameters
+        return "cluster" in self._parameters
+
+    @property
+    def takes_margins(self) -> bool:
+        """Tell whether it adds roll-ups that are asked for."""
+        return "margins" in self._parameters
+
+    @property
+    def has_truth(self) -> bool:
+        """Tell whether it reads true labels."""
+        return "y_true" in self._parameters
+
+    @property
+    def _parameters(self) -> Mapping[str, Any]:
+        return verbs()[self.function.__name__].parameters
 
 
 OF_ORDERED_LABELS = {"cohen_kappa_linear", "cohen_kappa_quadratic"}
@@ -97,6 +111,32 @@ VERBS = {
         [{}, {"reference": "rest"}, {"reference": "worst", "level": 0.8}],
         takes_cells=False,
     ),
+    "impact": Verb(
+        bf.impact,
+        PREDICTIONS,
+        [{}, {"min_share": 0.3, "adjust": None}, {"min_share": 0, "bound": 0.9}],
+        needs_segments=True,
+        takes_cells=False,
+        takes_weights=False,
+    ),
+    "calibration": Verb(
+        bf.calibration, SCORES, [{}, {"level": 0.8}], takes_cells=False, takes_weights=False
+    ),
+    "calibration_curve": Verb(
+        bf.calibration_curve,
+        SCORES,
+        [{}, {"bins": 2}],
+        takes_cells=False,
+        takes_weights=False,
+    ),
+    "calibration_gaps": Verb(
+        bf.calibration_gaps,
+        SCORES,
+        [{}, {"adjust": "holm"}],
+        needs_segments=True,
+        takes_cells=False,
+        takes_weights=False,
+    ),
     "slices": Verb(
         bf.slices,
         ["p"],
@@ -159,7 +199,8 @@ class Question:
         """List the columns in which a null leaves a row out."""
         names = ("sample_weight", "counts", "baseline", "cluster")
         others = (self.options.get(name) for name in names)
-        return [self.y_true, *self.models, *(name for name in others if name is not None)]
+        truth = [self.y_true] if self.verb.has_truth else []
+        return [*truth, *self.models, *(name for name in others if name is not None)]
 
     def having(self, frame: Any, **options: Any) -> "Question":
         """Ask the same of another frame, or with other options."""
@@ -178,9 +219,11 @@ class Question:
             del options["sample_weight"]
         if self.verb.searches:
             options["over"] = options.pop("by")
+        if not self.verb.takes_margins:
             del options["margins"]
+        truth = [self.y_true] if self.verb.has_truth else []
         try:
-            answer = plain(self.verb.function(self.frame, self.y_true, self.columns, **options))
+            answer = plain(self.verb.function(self.frame, *truth, self.columns, **options))
         except bf.BalframeError as error:
             return type(error)
         for name in ("reference", "slice", "on"):  # spell values or names of by-columns out

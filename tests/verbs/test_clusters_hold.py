@@ -78,6 +78,7 @@ def test_limits_are_too_narrow_if_clusters_are_ignored(title):
     assert found.ignored < 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", SIZE)
 def test_equal_segments_are_seldom_found_to_differ(title):
     (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)

@@ -198,6 +198,7 @@ def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weig
     assert_slow(out, slow(data, models, weight, counts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
 def test_many_rows_give_what_a_loop_over_rows_gives(segments, rows):
     data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])

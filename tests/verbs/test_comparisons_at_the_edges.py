@@ -10,7 +10,8 @@ from balframe.verbs.contents import verbs
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
 WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in verbs()[one].parameters]
-each_verb = pytest.mark.parametrize("verb", OF_SEGMENTS)
+WITH_MARGINS = [one for one in OF_SEGMENTS if "margins" in verbs()[one].parameters]
+each_verb = pytest.mark.parametrize("verb", WITH_MARGINS)
 
 
 def ask(verb, frame, **options):

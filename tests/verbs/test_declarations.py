@@ -45,6 +45,7 @@ SHOWING = {  # the options under which further columns are there
     "cluster": {"cluster": "c"},
     "interval": {"interval": True},
     "normalize": {"normalize": "true"},
+    "score": {"selected": None, "score": "s"},
     "reference": {"reference": "rest"},
     "band": {"band": True},
     "reasons": {"rules": [{"rule": "accuracy >= 0", "reason": "as agreed"}]},
@@ -57,9 +58,10 @@ DTYPES = {
     Kind.INTEGER: pl.Int64,
     Kind.INTEGER_OR_NULL: pl.Int64,
     Kind.FLOAT: pl.Float64,
+    Kind.FLAG_OR_NULL: pl.Boolean,
     Kind.TEXT: pl.String,
 }
-IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64"}
+IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "boolean"}
 
 
 def test_the_catalogue_has_the_verbs_of_the_accessor():
@@ -144,6 +146,7 @@ def arguments(name, layout, under):
         asked |= SHOWING[option]
     if "models" in under:
         asked |= models(name) | ({"y_pred": ["p", "r"]} if "baseline" in under else {})
+        asked |= {"selected": None, "score": ["s", "t"]} if "score" in under else {}
     return asked
 
 

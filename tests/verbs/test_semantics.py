@@ -271,10 +271,12 @@ def test_a_metric_of_ones_own_is_reported_and_listed(constructor, register):
     out = bf.report(frame, "y", "p", by="g", metrics=["wrong", "lost"])
     assert rows(out, "wrong", "lost") == [(0.0, 0.0), (0.5, 0.5)]
     listed = plain(bf.list_metrics())
-    told = ["name", "aliases", "formula", "range", "better", "needs", "presets", "source"]
+    told = ["name", "aliases", "of", "formula", "range", "better", "needs", "presets", "source"]
     assert [*listed] == told
     *_, before, last = zip(*listed.values(), strict=True)
-    assert last == ("lost", "wrong", "1 - TP / n", "[0, 1]", "lower", "", "", "us") != before
+    assert (
+        last == ("lost", "wrong", "labels", "1 - TP / n", "[0, 1]", "lower", "", "", "us") != before
+    )
     assert plain(bf.list_metrics(backend="pandas")) == listed
 
 

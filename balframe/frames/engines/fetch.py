@@ -16,6 +16,10 @@ from balframe.frames.engines.supported import DASK, DUCKDB, POLARS_LAZY, Engine
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 
+_COARSER = {  # what to do about distinct scores, by the option that does it
+    "thresholds": f"use a grid of thresholds such as {parameter('thresholds', 101)}, ",
+    "resolution": f"round the scores as with {parameter('resolution', 1000)}, ",
+}
 _ROOM = 1 << 20  # cells that are held before they are added up
 _LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
 
@@ -93,7 +97,8 @@ def _check_keys(rows: Rows, query: Query) -> None:
 
 def _label_keys(query: Query) -> dict[str, Name]:
     """Name the columns of labels, or of scores, by their keys in the cells."""
-    return {ACTUAL: query.y_true} | {outcome_key(i): n for i, n in enumerate(query.y_pred)}
+    actual = {ACTUAL: query.y_true} if query.has_truth else {}
+    return actual | {outcome_key(i): name for i, name in enumerate(query.y_pred)}
 
 
 def check_size(n_cells: int, query: Query) -> None:
@@ -103,7 +108,6 @@ def check_size(n_cells: int, query: Query) -> None:
         raise InvalidInputError(
             f"the data have more than {query.max_cells:,} {kind}, the maximum that "
             f"{parameter('max_cells')} allows. Name fewer columns in {parameter(query.named_by)}, "
-            "compare fewer models at once, use a grid of thresholds such as "
-            f"{parameter('thresholds', 101)}, or increase {parameter('max_cells')} if memory "
-            "allows."
+            f"compare fewer models at once, {_COARSER.get(query.coarser, '')}or increase "
+            f"{parameter('max_cells')} if memory allows."
         )

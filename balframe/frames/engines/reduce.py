@@ -89,7 +89,9 @@ def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     score, finite, guess = (nw.col(name) for name in (OUTCOME, "finite", "guess"))
     rows = rows.with_columns(nw.when(~is_nan(score, rows)).then(score).alias(OUTCOME))
     if thresholds.is_exact:
-        return rows
+        if thresholds.resolution is None:
+            return rows
+        return rows.with_columns(thresholds.step_of(score).alias(OUTCOME))
     is_finite = (score > float("-inf")) & (score < float("inf"))
     is_inside = (score >= 0) & (score <= 1) if thresholds.is_even else is_finite
     rows = rows.with_columns(finite=nw.when(is_inside).then(score).otherwise(0.0))
@@ -121,7 +123,7 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 def _keys(rows: Rows, query: Query) -> dict[str, nw.Expr]:
     keys = {by_key(i): column_of(name) for i, name in enumerate(query.keys)}
-    return {**keys, ACTUAL: _labels(rows, query.y_true)}
+    return keys | {ACTUAL: _labels(rows, query.y_true)} if query.has_truth else keys
 
 
 def _labels(rows: Rows, name: Name) -> nw.Expr:

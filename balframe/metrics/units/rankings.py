@@ -1,4 +1,4 @@
-"""How well scores rank positives above negatives, from the ties of every segment."""
+"""How well scores rank positive rows above negative ones."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +10,7 @@ from balframe.core.division import ratio
 from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.ties import Ties
+from balframe.metrics.of_scores import score_metric
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,6 @@ class Ranking:
         above, others = self.reaching.tp, self.reaching.fn
         return ratio(above - self.positive / 2, above + others)
 
-    def roc_auc(self) -> FloatArray:
-        """Find the chance that a positive scores above a negative, ties counting half.
-
-        References
-        ----------
-        J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
-        characteristic (ROC) curve", Radiology 1982.
-        """
-        return ratio(self.sum(_times(self.positive, self.placement_of_positives)), self.positives)
-
     def spreads(self, auc: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Find the mean squared distances of the placements of either side from the area."""
         expected = auc[self.ties.segment]
@@ -93,37 +84,53 @@ class Ranking:
             ratio(self.sum(of_negatives), self.negatives),
         )
 
-    def average_precision(self) -> FloatArray:
-        """Average the precisions at the thresholds, each weighted by the recall it adds.
 
-        As scikit-learn's `average_precision_score`: sum_i (R_i - R_{i-1}) P_i.
-        """
-        precision = ratio(self.reaching.tp, self.reaching.tp + self.reaching.fp)
-        return ratio(self.sum(_times(self.positive, precision)), self.positives)
+@score_metric(range=(0, 1), aliases=("auc", "auroc", "roc_auc_score"), source="Hanley, McNeil 1982")
+def roc_auc(r: Ranking) -> FloatArray:
+    """Probability that a positive row scores above a negative one: P(S+ > S-) + P(S+ = S-) / 2.
 
-    def ks_statistic(self) -> FloatArray:
-        """Find the largest distance between the distributions of both sides: max_t |TPR - FPR|."""
-        segment = self.ties.segment
-        distance = np.abs(
-            ratio(self.reaching.tp, self.positives[segment])
-            - ratio(self.reaching.fp, self.negatives[segment])
-        )
-        largest = np.zeros(self.ties.n_segments)
-        np.fmax.at(largest, segment, distance)
-        return np.where((self.positives > 0) & (self.negatives > 0), largest, np.nan)
+    It is the area under the ROC curve. Ties count half.
+    """
+    return ratio(r.sum(_times(r.positive, r.placement_of_positives)), r.positives)
 
-    def brier_score(self) -> FloatArray:
-        """Average (score - y)^2; undefined where a score is not a probability.
 
-        References
-        ----------
-        G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
-        Review 1950.
-        """
-        score = self.ties.score
-        share = np.where((score < 0) | (score > 1), np.nan, score)
-        errors = self.positive * (1 - share) ** 2 + self.negative * share**2
-        return ratio(self.sum(errors), self.positives + self.negatives)
+@score_metric(range=(0, 1), aliases=("average_precision_score",))
+def average_precision(r: Ranking) -> FloatArray:
+    """Mean of the precisions P at all thresholds t: sum_t P_t (R_t - R_{t-1}).
+
+    The weight of a threshold is the increase in recall R that it adds.
+    """
+    precision = ratio(r.reaching.tp, r.reaching.tp + r.reaching.fp)
+    return ratio(r.sum(_times(r.positive, precision)), r.positives)
+
+
+@score_metric(range=(0, 1), aliases=("ks",))
+def ks_statistic(r: Ranking) -> FloatArray:
+    """Largest difference between recall and false positive rate: max_t abs(TPR_t - FPR_t).
+
+    It is the statistic of the Kolmogorov-Smirnov test that positive and negative rows have the same
+    distribution of scores.
+    """
+    segment = r.ties.segment
+    of_positives = ratio(r.reaching.tp, r.positives[segment])
+    of_negatives = ratio(r.reaching.fp, r.negatives[segment])
+    largest = np.zeros(r.ties.n_segments)
+    np.fmax.at(largest, segment, np.abs(of_positives - of_negatives))
+    return np.where((r.positives > 0) & (r.negatives > 0), largest, np.nan)
+
+
+@score_metric(
+    range=(0, 1), better="lower", aliases=("brier", "brier_score_loss"), source="Brier 1950"
+)
+def brier_score(r: Ranking) -> FloatArray:
+    """Mean squared difference between score and label: sum_i (s_i - y_i)^2 / n.
+
+    y is 1 for positive and 0 for negative rows. It is undefined where a score is outside [0, 1].
+    """
+    score = r.ties.score
+    share = np.where((score < 0) | (score > 1), np.nan, score)
+    errors = r.positive * (1 - share) ** 2 + r.negative * share**2
+    return ratio(r.sum(errors), r.positives + r.negatives)
 
 
 def _weight(weight: FloatArray | None, n: object) -> FloatArray:

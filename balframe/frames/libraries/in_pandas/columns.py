@@ -178,13 +178,13 @@ def _as_python(labels: Sequence[Label], dtype: DType) -> list[Label]:
 
 def take(levels: Values, codes: Int64Array, *, nullable: bool) -> Values:
     """Look up levels by position, null past their end; `nullable` if that may be."""
+    if type(levels) is pd.arrays.NumpyExtensionArray:  # as text is before pandas 3
+        levels = levels.to_numpy()
     if nullable:
         levels = _nullable(levels)
     is_null = codes == len(levels)
     if not is_null.any():
         return levels.take(codes)
-    if type(levels) is pd.arrays.NumpyExtensionArray:  # as text is before pandas 3
-        levels = levels.to_numpy()
     return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
 
 

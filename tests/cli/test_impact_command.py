@@ -1,0 +1,151 @@
+"""`balframe impact`: its answer, its table on a terminal, and wrong use in the shell's words."""
+
+import io
+
+import polars as pl
+import pytest
+from constructors import assert_table, plain
+from people import ASKED, PEOPLE
+
+import balframe as bf
+
+COUNTED = ["--by", "sex", "--by", "race", "--counts", "n"]
+FRAME = pl.DataFrame(PEOPLE).with_columns(
+    t=pl.col("s").replace_strict({0: "no", 1: "yes"}), x=pl.int_range(pl.len()) / 4
+)
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    FRAME.write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("typed", "options"),
+    [
+        ("--selected s", {"selected": "s"}),
+        ("--selected t --pos-label yes", {"selected": "t", "pos_label": "yes"}),
+        ("--score x --min-share 0", {"score": "x", "min_share": 0}),
+        ("--score x --score s --bound 0.9", {"score": ["x", "s"], "bound": 0.9}),
+        ("--selected s --adjust none --level 0.9", {"selected": "s", "adjust": None, "level": 0.9}),
+    ],
+)
+def test_the_command_answers_as_the_function(run, people, typed, options):
+    expected = bf.impact(FRAME, **ASKED, **options)
+
+    done = run("impact", people, *COUNTED, *typed.split())
+
+    assert (done.code, done.err) == (0, "")
+    found = pl.read_csv(io.StringIO(done.out), schema=expected.schema)
+    assert_table(found, plain(expected))
+
+
+def test_the_table_of_a_terminal_has_limits_beside_estimates_and_nothing_hidden(run, people):
+    done = run("impact", people, "--selected", "s", *COUNTED, "--format", "table")
+
+    head, *lines = done.out.splitlines()
+    assert head.split() == [
+        *["sex", "race", "margin", "role", "n", "share", "n_selected", "rate", "impact_ratio"],
+        *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],
+        *["unknown_lower", "unknown_upper"],
+    ]
+    answer = bf.impact(FRAME, "s", **ASKED)
+    assert len(lines) == len(answer) == 17
+    women, men, unknown, first_race, *_ = lines
+    low, high = answer.select("lower", "upper").row(0)
+    assert women.split()[:5] == ["F", "sex", "compared", "100", "0.455"]
+    assert f"0.60 [{low:.2f}, {high:.2f}]" in women
+    assert men.split()[:3] == ["M", "sex", "compared"]
+    assert unknown.split()[:5] == ["(missing)", "sex", "unknown", "7", "3"]
+    assert first_race.startswith(" ")  # the column sex does not make this table
+    assert first_race.split()[:3] == ["A", "race", "compared"]
+    markdown = run("impact", people, "--selected", "s", *COUNTED, "--format", "markdown").out
+    assert "| (missing) |  | sex | unknown | 7 |" in markdown
+
+
+EITHER = (
+    "impact needs either --selected, a column that says who is selected, or --score, a column of "
+    "scores, but {} given."
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("--by sex", EITHER.format("neither is")),
+        ("--by sex --selected s --score x", EITHER.format("both are")),
+        ("--selected s", "Missing --by COLUMN. See balframe impact --help."),
+        (
+            "--by sex --selected t",
+            "--selected has the labels 'no', 'yes'; give the one that means selected as "
+            "--pos-label. It has a default only if the labels are among 0 and 1, -1 and 1, or "
+            "false and true.",
+        ),
+        (
+            "--by sex --selected t --pos-label ja",
+            "--pos-label 'ja' is not a label; give one of 'no', 'yes'.",
+        ),
+        (
+            "--by sex --score x --pos-label 1",
+            "--pos-label '1' is for --selected, and --score is given, which has no labels; omit "
+            "it.",
+        ),
+        (
+            "--by sex --score n --by n",
+            "column 'n' is given as --score and in --by; name the columns of categories in --by.",
+        ),
+        (
+            "--by sex --selected s --min-share 0.95",
+            "none of the 2 categories of 'sex' have the share of the rows that --min-share 0.95 "
+            "requires, but an impact ratio compares at least two. Give a lower --min-share, where "
+            "0 compares all categories, or combine small categories first.",
+        ),
+        (
+            "--by t --selected s --min-share 2",
+            "--min-share 2.0 is not a share; give a number from 0 up to 1, such as 0.02.",
+        ),
+        (
+            "--by t --selected s --bound 80",
+            "--bound 80.0 is not a ratio to keep; give a number above 0 and at most 1, such as "
+            "0.8.",
+        ),
+        (
+            "--by t --selected s --adjust by",
+            "Invalid value for '--adjust': 'by' is not one of 'bh', 'holm', 'none'. See balframe "
+            "impact --help.",
+        ),
+        (
+            "--by k --selected s",
+            "--by has one category that is known, in 'k', but an impact ratio compares at least "
+            "two; name a column with more.",
+        ),
+        (
+            "--by sex --score k",
+            "no score in column 'k' is above the median, 1, which is also the highest score, so "
+            "nobody counts as selected. Give finer scores, or a column of selections as "
+            "--selected.",
+        ),
+        ("--by t --y-pred s", "No such option: --y-pred. See balframe impact --help."),
+        ("--by t --selected s --sample-weight n", "No such option: --sample-weight. See balframe "
+         "impact --help."),
+        ("--by t --selected s --margins all", "No such option: --margins. See balframe impact "
+         "--help."),
+        ("--by sex race --selected s", "'race' is not a file; give the path of a file, or a "
+         "pattern. To give an option several values, repeat it: --by sex --by age."),
+    ],
+)  # fmt: skip
+def test_wrong_use_in_the_words_of_the_shell(refused, people, typed, words):
+    FRAME.with_columns(k=1).write_csv(people)
+
+    assert refused("impact", people, *typed.split()) == words
+
+
+def test_the_help_says_what_comes_back(run):
+    help_text = " ".join(run("impact", "--help").out.split())
+
+    assert "Return one row per category with its selection rate and impact ratio." in help_text
+    for option in ("--selected", "--score", "--min-share", "--bound", "--pos-label"):
+        assert option in help_text
+    assert "--sample-weight" not in help_text

@@ -1,0 +1,332 @@
+"""Tables of the answer of `impact`: one below the other, with notes on who is not in them."""
+
+import pandas as pd
+import polars as pl
+import pytest
+from people import ASKED, PEOPLE
+from test_table import NASTY, page
+
+import balframe as bf
+
+DASH = "\N{EM DASH}"
+NOTES = [
+    "By sex: 7 rows are not in the table because the category is unknown; 3 of them selected.",
+    "By race: 15 rows are not in the table because the category is unknown; 2 of them selected.",
+    "By sex, race: 19 rows are not in the table because the category is unknown; 4 of them "
+    "selected.",
+    "Italics: a smaller share of the rows than the minimum, so there is no ratio.",
+    "Brackets: confidence interval.",
+    "Bars run from 0 to 1. The vertical line is the bound, 0.8.",
+    f"{DASH}: undefined.",
+]
+
+
+def asked(selected="s", frame=None, **options):
+    frame = pl.DataFrame(PEOPLE) if frame is None else frame
+    return bf.impact(frame, selected, **(ASKED | options))
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return asked()
+
+
+def first_words(found, label):
+    return [text.split(" ")[0] for text in found.text_of(label)]
+
+
+def in_italics(row):
+    return {"font-style: italic" in cell.style for cell in row}
+
+
+def test_tables_stand_below_each_other_with_a_heading_each(constructor):
+    found = page(asked(frame=constructor(PEOPLE)))
+
+    assert found.texts[0] == [
+        "sex",
+        "race",
+        "n",
+        "Share",
+        "Selected",
+        "Rate",
+        "Impact ratio",
+        "Adjusted p",
+        "Short of parity",
+        "Short of bound",
+        "One more reverses",
+        "Lowest with unknown",
+        "Highest with unknown",
+    ]
+    assert found.alone == ["By sex", "By race", "By sex, race", *NOTES]
+    assert [row[:5] for row in found.texts[1:]] == [
+        ["F", "", "100", "0.455", "30"],  # of 220 people
+        ["M", "", "120", "0.545", "60"],
+        ["", "A", "134", "0.632", "62"],  # of 212
+        ["", "B", "75", "0.354", "28"],
+        ["", "C", "3", "0.014", "1"],
+        ["F", "A", "60", "0.288", "20"],  # of 208
+        ["F", "B", "30", "0.144", "8"],
+        ["F", "C", "2", "0.010", "1"],
+        ["M", "A", "70", "0.337", "40"],
+        ["M", "B", "45", "0.216", "20"],
+        ["M", "C", "1", "0.005", "0"],
+    ]
+    # 30/100 over 60/120; 28/75 over 62/134; 20/60, 8/30 and 20/45 over 40/70
+    ratios = ["0.600", "1.000", "1.000", "0.807", DASH, "0.583", "0.467", DASH, "1.000", "0.778"]
+    assert first_words(found, "Impact ratio") == [*ratios, DASH]
+    # 30/100 + 20/100 is 60/120; 62/134 of 75 are 34.7; 40/70 of 60, 30 and 45 are 34.3, 17.1, 25.7
+    assert found.text_of("Short of parity")[:4] == ["20", "0", "0", "7"]
+    assert found.text_of("Short of parity")[5:10] == ["15", "10", DASH, "0", "6"]
+
+
+def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(answer):
+    found = page(answer)
+
+    small = [row for row in found.rows[1:] if in_italics(row) == {True}]
+    others = [row for row in found.rows[1:] if row not in small]
+    assert [[row[0].text, row[1].text] for row in small] == [["", "C"], ["F", "C"], ["M", "C"]]
+    assert all(in_italics(row) == {False} for row in others)
+    rate, *without = range(5, 13)
+    assert [row[rate].text[:5] for row in small] == ["0.333", "0.500", "0.000"]
+    assert {row[place].text for row in small for place in without} == {DASH}
+    assert not any(row[place].shapes for row in small for place in without)
+
+
+def test_without_small_categories_or_unknown_rows_no_note_is_on_them():
+    known = pl.DataFrame(PEOPLE).drop_nulls()
+
+    found = page(asked(frame=known, by="sex", min_share=0))
+
+    assert found.alone == [*NOTES[4:]]
+    assert not any(True in in_italics(row) for row in found.rows)
+
+
+def test_one_unknown_row_is_one_row():
+    rows = pl.DataFrame({"sex": ["F", "F", "M", "M", None], "s": [1, 0, 1, 1, 0]})
+
+    assert page(asked(frame=rows, by="sex", counts=None)).alone[0] == (
+        "1 row is not in the table because the category is unknown; 0 of them selected."
+    )
+
+
+@pytest.mark.parametrize("bound", [0.8, 0.75, 1])
+def test_the_bound_is_a_line_on_the_bars_of_ratios(bound):
+    found = page(asked(by="sex", bound=bound))
+
+    assert f"Bars run from 0 to 1. The vertical line is the bound, {bound}." in found.alone
+    for ratio, rate in zip(*map(found.column, ("Impact ratio", "Rate")), strict=True):
+        upright = [
+            (one["x1"] == one["x2"], at)
+            for one, at in zip(ratio.drawn("line"), ratio.at("line", "x1"), strict=True)
+        ]
+        assert (True, pytest.approx(bound, abs=0.01)) in upright
+        assert ratio.at("rect", "x") == pytest.approx([0], abs=0.01)
+        assert len(rate.drawn("line")) == len(ratio.drawn("line")) - 1
+
+
+def test_limits_stand_in_the_cells_of_what_they_are_limits_of(answer):
+    found = page(answer, decimals=4)
+
+    for label, name, limits in (
+        ("Rate", "rate", ["rate_lower", "rate_upper"]),
+        ("Impact ratio", "impact_ratio", ["lower", "upper"]),
+    ):
+        rows = answer.filter(pl.col("role") != "unknown").select(name, *limits).rows()
+        assert found.text_of(label) == [
+            DASH if one is None else f"{one:.4f} [{low:.4f}, {high:.4f}]" for one, low, high in rows
+        ]
+
+
+def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
+    table = bf.table(answer)
+
+    assert {"Highest sex", "Highest", "Bound", "p", "Tests"}.isdisjoint(page(answer).texts[0])
+    assert table._tbl_data["bound_value"].to_list() == [0.8] * 11
+    assert table._tbl_data["p_value_value"].null_count() == 6  # three most selected, three small
+
+
+@pytest.mark.parametrize(
+    ("dropped", "gone", "added", "notes"),
+    [
+        (["lower"], [], ["Upper"], NOTES),
+        (["lower", "upper"], [], [], NOTES),
+        (["rate_lower", "rate_upper", "lower"], [], ["Upper"], [*NOTES[:4], *NOTES[5:]]),
+        (["bound"], [], [], [*NOTES[:5], "Bars run from 0 to 1.", NOTES[6]]),
+        (["share", "p_adjusted"], ["Share", "Adjusted p"], [], NOTES),
+        (
+            ["n", "n_unknown"],
+            ["n"],
+            [],
+            [
+                "By sex: Rows are not in the table because the category is unknown; 3 of them "
+                "selected.",
+                "By race: Rows are not in the table because the category is unknown; 2 of them "
+                "selected.",
+                "By sex, race: Rows are not in the table because the category is unknown; 4 of "
+                "them selected.",
+                *NOTES[3:],
+            ],
+        ),
+    ],
+    ids=str,
+)
+def test_columns_may_be_dropped(answer, dropped, gone, added, notes):
+    whole, found = page(answer), page(answer.drop(dropped))
+
+    assert set(whole.texts[0]) - set(found.texts[0]) == set(gone)
+    assert set(found.texts[0]) - set(whole.texts[0]) == set(added)
+    assert found.alone[3:] == notes
+    has_limits = {"lower", "upper"} <= set(answer.columns) - set(dropped)
+    assert any("[" in text for text in found.text_of("Impact ratio")) == has_limits
+
+
+def test_without_its_role_an_unknown_category_is_a_row(answer):
+    found = page(answer.filter(margin="sex").drop("role"))
+
+    assert [row[0] for row in found.texts[1:]] == ["F", "M", "(missing)"]
+    assert found.alone == [*NOTES[4:]]
+
+
+@pytest.mark.parametrize("name", ["margin", "n_selected", "impact_ratio"])
+def test_what_has_to_stay_is_named(answer, name):
+    with pytest.raises(bf.InvalidInputError, match=f"A result of impact also has '{name}'"):
+        bf.table(answer.drop(name))
+
+
+def test_columns_of_the_user_stand_behind(answer):
+    mine = pl.Series("remark", ["few" if one == "small" else None for one in answer["role"]])
+
+    found = page(answer.with_columns(mine))
+
+    assert found.texts[0][-1] == "Remark"
+    assert found.text_of("Remark") == [""] * 4 + ["few", "", "", "few", "", "", "few"]
+
+
+@pytest.mark.parametrize(
+    ("margin", "label", "first"),
+    [
+        ("sex", ["sex"], [["F"], ["M"]]),
+        ("race", ["race"], [["A"], ["B"], ["C"]]),
+        ("sex, race", ["sex", "race"], [["F", "A"], ["F", "B"]]),
+    ],
+)
+@pytest.mark.parametrize("is_filtered", [True, False])
+def test_one_table_has_no_heading_and_only_its_own_columns(
+    answer, is_filtered, margin, label, first
+):
+    kept = answer.filter(margin=margin)
+    if not is_filtered and len(label) == 1:
+        kept = asked(by=label)
+
+    found = page(kept)
+
+    assert found.texts[0][: len(label) + 1] == [*label, "n"]
+    assert [row[: len(label)] for row in found.texts[1 : 1 + len(first)]] == first
+    assert found.alone[0].endswith("are not in the table because the category is unknown; "
+        f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them selected.")  # fmt: skip
+    assert found.alone[0][0].isdigit()
+
+
+def test_each_model_has_tables_of_its_own():
+    # of t, the row of people of unknown sex and race A who are selected is dropped
+    other = [None if one == ("A", 1) else s for one, s in zip(_keys(), PEOPLE["s"], strict=True)]
+    frame = pl.DataFrame(PEOPLE | {"t": other})
+
+    found = page(asked(["s", "t"], frame, missing="drop", by="sex"))
+    both = page(asked(["s", "t"], frame, missing="drop"))
+
+    assert found.alone[:4] == [
+        "s",
+        "t",
+        "s: 7 rows are not in the table because the category is unknown; 3 of them selected.",
+        "t: 5 rows are not in the table because the category is unknown; 1 of them selected.",
+    ]
+    assert found.texts[0][0] == "sex"
+    assert [row[:2] for row in found.texts[1:]] == [["F", "100"], ["M", "120"]] * 2
+    assert both.alone[:6] == [
+        f"By {by} · {model}" for by in ("sex", "race", "sex, race") for model in ("s", "t")
+    ]
+    assert len([one for one in both.alone if "because the category is unknown" in one]) == 6
+
+
+def _keys():
+    """List the race of the people of unknown sex, and whether they are selected."""
+    rows = zip(PEOPLE["sex"], PEOPLE["race"], PEOPLE["s"], strict=True)
+    return [(race, s) if sex is None else None for sex, race, s in rows]
+
+
+def test_scores_add_the_median():
+    frame = pl.DataFrame({"g": ["a", "b"] * 4, "x": [1.0, 1.0, 2.0, 2.0, 2.5, 4.0, 4.0, 4.0]})
+
+    found = page(bf.impact(frame, score="x", by="g"))
+
+    assert found.text_of("Threshold") == ["2.25", "2.25"]  # between 2 and 2.5, not rounded
+    assert found.text_of("Selected") == ["2", "2"]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("column", [NASTY[0], NASTY[3], "^y.*$", ""])
+def test_names_and_values_of_the_data_are_text(library, column):
+    data = {column: NASTY * 2, "h": ["x", "y"] * 8, "s": [1] * 8 + [0] * 8}
+
+    found = page(bf.impact(library(data), "s", by=[column, "h"]))
+    models = page(bf.impact(library(data | {NASTY[2]: data["s"]}), ["s", NASTY[2]], by="h"))
+
+    as_shown = [text.replace("\n", "\\n").replace("\x1b", "\\x1b") for text in NASTY]
+    assert sorted(row[0] for row in found.texts[1:9]) == sorted(as_shown)
+    assert found.texts[0][:2] == [column, "h"]
+    assert found.alone[:3] == [f"By {column}", "By h", f"By {column}, h"]
+    assert models.alone[:2] == ["s", NASTY[2]]
+    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(found.tags | models.tags)
+
+
+@pytest.mark.parametrize("name", ["model", "metric", "threshold"])
+def test_a_by_column_may_have_the_name_of_another_verbs_column(name):
+    found = page(asked(frame=pl.DataFrame(PEOPLE).rename({"sex": name}), by=[name, "race"]))
+
+    assert found.texts[0][:3] == [name, "race", "n"]
+    assert found.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
+
+
+def test_the_verb_may_be_named(answer):
+    assert page(answer, verb="impact").texts == page(answer).texts
+    with pytest.raises(bf.InvalidInputError, match="A result of gaps also has 'metric'"):
+        bf.table(answer, verb="gaps")
+
+
+def test_of_many_categories_the_extremes_of_each_table_are_shown(answer):
+    found = page(answer, max_rows=6)
+
+    assert [row[:2] for row in found.texts[1:]] == [
+        ["F", ""],
+        ["M", ""],
+        ["", "B"],
+        ["", "A"],
+        ["F", "B"],
+        ["M", "A"],
+    ]
+    # of 11 rows; the unknown ones are not among them
+    assert found.alone[3:7] == [
+        "5 of 11 rows are not shown. Shown: the worst and the best of each group by impact ratio, "
+        "worst first.",
+        *NOTES[:3],
+    ]
+    assert NOTES[3] not in found.alone  # no row is in italics
+    assert len(page(answer, max_rows=11).rows) == len(page(answer, max_rows=None).rows) == 12
+
+
+def test_an_answer_without_rows_has_a_header():
+    found = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
+
+    assert found.texts[0][:3] == ["sex", "race", "n"]
+    assert len(found.rows) == 1
+
+
+def test_no_ratio_is_a_dash_where_nobody_is_selected_in_those_compared():
+    # y and z have nobody selected; x is too small
+    rows = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
+
+    found = page(bf.impact(pl.DataFrame(rows), "s", by="g", counts="n"))
+
+    assert found.text_of("Impact ratio") == [DASH] * 3
+    assert [in_italics(row) for row in found.rows[1:]] == [{True}, {False}, {False}]

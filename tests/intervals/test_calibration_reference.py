@@ -1,0 +1,140 @@
+"""Calibration beside R and a program of its own, as calibration.json says."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calibration_by_loops import probabilities
+from scipy import special, stats
+
+import balframe as bf
+from balframe.intervals.kuiper import kuiper
+from balframe.intervals.observed_over_expected import limits_of_oe
+from balframe.intervals.recalibration import intercept, score_test, slope
+from balframe.intervals.same_scores import same_scores
+from balframe.metrics.units import forecasts as metrics
+
+CASES = json.loads((Path(__file__).parent / "calibration.json").read_text("utf-8"))
+SEGMENTS = list("abc")
+SEGMENT = np.array([SEGMENTS.index(name) for name in CASES["rows"]["segment"]])
+STRATUM = np.array(CASES["rows"]["stratum"])
+SCORE = np.array(CASES["rows"]["score"])
+Y = np.array([int(y) for y in CASES["rows"]["y"]])
+Z = stats.norm.ppf(0.975)
+CLOSE = {"rel": 0, "abs": 1e-9}
+
+
+def of(block, *names):
+    """List figures of each segment."""
+    found = [[CASES[segment][block][name] for segment in SEGMENTS] for name in names]
+    return found[0] if len(names) == 1 else found
+
+
+@pytest.fixture(scope="module")
+def p():
+    return probabilities(SEGMENT, SCORE, Y)
+
+
+def test_counts(p):
+    assert p.n_rows.tolist() == of("r", "n")
+    assert p.n_positive.tolist() == of("r", "positive")
+
+
+def test_intercept_with_its_limits(p):
+    estimate, lower, upper = intercept(p, 0.95)
+
+    assert estimate == pytest.approx(of("r", "intercept_given_slope_1"), **CLOSE)
+    assert lower == pytest.approx(of("other", "a_lo"), **CLOSE)
+    assert upper == pytest.approx(of("other", "a_hi"), **CLOSE)
+
+
+def test_slope_with_its_limits(p):
+    estimate, lower, upper = slope(p, 0.95)
+
+    assert estimate == pytest.approx(of("r", "slope"), **CLOSE)
+    assert [lower, upper] == [
+        pytest.approx(x, **CLOSE) for x in of("other", "slope_lo", "slope_hi")
+    ]
+    # R's standard errors are those of its last step but one
+    assert (upper - lower) / (2 * Z) == pytest.approx(of("r", "se_slope"), rel=0, abs=2e-8)
+
+
+def test_score_test(p):
+    assert score_test(p) == pytest.approx(of("r", "rao_p_2df"), **CLOSE)
+
+
+def test_kuiper(p):
+    statistic, p_value = kuiper(p)
+
+    assert statistic == pytest.approx(of("other", "kuiper"), **CLOSE)
+    assert p_value == pytest.approx(of("other", "p_kuiper"), **CLOSE)
+
+
+def test_observed_over_expected(p):
+    assert metrics.oe_ratio(p) == pytest.approx(of("other", "oe"), **CLOSE)
+    lower, upper = limits_of_oe(p, 0.95)
+    assert lower == pytest.approx(of("other", "oe_lo"), **CLOSE)
+    assert upper == pytest.approx(of("other", "oe_hi"), **CLOSE)
+
+
+def test_scores_and_their_parts(p):
+    brier, fitted, uncertainty, log_loss = of("r", "brier", "brier_pav", "uncertainty", "log_loss")
+
+    assert metrics.brier_score(p) == pytest.approx(brier, **CLOSE)
+    assert metrics.miscalibration(p) == pytest.approx(np.subtract(brier, fitted), **CLOSE)
+    assert metrics.discrimination(p) == pytest.approx(np.subtract(uncertainty, fitted), **CLOSE)
+    assert metrics.uncertainty(p) == pytest.approx(uncertainty, **CLOSE)
+    assert metrics.log_loss(p) == pytest.approx(log_loss, **CLOSE)
+
+
+def test_all_segments_at_the_same_scores():
+    log_odds = special.logit(SCORE)
+    mean = np.array([log_odds[stratum == STRATUM].mean() for stratum in STRATUM])
+    case = CASES["same_scores"]["all"]
+
+    found = same_scores(probabilities(SEGMENT, mean, Y), 0.95)
+
+    assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
+    assert found.all_equal.df == case["df"]
+    assert found.all_equal.p_value == pytest.approx(case["p_value"], **CLOSE)
+    assert found.crossing.df == 2 * case["df"]
+    assert found.crossing.p_value == pytest.approx(case["p_crossing"], **CLOSE)
+
+
+def test_two_segments_at_the_same_scores():
+    rows, case = SEGMENT < 2, CASES["same_scores"]["a_and_b"]
+
+    found = same_scores(probabilities(SEGMENT[rows], STRATUM[rows], Y[rows]), 0.95)
+
+    assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
+    assert [found.all_equal.p_value, *found.p_value] == pytest.approx(
+        [case["p_value"]] * 3, **CLOSE
+    )
+
+
+def compas(*races):
+    cells = bf.datasets.compas_deciles()
+    cells = cells.filter(cells["race"].is_in(races))
+    segment = [races.index(race) for race in cells["race"]]
+    return probabilities(segment, cells["decile"], cells["reoffended"], cells["n"])
+
+
+def test_deciles_of_two_races():
+    found = same_scores(compas("African-American", "Caucasian"), 0.95)
+
+    case = CASES["compas_deciles"]["african_american_caucasian"]
+    assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
+    assert found.p_value == pytest.approx([case["p_value"]] * 2, **CLOSE)
+    assert found.ratio.round(3).tolist() == [1.020, 0.963]
+
+
+def test_deciles_of_four_races():
+    found = same_scores(compas("African-American", "Caucasian", "Hispanic", "Other"), 0.95)
+
+    case = CASES["compas_deciles"]["four_races"]
+    assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
+    assert (found.all_equal.df, found.all_equal.p_value) == (
+        case["df"],
+        pytest.approx(case["p_value"], **CLOSE),
+    )

@@ -1,0 +1,305 @@
+"""Intercept, slope and score test of recalibration: beside statsmodels, and where undefined."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from calibration_by_loops import one, probabilities, several
+from scipy import optimize, special, stats
+
+from balframe.core.probabilities import Probabilities
+from balframe.intervals.recalibration import intercept, score_test, slope
+
+Z = stats.norm.ppf(0.975)
+MIXED = [(0.2, 0), (0.3, 1), (0.6, 0), (0.7, 1)]
+
+
+def is_nan(found):
+    return np.isnan(np.concatenate([np.atleast_1d(values) for values in found])).tolist()
+
+
+def drawn(n_segments=40, rows=60, seed=3):
+    """Draw segments whose scores are too low, too high, too extreme or not enough so."""
+    rng = np.random.default_rng(seed)
+    segment = np.repeat(np.arange(n_segments), rows)
+    logit = rng.normal(rng.normal(0, 1, n_segments)[segment], 1.5)
+    score = special.expit(logit).round(2).clip(0.01, 0.99)
+    slopes, shifts = rng.uniform(0.3, 2, n_segments), rng.normal(0, 0.5, n_segments)
+    chance = special.expit(shifts[segment] + slopes[segment] * logit)
+    return segment, score, rng.random(len(score)) < chance
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return drawn()
+
+
+@pytest.fixture(scope="module")
+def p(rows):
+    return probabilities(*rows)
+
+
+def each(rows):
+    segment, score, y = rows
+    for g in range(segment.max() + 1):
+        yield special.logit(score[segment == g]), y[segment == g]
+
+
+def test_estimates_and_limits_of_the_slope_are_those_of_statsmodels(rows, p):
+    estimate, lower, upper = slope(p, 0.95)
+
+    for g, (logit, y) in enumerate(each(rows)):
+        fit = sm.Logit(y, sm.add_constant(logit)).fit(disp=0, method="newton", tol=1e-14)
+        expected = [fit.params[1], *fit.conf_int()[1]]
+        assert [estimate[g], lower[g], upper[g]] == pytest.approx(expected, abs=1e-8)
+
+
+def test_estimates_of_the_intercept_are_those_of_statsmodels(rows, p):
+    estimate, _, _ = intercept(p, 0.95)
+
+    for g, (logit, y) in enumerate(each(rows)):
+        family = sm.families.Binomial()
+        fit = sm.GLM(y, np.ones(len(y)), family, offset=logit).fit(tol=1e-14)
+        assert estimate[g] == pytest.approx(fit.params[0], abs=1e-8)
+
+
+def test_limits_of_the_intercept_are_z_standard_errors_away(rows, p):
+    _, *limits = intercept(p, 0.95)
+
+    for g, (logit, y) in enumerate(each(rows)):
+
+        def excess(a, sign, logit=logit, y=y):
+            share = special.expit(a + logit)
+            return share.sum() - y.sum() + sign * Z * math.sqrt((share * (1 - share)).sum())
+
+        expected = [optimize.brentq(excess, -20, 20, args=(sign,), xtol=1e-13) for sign in (1, -1)]
+        assert [limit[g] for limit in limits] == pytest.approx(expected, abs=1e-9)
+
+
+def test_score_test_is_that_of_statsmodels(rows, p):
+    p_value = score_test(p)
+
+    for g, (logit, y) in enumerate(each(rows)):
+        design = sm.add_constant(logit)
+        model = sm.Logit(y, design)
+        truth = np.array([0.0, 1.0])
+        gradient, hessian = model.score(truth), -model.hessian(truth)
+        statistic = gradient @ np.linalg.solve(hessian, gradient)
+        assert p_value[g] == pytest.approx(stats.chi2.sf(statistic, 2), rel=1e-9)
+
+
+def test_answers_do_not_depend_on_other_segments(rows, p):
+    alone = [probabilities(np.zeros(len(y)), special.expit(logit), y) for logit, y in each(rows)]
+
+    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [score_test(p)]):
+        together = ask(p)
+        for g, own in enumerate(alone):
+            found = [values[0] for values in ask(own)]
+            assert found == pytest.approx([values[g] for values in together], rel=1e-9)
+
+
+def test_counts_stand_for_rows(rows):
+    segment, score, y = rows
+    n = np.arange(len(y)) % 4
+    repeated = probabilities(*(np.repeat(values, n) for values in rows))
+    counted = probabilities(segment, score, y, n)
+
+    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [score_test(p)]):
+        for found, expected in zip(ask(counted), ask(repeated), strict=True):
+            assert found.tolist() == expected.tolist()
+
+
+def test_reversed_labels_reverse_the_signs_of_intercepts_only(rows, p):
+    segment, score, y = rows
+    other = probabilities(segment, 1 - score, ~y)
+
+    estimate, lower, upper = intercept(p, 0.95)
+    assert list(intercept(other, 0.95)) == [
+        pytest.approx(values, abs=1e-9) for values in (-estimate, -upper, -lower)
+    ]
+    assert list(slope(other, 0.95)) == [pytest.approx(v, abs=1e-8) for v in slope(p, 0.95)]
+    assert score_test(other) == pytest.approx(score_test(p), rel=1e-9)
+
+
+def test_equal_scores_shift_to_the_observed_share():
+    p = one(*[(0.25, 1)] * 6, *[(0.25, 0)] * 4)
+
+    estimate, lower, upper = intercept(p, 0.95)
+
+    centre, half = (0.6 + Z**2 / 20), Z * math.sqrt(0.24 / 10 + Z**2 / 400)
+    wilson = [(centre + sign * half) / (1 + Z**2 / 10) for sign in (-1, 1)]
+    expected = special.logit([0.6, *wilson]) - special.logit(0.25)
+    assert [estimate[0], lower[0], upper[0]] == pytest.approx(expected, abs=1e-12)
+    assert is_nan([*slope(p, 0.95), score_test(p)]) == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("y", "undefined"), [(0, [True, True, False]), (1, [True, False, True])], ids=["none", "all"]
+)
+def test_outcomes_that_are_all_the_same(y, undefined):
+    p = one((0.2, y), (0.4, y), (0.9, y))
+
+    assert is_nan(intercept(p, 0.95)) == undefined
+    assert is_nan(slope(p, 0.95)) == [True] * 3
+    assert is_nan([score_test(p)]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("rows", "exists"),
+    [
+        ([(0.2, 0), (0.4, 0), (0.6, 1)], False),  # all positive rows above
+        ([(0.2, 1), (0.4, 1), (0.6, 0)], False),  # all below
+        ([(0.2, 0), (0.4, 0), (0.4, 1), (0.6, 1)], False),  # but for a tie
+        ([(0.2, 0), (0.4, 0), (0.4, 1), (0.4, 1)], False),
+        ([(0.4, 0), (0.4, 1)], False),
+        ([(0.2, 1), (0.4, 0), (0.6, 1)], True),
+        ([(0.2, 0), (0.4, 1), (0.6, 0)], True),
+        ([(0.2, 0), (0.2, 1), (0.6, 0), (0.6, 1)], True),
+        ([(0.2, 0), (0.4, 1), (0.5, 0), (0.6, 1)], True),
+    ],
+)
+def test_the_slope_exists_where_labels_overlap(rows, exists):
+    found = slope(one(*rows), 0.95)
+
+    assert is_nan(found) == [not exists] * 3
+    if exists:
+        score, y = np.array(rows).T
+        fit = sm.Logit(y, sm.add_constant(special.logit(score))).fit(disp=0, tol=1e-14)
+        assert found[0][0] == pytest.approx(fit.params[1], abs=1e-8)
+
+
+def test_scores_of_0_and_1_that_are_right_add_nothing():
+    p = several(MIXED, [(0.0, 0), *MIXED, (1.0, 1), (1.0, 1)])
+
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+        assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("wrong", [(0.0, 1), (1.0, 0)])
+def test_scores_of_0_and_1_that_are_wrong_leave_no_recalibration(wrong):
+    p = several([*MIXED, wrong], MIXED)
+
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+        assert np.isnan(values).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("rows", [[(0.0, 0), (1.0, 1)], [(1.0, 1)] * 3])
+def test_nothing_is_left_of_scores_of_0_and_1(rows):
+    p = one(*rows)
+
+    assert is_nan([*intercept(p, 0.95), *slope(p, 0.95), score_test(p)]) == [True] * 7
+
+
+@pytest.mark.parametrize("outside", [-0.1, 1.1, 7.0])
+def test_scores_that_are_no_probabilities_leave_no_recalibration(outside):
+    p = several([*MIXED, (outside, 1)], MIXED)
+
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+        assert np.isnan(values).tolist() == [True, False]
+
+
+def test_segments_without_rows():
+    p = several([], MIXED, [])
+
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+        assert np.isnan(values).tolist() == [True, False, True]
+
+
+def test_no_segments():
+    nothing = np.zeros(0, np.int64)
+    p = Probabilities(nothing, np.zeros(0), nothing, nothing, 0)
+
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+        assert values.shape == (0,)
+
+
+@pytest.mark.parametrize("far", [1e-300, 1e-12])
+def test_scores_far_from_the_outcomes(far):
+    """Log odds of -690: the shift that makes three of four rows positive is as large."""
+    p = one(*[(far, 1)] * 3, (far, 0))
+
+    estimate, lower, upper = intercept(p, 0.95)
+
+    assert estimate[0] == pytest.approx(math.log(3) - special.logit(far), rel=1e-12)
+    assert lower[0] < estimate[0] < upper[0]
+
+
+FAR_APART = [
+    [(1e-310, 0, 5), (1e-300, 4, 5), (1e-9, 10**9, 10**9), (0.3, 0, 1000), (1 - 1e-16, 0, 2)],
+    [(1e-300, 0, 1), (1e-300, 1, 2), (0.5, 7, 7)],
+    [(1e-12, 3, 10**6), (1 - 1e-12, 10**6 - 2, 10**6)],
+]
+
+
+@pytest.mark.parametrize("ties", FAR_APART)
+def test_limits_of_scores_far_apart_solve_their_equation(ties):
+    rows = [((s, y), count) for s, k, n in ties for y, count in ((1, k), (0, n - k)) if count]
+    _, *limits = intercept(one(*(row for row, _ in rows), n=[n for _, n in rows]), 0.95)
+
+    with mpmath.workdps(60):
+        for limit, sign in zip(limits, (1, -1), strict=True):
+
+            def excess(a, sign=sign):
+                factor = mpmath.exp(mpmath.mpf(a))
+                shares = [(factor * s / (1 - mpmath.mpf(s) + factor * s), k, n) for s, k, n in ties]
+                variance = mpmath.fsum(n * p * (1 - p) for p, _, n in shares)
+                return mpmath.fsum(n * p - k for p, k, n in shares) + sign * Z * variance**0.5
+
+            assert excess(limit[0] - 1e-6) < 0 < excess(limit[0] + 1e-6)
+
+
+def test_scores_next_to_0_and_1_and_the_slope():
+    tiny = 1e-9
+    rows = [(tiny, 0)] * 50 + [(tiny, 1)] + [(1 - tiny, 1)] * 50 + [(1 - tiny, 0)]
+    estimate, lower, upper = slope(one(*rows), 0.95)
+
+    # two points, whose shares of 1/51 and 50/51 it fits: log odds are -+ log 50
+    width = special.logit(1 - tiny) - special.logit(tiny)
+    assert estimate[0] == pytest.approx(2 * math.log(50) / width, rel=1e-9)
+    error = math.sqrt(2 * 51 / 50) / width  # 1/x + 1/(n - x) at either point
+    assert (upper - lower)[0] / 2 == pytest.approx(Z * error, rel=1e-8)
+
+
+def test_many_rows_in_few_ties():
+    n = [10**12, 3 * 10**12, 2 * 10**12, 10**12]
+    p = one((0.3, 1), (0.3, 0), (0.7, 1), (0.7, 0), n=n)
+
+    expected = [special.logit(1 / 4), special.logit(2 / 3)]
+    width = special.logit(0.7) - special.logit(0.3)
+    assert slope(p, 0.95)[0][0] == pytest.approx((expected[1] - expected[0]) / width, rel=1e-9)
+
+
+def apart(end):
+    """Make a thousand rows on the right side of .5 each, and one that is not, next to others."""
+    low, high = np.linspace(0.01, end, 1000), np.linspace(1 - end, 0.99, 1000)
+    return [*((s, 0) for s in low), *((s, 1) for s in high), (0.5, 1), (1 - end + 1e-4, 0)]
+
+
+def test_hardly_any_overlap():
+    rows = apart(0.48)
+
+    estimate, lower, upper = slope(one(*rows), 0.95)
+
+    score, y = np.array(rows).T
+    logit = special.logit(score)
+
+    def residual(a, b):
+        return y - special.expit(a + b * logit)
+
+    def gradient(b):
+        a = optimize.brentq(lambda a: residual(a, b).sum(), -500, 500, xtol=1e-14)
+        return residual(a, b) @ logit
+
+    assert estimate[0] == pytest.approx(optimize.brentq(gradient, 1, 5000), rel=1e-8)
+    assert lower[0] < estimate[0] < upper[0]
+    assert estimate[0] > 20
+
+
+def test_a_slope_that_a_hundred_steps_do_not_reach():
+    rows = apart(0.4999)
+
+    found = slope(several(rows, MIXED), 0.95)
+
+    assert np.isnan(found).tolist() == [[True, False]] * 3

@@ -1,0 +1,326 @@
+"""Tests at the same scores: beside dense matrices, statsmodels, and where undefined."""
+
+import numpy as np
+import pytest
+from calibration_by_loops import chi_square, mantel_haenszel, moments, probabilities
+from scipy import stats
+from statsmodels.stats.contingency_tables import StratifiedTable
+
+from balframe.intervals import equal_outcomes
+from balframe.intervals.same_scores import same_scores
+from balframe.intervals.strata_of_scores import Strata, strata_of
+
+Z = stats.norm.ppf(0.975)
+
+
+def drawn(n_segments, rows, n_scores, seed=1, spread=1.0):
+    """Draw (segment, score, y) with scores that differ between segments."""
+    rng = np.random.default_rng(seed)
+    segment = rng.integers(0, n_segments, rows)
+    where = rng.normal(0, spread, n_segments)[segment] + rng.normal(0, 1, rows)
+    score = np.clip(np.floor(where * 2 + n_scores / 2), 0, n_scores - 1).astype(int)
+    y = rng.random(rows) < (score + 1) / (n_scores + 1)
+    return segment, score, y
+
+
+def listed(rows):
+    return list(zip(*(np.asarray(values).tolist() for values in rows), strict=True))
+
+
+def asked(rows, n_segments=None, level=0.95):
+    return same_scores(probabilities(*rows, n_segments=n_segments), level)
+
+
+def values(found):
+    """List all that is found of all segments together."""
+    return [found.all_equal.statistic, found.crossing.statistic], (
+        found.all_equal.df,
+        found.crossing.df,
+    )
+
+
+DESIGNS = {
+    "two segments": (2, 150, 8),
+    "three segments, few rows": (3, 25, 6),
+    "as many segments as scores": (7, 300, 7),
+    "more segments than scores": (40, 400, 5),
+    "many segments of few rows": (150, 450, 9),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@pytest.mark.parametrize("seed", range(3))
+def test_statistics_are_those_of_dense_matrices(design, seed):
+    rows = drawn(*design, seed=seed)
+    n_segments = design[0]
+
+    found, df = values(asked(rows, n_segments))
+
+    scores = np.arange(design[2]) / 4
+    expected = [
+        chi_square(*moments(listed(rows), n_segments)),
+        chi_square(*moments(listed(rows), n_segments, scores)),
+    ]
+    assert found == pytest.approx([statistic for statistic, _ in expected], rel=1e-9)
+    assert df == tuple(rank for _, rank in expected)
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_few_and_many_segments_are_tested_in_the_same_way(design):
+    segment, score, y = drawn(*design)
+    strata = Strata.of(probabilities(segment, score, y))
+
+    few = equal_outcomes.of_few(strata)
+    many = equal_outcomes.of_many(strata)
+
+    for one, other in zip(few, many, strict=True):
+        assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
+        assert one.df == other.df
+
+
+def test_blocks_of_segments_do_not_matter(monkeypatch):
+    rows = drawn(150, 450, 9)
+    found, df = values(asked(rows))
+
+    monkeypatch.setattr(equal_outcomes, "_BLOCK", 20)
+    monkeypatch.setattr(equal_outcomes, "_DENSE", 0)
+
+    again, df_again = values(asked(rows))
+    assert again == pytest.approx(found, rel=1e-12)
+    assert df_again == df
+
+
+def test_each_segment_beside_the_rest_is_that_of_statsmodels():
+    segment, score, y = rows = drawn(4, 600, 8)
+    found = asked(rows)
+
+    for g in range(4):
+        tables = [
+            [[((segment == g) & (score == s) & (y == o)).sum() for o in (1, 0)],
+             [((segment != g) & (score == s) & (y == o)).sum() for o in (1, 0)]]
+            for s in np.unique(score)
+        ]  # fmt: skip
+        tables = [table for table in np.array(tables) if table.sum() > 1]
+        test = StratifiedTable(np.stack(tables, axis=2)).test_null_odds()
+        assert found.p_value[g] == pytest.approx(test.pvalue, rel=1e-9)
+
+
+def test_of_two_segments_all_tests_are_one():
+    found = asked(drawn(2, 200, 8))
+
+    assert found.p_value == pytest.approx([found.all_equal.p_value] * 2, rel=1e-9)
+    assert found.all_equal.df == 1
+    assert found.difference[0] == pytest.approx(-found.difference[1], abs=1e-12)
+    assert found.lower[0] == pytest.approx(-found.upper[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_differences_and_limits_are_those_of_loops(design):
+    rows = drawn(*design)
+    found = asked(rows, design[0])
+
+    compared = np.flatnonzero(~np.isnan(found.lower))
+    assert len(compared) > design[0] / 2
+    for g in compared:
+        expected = mantel_haenszel(listed(rows), g, Z)
+        assert [found.difference[g], found.lower[g], found.upper[g]] == pytest.approx(
+            expected, abs=1e-7
+        )
+        assert found.lower[g] <= found.difference[g] <= found.upper[g]
+
+
+def test_shares_expected_at_the_same_scores():
+    """Score 1: 6 of 12, and 2 of 4 of the segment. Score 2: 4 of 8, and all 2 of the segment."""
+    cells = [(0, 1, 1, 2), (0, 1, 0, 2), (1, 1, 1, 4), (1, 1, 0, 4)]
+    cells += [(0, 2, 1, 2), (1, 2, 1, 2), (1, 2, 0, 4)]
+    segment, score, y, n = zip(*cells, strict=True)
+
+    found = same_scores(probabilities(segment, score, y, n), 0.95)
+
+    assert found.observed.tolist() == pytest.approx([4 / 6, 6 / 14])
+    assert found.expected.tolist() == pytest.approx([0.5, 0.5])
+    assert found.ratio.tolist() == pytest.approx([4 / 3, 6 / 7])
+    # weights 4 * 8 / 12 and 2 * 6 / 8, differences 0 and 1 - 1/3
+    assert found.difference[0] == pytest.approx(1.5 * (2 / 3) / (8 / 3 + 1.5))
+
+
+def test_rows_are_counted():
+    segment, score, y = rows = drawn(5, 80, 6)
+    n = np.arange(80) % 4
+    repeated = tuple(np.repeat(one, n) for one in rows)
+
+    counted = same_scores(probabilities(segment, score, y, n), 0.95)
+
+    assert values(counted) == values(asked(repeated))
+    assert counted.lower.tolist() == asked(repeated).lower.tolist()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300, -1e300])
+def test_scores_may_be_of_any_size(scale):
+    segment, score, y = rows = drawn(3, 90, 8)
+
+    found, df = values(asked((segment, score * scale, y)))
+
+    expected, df_expected = values(asked(rows))
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert df == df_expected
+
+
+class TestUndefined:
+    """Segments without rows or without others at their scores, and outcomes that do not vary."""
+
+    def test_a_segment_without_rows(self):
+        rows = drawn(3, 100, 5)
+
+        with_nothing = asked((rows[0] * 2, *rows[1:]), 6)
+
+        assert values(with_nothing)[0] == pytest.approx(values(asked(rows))[0], rel=1e-9)
+        assert values(with_nothing)[1] == (2, 4)
+        for of_segments in (with_nothing.observed, with_nothing.ratio, with_nothing.p_value):
+            assert np.isnan(of_segments).tolist() == [False, True] * 3
+
+    def test_a_segment_that_shares_no_score(self):
+        segment, score, y = drawn(3, 100, 5)
+        rows = [np.append(a, b) for a, b in ((segment, [3] * 4), (score, [9] * 4), (y, [0, 1] * 2))]
+
+        found = asked(rows)
+
+        assert values(found)[1] == (2, 4)
+        assert (found.observed[3], found.expected[3], found.ratio[3]) == (0.5, 0.5, 1)
+        of_rest = (found.difference, found.lower, found.upper, found.p_value)
+        assert [bool(np.isnan(one[3])) for one in of_rest] == [True] * 4
+
+    def test_no_segment_shares_a_score(self):
+        found = asked(([0, 0, 1, 1], [1, 1, 2, 2], [0, 1, 0, 1]))
+
+        assert values(found)[1] == (0, 0)
+        together = [*values(found)[0], found.all_equal.p_value, found.crossing.p_value]
+        assert np.isnan([*together, *found.p_value, *found.difference]).all()
+
+    def test_segments_that_share_scores_in_pairs_only(self):
+        """Two and two segments: in each pair one can differ."""
+        segment, score, y = drawn(2, 100, 4)
+        rows = [np.append(a, b) for a, b in ((segment, segment + 2), (score, score + 20), (y, y))]
+
+        found = asked(rows)
+
+        apart = asked((segment, score, y))
+        assert values(found)[0] == pytest.approx(np.multiply(2, values(apart)[0]), rel=1e-9)
+        assert values(found)[1] == (2, 4)
+
+    @pytest.mark.parametrize("y", [0, 1])
+    def test_outcomes_are_all_the_same(self, y):
+        segment, score, _ = drawn(3, 60, 4)
+
+        found = asked((segment, score, np.full(60, y)))
+
+        assert values(found)[1] == (0, 0)
+        assert found.observed.tolist() == [y] * 3
+        assert found.difference.tolist() == [0] * 3
+        assert np.isnan([found.lower, found.upper, found.p_value]).all()
+        assert np.isnan(found.ratio).tolist() == [y == 0] * 3
+
+    def test_one_score(self):
+        """No score can change a difference: both tests are that of a table."""
+        found = asked(([0, 0, 0, 1, 1, 1, 2], [5] * 7, [0, 1, 1, 0, 0, 0, 1]))
+
+        assert values(found)[1] == (2, 2)
+        assert values(found)[0][0] == pytest.approx(values(found)[0][1])
+        # (N - 1) / N times Pearson's statistic
+        table = [[2, 0, 1], [1, 3, 0]]
+        pearson = stats.chi2_contingency(table, correction=False).statistic
+        assert values(found)[0][0] == pytest.approx(pearson * 6 / 7, rel=1e-12)
+
+    def test_one_segment_and_none(self):
+        for rows, n_segments in (([0, 0], [1, 1], [0, 1]), 1), (([], [], []), 0):
+            found = asked(rows, n_segments)
+
+            assert len(found.p_value) == n_segments
+            assert values(found)[1] == (0, 0)
+            assert np.isnan(found.p_value).all()
+
+    def test_segments_that_are_all_right_and_all_wrong(self):
+        found = asked(([0] * 5 + [1] * 5, [1] * 10, [1] * 5 + [0] * 5))
+
+        assert (found.difference[0], found.upper[0]) == (1, 1)
+        assert 0 < found.lower[0] < 1
+
+
+class TestStrata:
+    @pytest.mark.parametrize("n_scores", [1, 2, 30])
+    def test_few_scores_are_strata_of_their_own(self, n_scores):
+        score = np.random.default_rng(1).permutation(np.repeat(np.arange(n_scores), 40)) / 8
+
+        found = strata_of(score, np.ones(len(score), np.int64))
+
+        assert found.tolist() == (score * 8).astype(int).tolist()
+
+    @pytest.mark.parametrize("rows", [100, 3_000, 200_000])
+    def test_many_scores_are_cut_into_quantiles(self, rows):
+        score = np.random.default_rng(2).random(rows)
+
+        found = strata_of(score, np.ones(rows, np.int64))
+
+        assert found.max() + 1 == np.ceil(2 * rows**0.4)
+        sizes = np.bincount(found)
+        assert sizes.max() - sizes.min() <= 2
+        highest, lowest = np.full(len(sizes), -1.0), np.full(len(sizes), 2.0)
+        np.maximum.at(highest, found, score)
+        np.minimum.at(lowest, found, score)
+        assert (highest[:-1] < lowest[1:]).all()
+
+    def test_strata_are_cut_between_ties(self):
+        rng = np.random.default_rng(3)
+        score = np.concatenate([rng.random(900), np.full(700, 0.5)])
+
+        found = strata_of(score, np.ones(1600, np.int64))
+
+        assert len(np.unique(found[score == 0.5])) == 1
+        assert len(np.unique(found)) > 20
+
+    def test_counted_rows_make_the_strata_of_repeated_ones(self):
+        rng = np.random.default_rng(4)
+        score, n = rng.random(300), rng.integers(1, 9, 300)
+
+        counted = strata_of(score, n)
+
+        repeated = strata_of(np.repeat(score, n), np.ones(n.sum(), np.int64))
+        assert np.repeat(counted, n).tolist() == repeated.tolist()
+
+    def test_means_of_scores_and_counts(self):
+        rng = np.random.default_rng(5)
+        segment, score, y = np.sort(rng.integers(0, 4, 500)), rng.random(500), rng.random(500) < 0.4
+        strata = Strata.of(probabilities(segment, score, y))
+
+        position = strata_of(score, np.ones(500, np.int64))
+        for s in range(position.max() + 1):
+            own = position == s
+            assert strata.score[s] == pytest.approx(score[own].mean(), rel=1e-12)  # 2**0 is above 1
+            assert (strata.n_all[s], strata.k_all[s]) == (own.sum(), y[own].sum())
+            assert strata.n_segments[s] == len(np.unique(segment[own]))
+
+
+def test_crossing_is_found_where_the_first_test_is_blind():
+    """One segment is above the other at low scores, and as much below at high ones."""
+    score = np.tile(np.repeat(np.arange(10), 40), 2)
+    segment = np.repeat([0, 1], 400)
+    more = np.where(segment == 0, 1, -1) * np.where(score < 5, 1, -1)
+    y = np.tile(np.arange(40), 20) < 20 + 4 * more
+
+    found = asked((segment, score, y))
+
+    assert found.all_equal.statistic == pytest.approx(0, abs=1e-9)
+    assert found.crossing.p_value < 1e-4
+
+
+def test_many_segments_take_no_matrix_of_segments_by_segments():
+    """Ten thousand segments, whose covariances would fill 800 MB."""
+    rng = np.random.default_rng(9)
+    n_segments, rows = 10_000, 60_000
+    segment, score = rng.integers(0, n_segments, rows), rng.random(rows)
+
+    found = asked((segment, score, rng.random(rows) < score), n_segments)
+
+    assert found.all_equal.df == n_segments - 1 - np.isnan(found.observed).sum()
+    # 5 standard deviations of chi-square
+    assert abs(found.all_equal.statistic / found.all_equal.df - 1) < 5 * (2 / n_segments) ** 0.5

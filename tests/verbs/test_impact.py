@@ -1,0 +1,247 @@
+"""`impact` at the edges: what counts as selected, categories of every type, nulls, no ratio."""
+
+import math
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import assert_table, plain
+from people import ASKED, BY, PEOPLE, SELECTED
+
+import balframe as bf
+
+LIBRARIES = [pd.DataFrame, pl.DataFrame, pl.LazyFrame]
+RATIOS = ["impact_ratio", "lower", "upper", "p_value", "p_adjusted", "short_of_parity",
+          "short_of_bound", "one_more_reverses", "unknown_lower", "unknown_upper"]  # fmt: skip
+
+
+def answered(data, *selected, **options):
+    """Ask of a frame of columns, and give the columns of the answer as lists."""
+    frame = pl.DataFrame(data) if isinstance(data, dict) else data
+    return plain(bf.impact(frame, *selected, **options))
+
+
+def repeated(data):
+    """Repeat rows as often as they count."""
+    names = [name for name in data if name != "n"]
+    return {
+        name: [one for one, n in zip(data[name], data["n"], strict=True) for _ in range(n)]
+        for name in names
+    }
+
+
+SAME = {  # selections, which options say what is selected
+    "booleans": ([False, True], {}),
+    "minus one and one": ([-1, 1], {}),
+    "whole floats": ([0.0, 1.0], {}),
+    "text": (["no", "yes"], {"pos_label": "yes"}),
+    "text in order": (["no", "yes"], {"pos_label": "yes", "labels": ["yes", "no", "maybe"]}),
+    "the other number": ([1, 0], {"pos_label": 0}),
+    "dates": ([date(2024, 1, 1), date(2024, 1, 2)], {"pos_label": date(2024, 1, 2)}),
+}
+
+
+@pytest.mark.parametrize(("labels", "options"), SAME.values(), ids=SAME)
+@pytest.mark.parametrize("library", LIBRARIES[:2])
+def test_selections_of_every_kind(library, labels, options):
+    expected = answered(PEOPLE, "s", **ASKED)
+    data = PEOPLE | {"s": [labels[s] for s in PEOPLE["s"]]}
+
+    assert plain(bf.impact(library(data), "s", **ASKED, **options)) == expected
+
+
+def test_of_more_labels_one_means_selected():
+    steps = {"g": [*"aaabbb"], "s": ["out", "call", "offer", "out", "offer", "offer"]}
+
+    found = answered(steps, "s", by="g", pos_label="offer")
+
+    assert found["n_selected"] == [1, 2]
+    assert found["impact_ratio"] == [pytest.approx(0.5), 1]
+
+
+def test_a_row_for_each_person_is_the_same_as_counts(constructor):
+    by_person = constructor(repeated(PEOPLE))
+
+    assert plain(bf.impact(by_person, "s", by=BY)) == answered(PEOPLE, "s", **ASKED)
+
+
+def test_cells_of_several_parts_are_the_same_as_their_rows():
+    frame = pl.DataFrame(PEOPLE).with_columns(y=pl.Series([0, 1] * len(SELECTED)))
+    parts = [
+        bf.confusion(one, "y", "s", by=BY, counts="n") for one in (frame[:9], frame[9:])
+    ]  # the rows of a category are in both
+
+    assert_table(
+        bf.impact(pl.concat(parts), "s", by=BY, cells=True), answered(PEOPLE, "s", **ASKED)
+    )
+
+
+def test_a_method_of_the_frame_and_every_way_to_name_columns():
+    expected = answered(PEOPLE, "s", **ASKED)
+
+    assert plain(pl.DataFrame(PEOPLE).bal.impact("s", **ASKED)) == expected
+    assert plain(pd.DataFrame(PEOPLE).bal.impact(selected="s", **ASKED)) == expected
+    assert answered(PEOPLE, "s", **(ASKED | {"by": tuple(BY)})) == expected
+    assert answered(PEOPLE, "s", by="sex", counts="n") == answered(
+        PEOPLE, "s", by=["sex"], counts="n"
+    )
+
+
+def test_a_lazy_frame_stays_lazy():
+    lazy = bf.impact(pl.LazyFrame(PEOPLE), "s", **ASKED)
+
+    assert isinstance(lazy, pl.LazyFrame)
+    assert plain(lazy) == answered(PEOPLE, "s", **ASKED)
+
+
+def test_tables_come_in_the_order_of_by_each_alone_and_all_together():
+    frame = pl.DataFrame(PEOPLE).with_columns(site=pl.lit("x"))
+
+    found = answered(frame, "s", by=["race", "site", "sex"], counts="n")
+
+    names = ["race", "site", "sex", "margin"]
+    assert list(found)[:4] == names
+    assert list(dict.fromkeys(found["margin"])) == ["race", "site", "sex", "race, site, sex"]
+    of_site = found["margin"].index("site")
+    assert [found[name][of_site] for name in names] == [None, "x", None, "site"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_missing_values_are_dropped_for_each_model_alone(library):
+    nan = math.nan if library is pd.DataFrame else None
+    data = {
+        "g": ["a", "a", "b", "b", "c", "c"],
+        "s": [1, 0, 1, 1, 0, 1],
+        "t": [1.0, 0.0, 1.0, nan, nan, nan],
+    }
+
+    found = plain(bf.impact(library(data), ["s", "t"], by="g", missing="drop", min_share=0))
+
+    assert found["model"] == ["s", "t"] * 3
+    assert found["n"] == [2, 2, 2, 1, 2, 0]
+    assert found["n_selected"] == [1, 1, 2, 1, 1, 0]
+    assert found["role"] == ["compared"] * 5 + ["small"]
+    assert found["impact_ratio"] == [0.5, 0.5, 1, 1, 0.5, None]
+    assert found["highest_g"] == ["b"] * 6
+    assert found["rate"][-1] is None
+
+
+CATEGORIES = {  # values in the order of the answer, and their type
+    "categories": (["y", "z", "x"], pl.Enum(["y", "z", "x"])),
+    "dates": ([date(2020, 1, 1), date(2020, 2, 1), date(2021, 1, 1)], pl.Date),
+    "integers": ([-5, 2, 10], pl.Int8),
+    "booleans": ([False, True], pl.Boolean),
+    "floats": ([-1.5, 0.0, 2.25], pl.Float32),
+    "texts": (["", "(missing)", "unknown"], pl.String),
+}
+
+
+@pytest.mark.parametrize(("values", "dtype"), CATEGORIES.values(), ids=CATEGORIES)
+def test_categories_of_every_type(values, dtype):
+    given = pl.Series("g", [*values[::-1], None], dtype)
+    frame = pl.DataFrame([given, pl.Series("s", [1] + [0] * (len(values) - 1) + [1])])
+
+    out = bf.impact(frame, "s", by="g")
+
+    assert out["g"].to_list() == [*values, None]
+    assert (out["g"].dtype, out["highest_g"].dtype) == (dtype, dtype)
+    assert set(out["highest_g"]) == {values[-1]}
+    assert out["role"].to_list() == ["compared"] * len(values) + ["unknown"]
+    assert out["impact_ratio"].to_list() == [0] * (len(values) - 1) + [1, None]
+
+
+def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
+    given = pd.Categorical(["x", "y", None, "x"], ["w", "y", "x"], ordered=True)
+
+    out = bf.impact(pd.DataFrame({"g": given, "s": [1, 1, 0, 0]}), "s", by="g")
+
+    assert out["g"].tolist()[:2] == ["y", "x"]
+    assert out["role"].tolist() == ["compared", "compared", "unknown"]
+    assert list(out["highest_g"].cat.categories) == ["w", "y", "x"]
+
+
+@pytest.mark.parametrize(
+    "name", ["threshold", "model", "estimate", "metric", "segment", "weight", "highest_", "s2", 0]
+)
+def test_a_by_column_may_have_any_other_name(name):
+    data = {name: PEOPLE["sex"]} | {key: one for key, one in PEOPLE.items() if key != "sex"}
+
+    found = plain(bf.impact(pd.DataFrame(data), "s", by=[name, "race"], counts="n"))
+
+    expected = answered(PEOPLE, "s", **ASKED)
+    assert found[name] == expected["sex"]
+    assert found[f"highest_{name}"] == expected["highest_sex"]
+    assert found["impact_ratio"] == expected["impact_ratio"]
+
+
+def test_other_columns_of_the_frame_do_not_matter():
+    frame = pl.DataFrame(PEOPLE).with_columns(margin=pl.lit("sex"), model=1, role=pl.lit("small"))
+
+    assert answered(frame, "s", **ASKED) == answered(PEOPLE, "s", **ASKED)
+
+
+@pytest.mark.parametrize("options", [{"selected": "s"}, {"score": "s"}])
+def test_without_people_there_is_an_answer_without_rows(options):
+    whole = bf.impact(pl.DataFrame(PEOPLE), **options, **ASKED)
+
+    for empty in (pl.DataFrame(PEOPLE).clear(), pl.DataFrame(PEOPLE).with_columns(n=0)):
+        assert bf.impact(empty, **options, **ASKED).equals(whole.clear())
+        assert bf.impact(empty, **options, **ASKED).schema == whole.schema
+        assert len(bf.impact(empty.to_pandas(), **options, **ASKED)) == 0
+        assert bf.impact(empty.lazy(), **options, **ASKED).collect().equals(whole.clear())
+
+
+def test_a_category_that_counts_no_row_has_no_row():
+    assert answered(PEOPLE | {"n": [0, 0, *PEOPLE["n"][2:]]}, "s", **ASKED) == answered(
+        {name: one[2:] for name, one in PEOPLE.items()}, "s", **ASKED
+    )
+
+
+def test_a_table_with_one_known_category_has_no_ratio_beside_one_with_more():
+    data = {"sex": ["F"] * 4 + [None], "race": [*"aabb", "b"], "s": [1, 0, 1, 1, 0]}
+
+    found = answered(data, "s", by=["sex", "race"])
+
+    of_sex = {name: one[:2] for name, one in found.items()}
+    assert of_sex["role"] == ["compared", "unknown"]
+    assert (of_sex["highest_sex"], of_sex["highest"]) == (["F", "F"], [0.75, 0.75])
+    assert [of_sex[name] for name in RATIOS] == [[None] * 2] * len(RATIOS)
+    assert (of_sex["n_tests"], of_sex["n_unknown"]) == ([0, 0], [1, 1])
+    assert found["impact_ratio"][2:4] == [0.75, 1]  # 1 of 2 and 2 of 3
+
+
+def test_ratios_are_null_where_nobody_is_selected_in_those_compared():
+    # x is too small, and the only one with people selected
+    data = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
+
+    found = answered(data, "s", by="g", counts="n")
+
+    assert found["role"] == ["small", "compared", "compared"]
+    assert (found["rate"], found["highest"]) == ([1, 0, 0], [0, 0, 0])
+    assert [found[name] for name in RATIOS] == [[None] * 3] * len(RATIOS)
+    assert answered(data, "s", by="g", counts="n", min_share=0)["impact_ratio"] == [1, 0, 0]
+
+
+def test_everybody_is_selected():
+    data = {"g": ["a", "b", "c"], "s": [1, 1, 1], "n": [10, 30, 30]}
+
+    found = answered(data, "s", by="g", counts="n")
+
+    assert found["impact_ratio"] == found["upper"] == [1, 1, 1]
+    assert found["highest_g"] == ["b"] * 3  # the first of those with the most rows
+    assert found["p_value"] == [1, None, 1]
+    assert found["short_of_parity"] == found["short_of_bound"] == [0, 0, 0]
+    assert found["one_more_reverses"] == [False, None, False]
+
+
+@pytest.mark.parametrize("bound", [0.8, np.float64(0.8), np.float32(0.8)])
+def test_the_bound_is_exact_as_it_is_written(bound):
+    # 0.8 of 25/50 of 50 people are 20
+    data = {"g": ["a", "a", "b", "b"], "s": [1, 0, 1, 0], "n": [20, 30, 25, 25]}
+
+    found = answered(data, "s", by="g", counts="n", bound=bound)
+
+    assert found["short_of_bound"] == [0, 0]
+    assert found["short_of_parity"] == [5, 0]

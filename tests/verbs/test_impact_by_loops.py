@@ -1,0 +1,116 @@
+"""Every column of `impact` beside loops over rows in exact fractions, on random tables."""
+
+import impact_by_loops as loops
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import assert_table, plain
+
+import balframe as bf
+
+BY = ["sex", "race"]
+COUNTS = ["n", "n_selected", "short_of_parity", "short_of_bound", "n_unknown", "n_tests"]
+OPTIONS = [
+    {},
+    {"min_share": 0, "adjust": "holm"},
+    {"min_share": 0.1, "bound": 0.75, "level": 0.8, "adjust": None},
+    {"bound": 1, "level": 0.99},
+]
+
+
+def drawn(seed, *, is_score=False):
+    """Draw rows, each for a few people, a small category and some unknown ones."""
+    random = np.random.default_rng(seed)
+    n_unknown = int(random.integers(0, 3))
+    rows = []
+    for _ in range(int(random.integers(25, 50))):
+        rows.append(
+            {
+                "sex": str(random.choice(["F", "M"])),
+                "race": str(random.choice(["a", "b"], p=[0.7, 0.3])),
+                "n": int(random.integers(0, 4)),
+            }
+        )
+    rows += [{"sex": "F", "race": "a", "n": 5}, {"sex": "M", "race": "b", "n": 4}]
+    rows += [{"sex": "M", "race": "small", "n": 1}]
+    rows += [{"sex": None, "race": "b", "n": 1}] * n_unknown
+    rows += [{"sex": str(random.choice(["F", "M"])), "race": None, "n": 1}] * n_unknown
+    rows += [{"sex": None, "race": None, "n": 1}]
+    for row in rows:
+        for model in ("s", "t"):
+            row[model] = int(random.integers(0, 8) if is_score else random.random() < 0.45)
+    return rows
+
+
+def frame_of(rows):
+    return pl.DataFrame(rows, schema_overrides={"sex": pl.String, "race": pl.String})
+
+
+def expected(answer, rows, models, by=BY, **options):
+    """Give the columns of the answer, computed in loops."""
+    table = loops.impact(rows, models, by, **options)
+    return {name: [row[name] for row in table] for name in plain(answer)}
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("seed", range(6))
+def test_selections(seed, options):
+    rows = drawn(seed)
+    answer = bf.impact(frame_of(rows), "s", by=BY, counts="n", **options)
+
+    assert_table(answer, expected(answer, rows, ["s"], **options), close=1e-9)
+    assert all(answer[name].dtype == pl.Int64 for name in COUNTS)
+
+
+@pytest.mark.parametrize("seed", range(6, 12))
+def test_scores_of_models(seed):
+    rows = drawn(seed, is_score=True)
+    answer = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)
+
+    wanted = expected(answer, rows, ["s", "t"], is_score=True, min_share=0.05)
+    assert {"model", "threshold"} <= {*wanted}
+    assert_table(answer, wanted, close=1e-9)
+
+
+def test_one_column_of_models_in_pandas_from_rows():
+    rows = drawn(20)
+    frame = pd.DataFrame(rows)
+    repeated = frame.loc[frame.index.repeat(frame["n"])].reset_index(drop=True)
+    answer = bf.impact(repeated, ["t", "s"], by="race", level=0.9)
+
+    assert_table(answer, expected(answer, rows, ["t", "s"], ["race"], level=0.9), close=1e-9)
+
+
+def test_stored_cells():
+    rows = drawn(21)
+    cells = bf.confusion(frame_of(rows), "t", "s", by=BY, counts="n")
+    answer = bf.impact(cells, "s", by=BY, cells=True)
+
+    assert_table(answer, expected(answer, rows, ["s"]), close=1e-9)
+
+
+@pytest.mark.parametrize("n_small", [2, 7, 29])
+def test_a_category_with_just_the_least_share_is_compared(n_small):
+    rows = [
+        {"sex": "F", "n": n_small, "s": 1},
+        {"sex": "M", "n": 90 - n_small, "s": 1},
+        {"sex": "M", "n": 10, "s": 0},
+        {"sex": None, "n": 1, "s": 0},
+    ]
+    least = {"min_share": n_small / 100}
+    answer = bf.impact(pl.DataFrame(rows), "s", by="sex", counts="n", **least)
+
+    assert answer["role"].to_list() == ["compared", "compared", "unknown"]
+    assert_table(answer, expected(answer, rows, ["s"], ["sex"], **least), close=1e-9)
+
+
+def test_random_tables_have_what_is_hard():
+    """Among the tables above are small categories, ties, and ratios that a selection reverses."""
+    tables = [row for seed in range(6) for row in loops.impact(drawn(seed), ["s"], BY)]
+
+    assert {row["role"] for row in tables} == {"compared", "small", "unknown"}
+    assert {row["one_more_reverses"] for row in tables} == {True, False, None}
+    assert any(row["short_of_bound"] for row in tables)
+    assert any(row["upper"] is not None and row["upper"] < 1 for row in tables)
+    assert len({row["n_unknown"] for row in tables}) > 2

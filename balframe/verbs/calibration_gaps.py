@@ -113,7 +113,9 @@ def calibration_gaps(
     studies of disease", Journal of the National Cancer Institute 1959; J. R. Landis, E. R. Heyman
     and G. G. Koch, "Average partial association in three-way contingency tables", International
     Statistical Review 1978, for all segments; T. Sato, "On the variance estimator for the
-    Mantel-Haenszel risk difference", Biometrics 1989, for the confidence interval.
+    Mantel-Haenszel risk difference", Biometrics 1989, and B. Klingenberg, "A new and improved
+    confidence interval for the Mantel-Haenszel risk difference", Statistics in Medicine 2014, for
+    the confidence interval.
 
     Examples
     --------

@@ -6,7 +6,6 @@
 It takes about ten minutes on two cores.
 """
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +24,7 @@ from balframe.intervals.observed_over_expected import limits_of_oe
 from balframe.intervals.recalibration import score_test, slope
 from balframe.intervals.same_scores import same_scores
 from balframe.metrics.units.forecasts import miscalibration
+from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
@@ -286,17 +286,12 @@ def tables(repetitions: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repetitions", type=int, help="print the tables of so many segments")
-    given = parser.parse_args()
+    given = options(__doc__, "segments")
     made = tables(given.repetitions or REPETITIONS)
     print(made)
     if given.repetitions is not None:
         return
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put(made, PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

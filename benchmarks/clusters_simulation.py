@@ -7,7 +7,6 @@ It takes about five minutes on two free cores. A data set is a segment, so that 
 once for all data sets of a design.
 """
 
-import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from balframe.core.measures import Measures
 from balframe.core.sample import Clusters, Sample
 from balframe.intervals.request import Request
 from benchmarks.clusters_data import BEHIND, DESIGNS, Design, FloatArray, Random
+from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"
 BEGIN, END = "<!-- clusters: begin -->", "<!-- clusters: end -->"
@@ -231,18 +231,12 @@ def tables(designs: Sequence[Design], repetitions: int, cores: int = 1) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repetitions", type=int, help="print the tables of so many data sets")
-    parser.add_argument("--cores", type=int, default=CORES)
-    given = parser.parse_args()
+    given = options(__doc__, "data sets", CORES)
     made = tables(DESIGNS, given.repetitions or REPETITIONS, given.cores)
     if given.repetitions is not None:
         print(made)
         return
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put(made, PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from benchmarks.families import (
     false_gaps,
     false_verdicts,
 )
+from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "comparisons.md"
 BEGIN, END = "<!-- comparisons -->", "<!-- /comparisons -->"
@@ -192,5 +193,4 @@ if __name__ == "__main__":
     made = tables()
     print(made)
     if asked.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}")
+        put(made, PAGE, BEGIN, END)

@@ -14,6 +14,7 @@ from scipy import stats
 from balframe.intervals.proportions import exact, jeffreys, wilson
 from balframe.intervals.recalls import gate, mover, scas, scas_of_proportion, score
 from balframe.intervals.sums_of_betas import Posterior
+from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
@@ -115,5 +116,4 @@ def tables() -> str:
 if __name__ == "__main__":
     made = tables()
     print(made)
-    before, rest = PAGE.read_text().split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}")
+    put(made, PAGE, BEGIN, END)

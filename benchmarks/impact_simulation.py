@@ -6,7 +6,6 @@
 It takes about three minutes on two cores. A simulated table has k categories with known rates.
 """
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from balframe.intervals.differences import scas_difference
 from balframe.intervals.families import adjusted
 from balframe.intervals.proportions import normal_quantile, wilson
 from balframe.intervals.ratios import ratio_at
+from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- impact: begin -->", "<!-- impact: end -->"
@@ -262,18 +262,12 @@ def tables(repetitions: int, cores: int = 1, numbers: Sequence[int] = NUMBERS) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repetitions", type=int, help="print the tables of so many tables")
-    parser.add_argument("--cores", type=int, default=CORES)
-    given = parser.parse_args()
+    given = options(__doc__, "tables", CORES)
     made = tables(given.repetitions or REPETITIONS, given.cores)
     if given.repetitions is not None:
         print(made)
         return
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put(made, PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

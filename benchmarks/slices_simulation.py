@@ -6,7 +6,6 @@
 It takes about five minutes on two cores.
 """
 
-import argparse
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ import polars as pl
 
 import balframe as bf
 from balframe.intervals import worse_than_rest
+from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- slices: begin -->", "<!-- slices: end -->"
@@ -246,17 +246,11 @@ def tables(repetitions: int, cores: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repetitions", type=int, help="print the tables of so many data sets")
-    parser.add_argument("--cores", type=int, default=CORES)
-    given = parser.parse_args()
+    given = options(__doc__, "data sets", CORES)
     made = tables(given.repetitions or REPETITIONS, given.cores)
     if given.repetitions is not None:
         return
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put(made, PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import numpy as np
 
 from balframe.analyses.scoring import Adjust
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.cells import beginnings
 from balframe.core.division import ratio
 from balframe.core.probabilities import Probabilities
 from balframe.errors import InvalidInputError
@@ -16,7 +17,7 @@ from balframe.intervals.families import adjusted_within
 from balframe.intervals.isotonic import isotonic
 from balframe.intervals.kuiper import kuiper
 from balframe.intervals.observed_over_expected import limits_of_oe
-from balframe.intervals.proportions import Limits, wilson
+from balframe.intervals.proportions import wilson
 from balframe.intervals.recalibration import intercept, score_test, slope
 from balframe.metrics.units.forecasts import (
     brier_score,
@@ -32,7 +33,7 @@ _FEW = 20  # distinct scores, each of which is a bin
 
 def calibration_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Describe and test the calibration of every segment."""
-    check_probabilities(scored)
+    _check_probabilities(scored)
     p = Probabilities.of(scored.ties)
     statistic, kuiper_p = kuiper(p)
     p_value = score_test(p)
@@ -42,9 +43,9 @@ def calibration_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Na
         "n_positive": p.n_positive,
         "observed": ratio(p.n_positive.astype(float), p.n_rows.astype(float)),
         "mean_score": ratio(p.expected, p.n_rows.astype(float)),
-        **_with_limits("oe_ratio", oe_ratio(p), limits_of_oe(p, level)),
-        **_with_limits("intercept", *_split(intercept(p, level))),
-        **_with_limits("slope", *_split(slope(p, level))),
+        **_with_limits("oe_ratio", oe_ratio(p), *limits_of_oe(p, level)),
+        **_with_limits("intercept", *intercept(p, level)),
+        **_with_limits("slope", *slope(p, level)),
         "brier_score": brier_score(p),
         "miscalibration": miscalibration(p),
         "discrimination": discrimination(p),
@@ -58,16 +59,13 @@ def calibration_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Na
     }
 
 
-def _split(found: tuple[FloatArray, FloatArray, FloatArray]) -> tuple[FloatArray, Limits]:
-    estimate, lower, upper = found
-    return estimate, (lower, upper)
+def _with_limits(
+    name: str, estimate: FloatArray, lower: FloatArray, upper: FloatArray
+) -> Mapping[Name, FloatArray]:
+    return {name: estimate, f"{name}_lower": lower, f"{name}_upper": upper}
 
 
-def _with_limits(name: str, estimate: FloatArray, limits: Limits) -> Mapping[Name, FloatArray]:
-    return {name: estimate, f"{name}_lower": limits[0], f"{name}_upper": limits[1]}
-
-
-def check_probabilities(scored: Scored) -> None:
+def _check_probabilities(scored: Scored) -> None:
     """Raise where a score is not a probability."""
     ties = scored.ties
     is_outside = (ties.score < 0) | (ties.score > 1)
@@ -89,9 +87,7 @@ def curve_in_rows(scored: Scored, bins: int, level: float) -> tuple[Int64Array, 
     """Count the rows of every segment by bins of scores; and give the segment of each row."""
     p = Probabilities.of(scored.ties)
     bin_of_tie = _bins(p, bins)
-    first = np.ones(len(p.segment), np.bool_)
-    first[1:] = (p.segment[1:] != p.segment[:-1]) | (bin_of_tie[1:] != bin_of_tie[:-1])
-    starts = np.flatnonzero(first)
+    starts = np.flatnonzero(beginnings((p.segment, bin_of_tie), len(p.segment)))
 
     def added(values: FloatArray | Int64Array) -> Any:  # noqa: ANN401 (of the same dtype)
         return np.add.reduceat(values, starts) if len(starts) else values
@@ -100,7 +96,7 @@ def curve_in_rows(scored: Scored, bins: int, level: float) -> tuple[Int64Array, 
     last = np.append(starts, len(p.segment))[1:] - 1
     lower, upper = wilson(k.astype(float), n.astype(float), level)
     columns: dict[Name, Any] = {
-        "bin": _numbered(segment),
+        "bin": np.arange(len(segment)) - np.searchsorted(segment, segment) + 1,
         "score_low": p.score[starts],
         "score_high": p.score[last],
         "n": n,
@@ -116,20 +112,9 @@ def curve_in_rows(scored: Scored, bins: int, level: float) -> tuple[Int64Array, 
 
 def _bins(p: Probabilities, bins: int) -> Int64Array:
     """Cut the ties of each segment into about equally large bins; few distinct scores are bins."""
-    sizes = np.bincount(p.segment, minlength=p.n_segments)
-    n = p.n_rows[p.segment]
-    before = np.cumsum(p.n) - p.n
-    begins = np.cumsum(sizes) - sizes
-    has_ties = sizes > 0
-    start = np.zeros(p.n_segments, np.int64)
-    start[has_ties] = before[begins[has_ties]]
-    middle = 2 * (before - start[p.segment]) + p.n  # twice the rows up to the middle of the tie
-    quantile = np.minimum(middle * bins // (2 * n), bins - 1)
-    own = np.arange(len(p.segment)) - begins[p.segment]
-    return np.asarray(np.where(sizes[p.segment] <= _FEW, own, quantile), np.int64)
-
-
-def _numbered(segment: Int64Array) -> Int64Array:
-    """Find the position of each row in its segment, from 1."""
-    begins = np.flatnonzero(np.append(True, segment[1:] != segment[:-1])[: len(segment)])
-    return np.arange(len(segment)) - np.repeat(begins, np.diff(np.append(begins, len(segment)))) + 1
+    before = np.cumsum(p.n) - p.n - (np.cumsum(p.n_rows) - p.n_rows)[p.segment]
+    middle = 2 * before + p.n  # twice the rows of the segment up to the middle of the tie
+    quantile = np.minimum(middle * bins // (2 * p.n_rows[p.segment]), bins - 1)
+    own = np.arange(len(p.segment)) - p.bounds[p.segment]
+    is_few = np.diff(p.bounds)[p.segment] <= _FEW
+    return np.asarray(np.where(is_few, own, quantile), np.int64)

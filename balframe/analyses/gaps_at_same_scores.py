@@ -11,29 +11,22 @@ from balframe.frames.scores import Scored
 from balframe.intervals.families import adjusted_within
 from balframe.intervals.same_scores import same_scores
 
-_OF_SEGMENTS = {  # columns, and what they are of the tests
-    "observed": "observed",
-    "expected_at_same_scores": "expected",
-    "ratio": "ratio",
-    "difference": "difference",
-    "lower": "lower",
-    "upper": "upper",
-    "p_value": "p_value",
-}
-_OF_GROUPS = ("statistic", "p_value_all", "p_value_crossing")
+_AS_FOUND = ("observed", "ratio", "difference", "lower", "upper", "p_value")
+_OTHERS = ("expected_at_same_scores", "statistic", "p_value_all", "p_value_crossing")
 
 
 def gaps_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Compare the segments of each margin and model."""
     reading, n_segments = scored.reading, scored.ties.n_segments
     p = Probabilities.of(scored.ties)
-    columns = {name: np.full(n_segments, np.nan) for name in (*_OF_SEGMENTS, *_OF_GROUPS)}
+    columns = {name: np.full(n_segments, np.nan) for name in (*_AS_FOUND, *_OTHERS)}
     df = np.zeros(n_segments, np.int64)
     for group in reading.groups() if n_segments else []:
         rows = group.segments
         found = same_scores(Probabilities.of(scored.ties.at(rows)), level)
-        for name, of_segments in _OF_SEGMENTS.items():
-            columns[name][rows] = getattr(found, of_segments)
+        for name in _AS_FOUND:
+            columns[name][rows] = getattr(found, name)
+        columns["expected_at_same_scores"][rows] = found.expected
         columns["statistic"][rows], df[rows] = found.all_equal.statistic, found.all_equal.df
         columns["p_value_all"][rows] = found.all_equal.p_value
         columns["p_value_crossing"][rows] = found.crossing.p_value

@@ -112,6 +112,11 @@ def check_by(query: Query, verb: str) -> None:
         )
 
 
+def check_adjust(adjust: object) -> None:
+    """Raise unless it is an adjustment of p-values, or None."""
+    check_choice("adjust", adjust, ("bh", "holm", None))
+
+
 def smallest(values: FloatArray, c: ClassCounts) -> int:
     """Find the segment with the smallest value, of several the one with the most rows."""
     leading = np.flatnonzero(values == np.nanmin(values))

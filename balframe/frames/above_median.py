@@ -53,9 +53,9 @@ class AboveMedian:
 
     def read(self, frame: Frame, library: Library, query: Query) -> Selections:
         """Count the cells of an eager frame."""
-        n = measures(frame, library, query).n
+        carried = measures(frame, library, query)
         found = {name: library.numbers(frame, name) for name in query.y_pred}
-        middles = {name: _middle(name, *one, n) for name, one in found.items()}
+        middles = {name: _middle(name, *one, carried.n) for name, one in found.items()}
         levels = library.counts(np.arange(2))
         selections = {}
         for name, (values, is_null) in found.items():
@@ -64,7 +64,7 @@ class AboveMedian:
                 selected[is_null] = len(levels)
             selections[name] = Column(Codes(selected, 0, len(levels) + 1), levels)
         columns = encode(frame, query.keys, library) | selections
-        return _selections(read_encoded(columns, frame, library, query), middles)
+        return _selections(read_encoded(columns, carried, frame, library, query), middles)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment and selection."""

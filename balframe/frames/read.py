@@ -55,15 +55,18 @@ def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Readi
     columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
         return _by_engine(cast(pl.DataFrame, frame), library, query)
-    return read_encoded(columns, frame, library, query)
+    return read_encoded(columns, measures(frame, library, query), frame, library, query)
 
 
 def read_encoded(
-    columns: Mapping[Name, Column], frame: Frame, library: Library, query: Query
+    columns: Mapping[Name, Column],
+    carried: Measures,
+    frame: Frame,
+    library: Library,
+    query: Query,
 ) -> Reading:
     """Count the cells of an eager frame whose by-columns and labels are encoded."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    carried = measures(frame, library, query)
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.keys, query.label_columns, parts, library, dtypes, query)
 

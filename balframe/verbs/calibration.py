@@ -5,15 +5,13 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.calibrations import calibration_in_rows
-from balframe.errors import check_choice
+from balframe.analyses.scoring import check_adjust
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
-from balframe.frames.source import Scores
-from balframe.frames.thresholds import Thresholds
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Columns, answer
-from balframe.verbs.columns import SEGMENTS, Span, count, estimate, limits, test
+from balframe.verbs.answer import Columns
+from balframe.verbs.answer_from_scores import answer_from_scores
+from balframe.verbs.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, test
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, Level, Names
 from balframe.verbs.options_of_calibration import Calibrating
@@ -37,9 +35,7 @@ VERB = Verb.of(
     estimate("log_loss", hidden=True),
     estimate("kuiper", hidden=True),
     test("kuiper_p_value"),
-    test("p_value", hidden=True),
-    test("p_adjusted"),
-    count("n_tests", hidden=True),
+    *ADJUSTED,
     instead={
         "metrics": "calibration always returns the same columns. For metrics of labels, call "
         "report.",
@@ -145,17 +141,15 @@ def calibration(
     (0.3, 0.4, 0.75)
     """
     check_level(options["level"])
-    check_choice("adjust", options["adjust"], ("bh", "holm", None))
+    check_adjust(options["adjust"])
 
     def compute(scored: Scored) -> Columns:
         columns = calibration_in_rows(scored, options["level"], options["adjust"])
         return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
 
-    return answer(
+    return answer_from_scores(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True, coarser="resolution"),
-        source=Scores(Thresholds.rounding(options["resolution"])),
     )

@@ -7,12 +7,10 @@ import numpy as np
 from balframe.analyses.calibrations import curve_in_rows
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
-from balframe.frames.source import Scores
-from balframe.frames.thresholds import Thresholds
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Columns, answer
+from balframe.verbs.answer import Columns
+from balframe.verbs.answer_from_scores import answer_from_scores
 from balframe.verbs.columns import SEGMENTS, Kind, Span, count, estimate, key, limits, place
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Level, Names
@@ -101,11 +99,9 @@ def calibration_curve(
         segment, columns = curve_in_rows(scored, int(bins), options["level"])
         return scored.reading.by_columns(segment) | columns
 
-    return answer(
+    return answer_from_scores(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True, coarser="resolution"),
-        source=Scores(Thresholds.rounding(options["resolution"])),
     )

@@ -5,16 +5,14 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.gaps_at_same_scores import gaps_in_rows
-from balframe.analyses.scoring import check_by
-from balframe.errors import check_choice
+from balframe.analyses.scoring import check_adjust, check_by
 from balframe.frames.library import FrameT, Name
-from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
-from balframe.frames.source import Scores
-from balframe.frames.thresholds import Thresholds
 from balframe.intervals.request import check_level
-from balframe.verbs.answer import Columns, answer
+from balframe.verbs.answer import Columns
+from balframe.verbs.answer_from_scores import answer_from_scores
 from balframe.verbs.columns import (
+    ADJUSTED,
     SEGMENTS,
     Span,
     count,
@@ -36,9 +34,7 @@ VERB = Verb.of(
     estimate("ratio"),
     estimate("difference", span=Span.AROUND_ZERO, ranks=True),
     *limits(about="difference"),
-    test("p_value", hidden=True),
-    test("p_adjusted"),
-    count("n_tests", hidden=True),
+    *ADJUSTED,
     statistic("statistic", hidden=True),
     count("df", hidden=True),
     test("p_value_all"),
@@ -128,18 +124,16 @@ def calibration_gaps(
     [('a', 0.3, 0.25, 0.1), ('b', 0.2, 0.25, -0.1)]
     """
     check_level(options["level"])
-    check_choice("adjust", options["adjust"], ("bh", "holm", None))
+    check_adjust(options["adjust"])
 
     def compute(scored: Scored) -> Columns:
         columns = gaps_in_rows(scored, options["level"], options["adjust"])
         return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
 
-    return answer(
+    return answer_from_scores(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True, coarser="resolution"),
-        source=Scores(Thresholds.rounding(options["resolution"])),
         check=lambda query: check_by(query, "calibration_gaps"),
     )

@@ -179,6 +179,7 @@ EXTREMES = tuple(
 )
 N_COMPARED = (count("n_segments"), count("n_left_out"))
 TESTS = (test("p_value"), test("p_adjusted"), count("n_tests"))
+ADJUSTED = tuple(replace(one, hidden=one.name != "p_adjusted") for one in TESTS)
 WEIGHTS = tuple(count(one, kind=Kind.FLOAT, under="weights") for one in (WEIGHT, WEIGHT_SQ))
 
 

@@ -4,8 +4,8 @@ from typing import Unpack
 
 from balframe.analyses.compared_models import compared_models, models_in_rows
 from balframe.analyses.differences_of_models import PairedModels
-from balframe.analyses.scoring import COMPARED, Metrics, Scoring
-from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_adjust
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query, Reads
 from balframe.frames.reading import Reading
@@ -132,7 +132,7 @@ def compare(
     (0.82, 0.73, 0.09, 0.0201)
     """
     scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
-    check_choice("adjust", options["adjust"], ("bh", "holm", None))
+    check_adjust(options["adjust"])
     check_level(options["level"])
 
     def check(query: Query) -> None:

@@ -11,8 +11,7 @@ from balframe.analyses.references import (
     check_not_ambiguous,
     check_reference,
 )
-from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_by
-from balframe.errors import check_choice
+from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_adjust, check_by
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.reading import Reading
@@ -141,7 +140,7 @@ def gaps(
            Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
     """
     scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
-    check_choice("adjust", options["adjust"], ("bh", "holm", None))
+    check_adjust(options["adjust"])
     check_level(options["level"])
 
     def check(query: Query) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from balframe.analyses.categories import Terms
 from balframe.analyses.impact_ratios import impact_in_rows
-from balframe.analyses.scoring import check_by
-from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
+from balframe.analyses.scoring import check_adjust, check_by
+from balframe.errors import InvalidInputError, bare_parameter, parameter
 from balframe.frames.above_median import AboveMedian, Selections
 from balframe.frames.library import FrameT
 from balframe.frames.query import MARGIN, MODEL, Query, Reads
@@ -16,6 +16,7 @@ from balframe.frames.source import Labels
 from balframe.intervals.request import check_level
 from balframe.verbs.answer import Columns, answer
 from balframe.verbs.columns import (
+    ADJUSTED,
     BESIDE,
     BY,
     Kind,
@@ -28,7 +29,6 @@ from balframe.verbs.columns import (
     limits,
     note,
     place,
-    test,
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.options import Adjustment, Backends, Cells, Counted, Level, Names
@@ -50,9 +50,7 @@ VERB = Verb.of(
     estimate("impact_ratio", tells=True, span=Span.UNIT, ranks=True),
     *limits(about="impact_ratio"),
     place("bound", about="impact_ratio", hidden=True),
-    test("p_value", hidden=True),
-    test("p_adjusted"),
-    count("n_tests", hidden=True),
+    *ADJUSTED,
     count_or_null("short_of_parity"),
     count_or_null("short_of_bound"),
     note("one_more_reverses", kind=Kind.FLAG_OR_NULL),
@@ -213,7 +211,7 @@ def _is_of_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa:
 
 
 def _check_terms(terms: Terms) -> None:
-    check_choice("adjust", terms.adjust, ("bh", "holm", None))
+    check_adjust(terms.adjust)
     check_level(terms.level)
     least, bound = terms.min_share, terms.bound
     if not _is_number(least) or not 0 <= least < 1:

@@ -27,8 +27,8 @@ from balframe.display.words import intervals, titled
 from balframe.frames.library import Name
 from balframe.frames.query import MARGIN, MODEL, N, margin_name
 from balframe.verbs.impact import impact as verb
-from balframe.verbs.options import Adjustment, Cells, Counted, Level, Names
-from balframe.verbs.options_of_ratios import Ratios
+from balframe.verbs.options import Adjustment, Level, Names
+from balframe.verbs.options_of_ratios import Ratios, Selected
 
 _FIELDS: list[Field] = [
     (N, "rows", ROWS),
@@ -42,7 +42,7 @@ _FIELDS: list[Field] = [
 ]
 
 
-class _Options(Ratios, Adjustment, Level, Counted, Cells, total=False): ...
+class _Options(Ratios, Selected, Adjustment, Level, total=False): ...
 
 
 @drawing
@@ -70,11 +70,6 @@ def impact(
     by : column name or list of column names
         The columns of categories, such as sex and race. The category of a row with a null is
         unknown.
-    labels : list of labels, optional
-        The labels of `selected`, in order; by default the sorted labels that occur.
-    pos_label : label, optional
-        The label of `selected` that means selected; by default 1 or True if the labels are among
-        {0, 1}, {-1, 1} or {False, True}.
     sort : {"score", "name", "n"}, default "score"
         Order of the categories of a panel: with the highest ratio on top, by name, or with the
         largest category on top.

@@ -31,8 +31,8 @@ from balframe.verbs.columns import (
     place,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Adjustment, Backends, Cells, Counted, Level, Names
-from balframe.verbs.options_of_ratios import Ratios
+from balframe.verbs.options import Adjustment, Backends, Level, Names
+from balframe.verbs.options_of_ratios import Ratios, Selected
 
 VERB = Verb.of(
     key(BY, kind=Kind.BY),
@@ -71,7 +71,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Ratios, Adjustment, Level, Counted, Cells, Backends, total=False): ...
+class _Options(Ratios, Selected, Adjustment, Level, Backends, total=False): ...
 
 
 @VERB
@@ -94,11 +94,6 @@ def impact(
     by : column name or list of column names
         The columns of categories, such as sex and race. The category of a row with a null is
         unknown.
-    labels : list of labels, optional
-        The labels of `selected`, in order; by default the sorted labels that occur.
-    pos_label : label, optional
-        The label of `selected` that means selected; by default 1 or True if the labels are among
-        {0, 1}, {-1, 1} or {False, True}.
 
     Returns
     -------

@@ -54,8 +54,8 @@ class Weights(TypedDict, total=False):
     ]
 
 
-class Counted(TypedDict, total=False):
-    """How rows are counted, and the label set."""
+class Repeated(TypedDict, total=False):
+    """How many rows a row stands for."""
 
     counts: Annotated[
         Name | None,
@@ -65,6 +65,11 @@ class Counted(TypedDict, total=False):
             "default, each row counts once.",
         ),
     ]
+
+
+class Labelled(TypedDict, total=False):
+    """The label set."""
+
     labels: Annotated[
         Sequence[Label] | None,
         Option(
@@ -82,6 +87,11 @@ class Counted(TypedDict, total=False):
             "accepted even if no row has it.",
         ),
     ]
+
+
+class Read(TypedDict, total=False):
+    """How nulls are handled, and how much is collected."""
+
     missing: Annotated[
         Missing,
         Option(
@@ -100,6 +110,10 @@ class Counted(TypedDict, total=False):
             default=MAX_CELLS,
         ),
     ]
+
+
+class Counted(Repeated, Labelled, Read, total=False):
+    """How rows are counted, and the label set."""
 
 
 class Rows(Weights, Counted, total=False):

@@ -1,8 +1,30 @@
 """The options of impact ratios, which the verb and its chart share."""
 
+from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
-from balframe.verbs.options import Option
+from balframe.core.labels import Label
+from balframe.verbs.options import Cells, Option, Read, Repeated
+
+
+class Selected(Repeated, Read, Cells, total=False):
+    """How rows are counted, and which label means selected."""
+
+    labels: Annotated[
+        Sequence[Label] | None,
+        Option(
+            "list of labels, optional",
+            "The labels of `selected`, in order; by default the sorted labels that occur.",
+        ),
+    ]
+    pos_label: Annotated[
+        Label | None,
+        Option(
+            "label, optional",
+            "The label of `selected` that means selected; by default 1 or True if the labels are "
+            "among {0, 1}, {-1, 1} or {False, True}.",
+        ),
+    ]
 
 
 class Ratios(TypedDict, total=False):

@@ -26,6 +26,7 @@ from balframe.errors import (
 if TYPE_CHECKING:
     from balframe import plot
     from balframe.core.class_counts import ClassCounts
+    from balframe.display.audit.audit_of_frame import audit as audit
     from balframe.display.table import table
     from balframe.gates.passed import passed
     from balframe.metrics.catalogue import metric
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from balframe.verbs.fairness import fairness as fairness
     from balframe.verbs.gaps import gaps as gaps
     from balframe.verbs.impact import impact as impact
+    from balframe.verbs.monitor import monitor as monitor
     from balframe.verbs.posterior import posterior as posterior
     from balframe.verbs.power import power as power
     from balframe.verbs.ranking import ranking as ranking
@@ -75,7 +77,7 @@ __all__ = [
     "register",
     "slice_filter",
     "table",
-    *accessor.verbs(),
+    *accessor.methods(),
 ]
 
 _ELSEWHERE = {
@@ -91,9 +93,9 @@ _ELSEWHERE = {
 _MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 (a verb, mostly)
-    """Load a verb when it is first used, because loading all of them would slow the import."""
-    if name in accessor.verbs():
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)
+    """Load a function when it is first used, because loading all would slow the import."""
+    if name in accessor.methods():
         return getattr(accessor.Bal, name)
     if name in _MODULES:
         return import_module(_MODULES[name])

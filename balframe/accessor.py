@@ -1,4 +1,4 @@
-"""The namespace `.bal` of pandas and polars frames: every verb and chart, as a method."""
+"""The namespace `.bal` of pandas and polars frames: every verb, page and chart, as a method."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -20,6 +20,10 @@ class _Method:
 
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
+
+    def loads(self, load: Callable[[str], Callable[..., Any]]) -> bool:
+        """Tell whether this is where its function comes from."""
+        return self._load is load
 
     def __get__(self, namespace: "_OfFrame | None", _: type) -> Callable[..., Any]:
         function = self._load(self._name)
@@ -59,6 +63,13 @@ def _chart(name: str) -> Callable[..., Any]:
     return chart
 
 
+def _page(name: str) -> Callable[..., Any]:
+    page: Callable[..., Any] = getattr(
+        import_module(f"balframe.display.{name}.{name}_of_frame"), name
+    )
+    return page
+
+
 class Plots(_OfFrame):
     """Charts of a frame: `df.bal.plot.report("y", "yhat", by="group")`.
 
@@ -71,6 +82,7 @@ class Plots(_OfFrame):
     gaps = _Method(_chart, "of labels")
     slices = _Method(_chart, "of labels")
     impact = _Method(_chart, "of labels")
+    monitor = _Method(_chart, "of labels")
     power = _Method(_chart, "of labels")
     curve = _Method(_chart, "of scores")
     roc = _Method(_chart, "of scores")
@@ -87,6 +99,7 @@ class Bal(_OfFrame):
     classes = _Method(_verb, "segments")
     confusion = _Method(_verb, "segments")
     posterior = _Method(_verb, "segments")
+    monitor = _Method(_verb, "segments")
     gaps = _Method(_verb, "comparisons")
     disparity = _Method(_verb, "comparisons")
     fairness = _Method(_verb, "comparisons")
@@ -102,6 +115,7 @@ class Bal(_OfFrame):
     check = _Method(_verb, "gates")
     require = _Method(_verb, "gates")
     power = _Method(_verb, "gates")
+    audit = _Method(_page, "pages")
 
     @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:
@@ -109,14 +123,19 @@ class Bal(_OfFrame):
         return Plots(self._frame)
 
     def __repr__(self) -> str:
-        """List the verbs, one line for each group, and the charts."""
+        """List the methods, one line for each group, and the charts."""
         charts = ", ".join(name for names in groups(Plots).values() for name in names)
         return f"{super().__repr__()}\nplot: {charts}"
 
 
-def verbs() -> list[str]:
-    """List the names of the verbs, in the order of their groups."""
+def methods() -> list[str]:
+    """List the names of all methods of a frame, in the order of their groups."""
     return [name for names in groups(Bal).values() for name in names]
+
+
+def verbs() -> list[str]:
+    """List the names of the verbs, whose answers are frames, in the order of their groups."""
+    return [name for name in methods() if vars(Bal)[name].loads(_verb)]
 
 
 def register(library: Literal["dask"]) -> None:

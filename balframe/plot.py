@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from balframe.display.chart_of_curve import curve as curve
     from balframe.display.chart_of_gaps import gaps as gaps
     from balframe.display.chart_of_impact import impact as impact
+    from balframe.display.chart_of_monitor import monitor as monitor
     from balframe.display.chart_of_power import power as power
     from balframe.display.chart_of_report import report as report
     from balframe.display.chart_of_roc import roc as roc

@@ -20,6 +20,7 @@ from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
 from balframe.verbs.columns import Column, Role
 from balframe.verbs.contents import verbs as declared
+from balframe.verbs.declaration import Verb
 
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
@@ -80,7 +81,7 @@ def _summary(described: object) -> str:
 
 
 def verb(name: str) -> str:
-    """Give the signature, the docstring and the columns of a verb, and where else it is."""
+    """Give the signature, the docstring and the columns of a method, and where else it is."""
     forms = [
         f"`df.bal.{name}(...)`",
         f"`bf.{name}(df, ...)`",
@@ -89,10 +90,14 @@ def verb(name: str) -> str:
     calls = f"Call it as {_listed(forms, 'or')}."
     if name in names_of(Plots):
         calls += f" [`df.bal.plot.{name}(...)`](../plots/{name}.md) draws the result as a chart."
-    layouts = declared()[name].layouts.items()
-    by = "by" if "by" in declared()[name].parameters else "over"
-    tables = "\n".join(_columns(layout, columns, by) for layout, columns in layouts)
+    tables = _tables(declared()[name]) if name in declared() else ""
     return f"## Parameters and result\n\n{calls}\n\n{_described(getattr(bf, name))}\n{tables}"
+
+
+def _tables(declared_verb: Verb) -> str:
+    by = "by" if "by" in declared_verb.parameters else "over"
+    layouts = declared_verb.layouts.items()
+    return "\n".join(_columns(layout, columns, by) for layout, columns in layouts)
 
 
 def _command(name: str) -> str:

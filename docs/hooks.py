@@ -1,4 +1,4 @@
-"""What the site adds to MkDocs: charts, and parts of the reference read from the package."""
+"""What the site adds to MkDocs: charts, pages of audits, and what is read from the package."""
 
 import re
 from functools import cache
@@ -7,6 +7,7 @@ from pathlib import Path
 import charts
 import generated
 import made_pages
+import sample_pages
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -26,8 +27,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the script that draws charts, and the pages that have no file of their own."""
+    """Add the script that draws charts, pages of audits, and pages without a file of their own."""
     files.append(File.generated(config, charts.SCRIPT, content=_script()))
+    for path, text in sample_pages.every(Path(config.docs_dir)).items():
+        files.append(File.generated(config, path, content=text))
     for page in made_pages.every():
         if files.get_file_from_path(page.path) is None:
             files.append(File.generated(config, page.path, content=page.text))

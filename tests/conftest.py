@@ -1,14 +1,17 @@
-"""What tests share: a frame constructor of every library, and runs of the command line."""
+"""What tests share: frames of every library, runs of the command line, and programs."""
 
 import os
 import sys
 from collections import Counter
+from datetime import date, timedelta
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from constructors import CONSTRUCTORS
 from hypothesis import HealthCheck, Phase, settings
+from programs import browser as browser
+from programs import npm_package as npm_package
 from recipes import recipe
 from tried import TRIED
 
@@ -100,6 +103,7 @@ def table():
             "k": [1, 2, 0, 3, 1, 2] * 8,
             "s": [0.9, 0.4, 0.8, 0.1, 0.6, 0.3, 0.2, 0.7] * 6,
             "t": [0.5, 0.5, 0.6, 0.2, 0.1, 0.7, 0.3, 0.9] * 6,
+            "d": [date(2026, 1, 1) + timedelta(days=day) for day in range(48)],
         }
     )
 

@@ -1,11 +1,24 @@
 """A question to every verb, about a frame with the true labels `y` and the segments `g`.
 
-Predictions are `p` and `q`, scores `s` and `t`. What a verb needs is read from its declaration.
+Predictions are `p` and `q`, scores `s` and `t`, days `day`. What a verb needs
+is read from its declaration.
 """
+
+from datetime import date, timedelta
 
 from balframe.verbs.contents import verbs
 
-GIVEN = {"y_true": "y", "y_pred": "p", "y_score": "s", "by": "g", "rules": "accuracy >= 0"}
+UNTIL = date(2026, 3, 31)  # the last day of the reference
+GIVEN = {
+    "y_true": "y",
+    "y_pred": "p",
+    "y_score": "s",
+    "by": "g",
+    "rules": "accuracy >= 0",
+    "time": "day",
+    "every": "1w",
+    "reference": {"until": UNTIL.isoformat()},
+}
 SELECTIONS = {"selected": "p"}  # in place of which scores may be given
 ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own
 MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"], "selected": ["p", "q"]}
@@ -25,6 +38,11 @@ def question(verb, **options):
         asked["over"] = asked.pop("by")
         asked = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **asked}
     return asked
+
+
+def days(n):
+    """Give days in turn: of the reference, and of three weeks after it."""
+    return [UNTIL + timedelta((0, 1, 8, -3, 2, 16)[i % 6]) for i in range(n)]
 
 
 def models(verb):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from questions import ANSWERING, question
+from questions import ANSWERING, days, question
 from ways_of_counting import WAYS
 
 import balframe as bf
@@ -41,7 +41,7 @@ VERBS = {
 def rows(n=400):
     rng = np.random.default_rng(3)
     columns = {name: rng.integers(0, 2, n) for name in "ypq"}
-    return columns | {"g": rng.integers(0, 3, n), "s": rng.random(n).round(2)}
+    return columns | {"g": rng.integers(0, 3, n), "s": rng.random(n).round(2), "day": days(n)}
 
 
 FRAMES = {

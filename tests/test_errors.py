@@ -6,6 +6,7 @@ import inspect
 import pickle
 import re
 import traceback
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -14,8 +15,9 @@ import pytest
 import balframe as bf
 from balframe.errors import advised, bare_parameter, marked, not_found, parameter
 
+DAYS = [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 9)]
 DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
-DATA |= {"n": [1, 2, 3], "empty": [None, 1, 1]}
+DATA |= {"n": [1, 2, 3], "empty": [None, 1, 1], "day": DAYS}
 
 ASKED = {  # what a verb needs, by the names of parameters
     "frame": pl.DataFrame(DATA),
@@ -23,6 +25,9 @@ ASKED = {  # what a verb needs, by the names of parameters
     "y_pred": "yhat",
     "y_score": "s",
     "by": "g",
+    "time": "day",
+    "every": "1w",
+    "reference": {"until": "2026-01-04"},
     "rules": "recall >= 0.5",
     "frames": [pl.DataFrame(DATA)],
     "matrix": [[1, 0], [0, 1]],
@@ -114,8 +119,8 @@ TABLE = {
     "no parameter": (
         bf.report,
         {"y_pred": "yhatt"},
-        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty.",
-        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty.",
+        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty, day.",
+        "column 'yhatt' not found; did you mean 'yhat'? Columns: y, yhat, s, g, n, empty, day.",
         (),
     ),
 }

@@ -9,10 +9,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from constructors import plain
-from questions import models, question
+from questions import GIVEN, days, models, question
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups, verbs
+from balframe.accessor import Bal, Plots, groups, methods, verbs
 
 ROOT = Path(__file__).parents[1]
 VERBS = verbs()
@@ -22,33 +22,50 @@ CHARTS = [name for names in groups(Plots).values() for name in names]
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method_and_a_function(verb):
     df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
-    df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2)
+    df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2, day=pl.Series(days(3)))
     asked = question(verb, **models(verb))
     expected = getattr(bf, verb)(df, **asked)
 
     assert getattr(df.bal, verb)(**asked).equals(expected)
     assert getattr(df.lazy().bal, verb)(**asked).collect().equals(expected)
-    assert plain(getattr(df.to_pandas().bal, verb)(**asked)) == plain(expected)
+    in_pandas = plain(getattr(df.to_pandas().bal, verb)(**asked))
+    assert in_pandas | in_dates(in_pandas) == plain(expected)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_help_of_a_method_shows_the_verbs_parameters(verb):
-    function = getattr(bf, verb)
-    method = getattr(pd.DataFrame().bal, verb)
+def in_dates(table):
+    """Pandas has no dates but midnights."""
+    names = {"period", "day"} & {*table}
+    return {name: [one.date() for one in table[name]] for name in names}
+
+
+def test_a_page_is_made_by_a_method_and_a_function():
+    df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 0], "g": [1, 2, 2, 1]})
+    expected = bf.audit(df, "y", "p", by="g").markdown()
+
+    for frame in (df, df.lazy(), df.to_pandas()):
+        assert frame.bal.audit("y", "p", by="g").markdown() == expected
+
+
+@pytest.mark.parametrize("name", methods())
+def test_help_of_a_method_shows_the_parameters_of_its_function(name):
+    function = getattr(bf, name)
+    method = getattr(pd.DataFrame().bal, name)
 
     assert (
         list(inspect.signature(method).parameters) == [*inspect.signature(function).parameters][1:]
     )
-    assert getattr(Bal, verb).__doc__ == function.__doc__
+    assert getattr(Bal, name).__doc__ == function.__doc__
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_is_a_method_and_a_function(chart):
     df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 1], "g": [1, 2, 2, 1]})
+    df = df.with_columns(day=pl.Series(days(4)))
     function = getattr(bf.plot, chart)
     own = {
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
+        "monitor": {name: GIVEN[name] for name in ("time", "every", "reference")},
     }
     options = own.get(chart, {"by": "g"})
     labels = ["p"] if chart == "impact" else ["y", "p"]  # which are scores of 0 and 1 too

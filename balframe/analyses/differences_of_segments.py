@@ -1,6 +1,6 @@
 """Segments and their references: scores, confidence intervals of differences, p-values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from operator import attrgetter
@@ -167,25 +167,33 @@ def limits_of_difference(
     `compute` takes x and n of either side and the weights, and returns as many columns as given:
     the limits of the difference of the means of recalls, and what else it finds.
     """
+    if not interval.is_linear or interval.linear_recalls(one) is None:
+        return None
+    found = np.full((n_columns, len(comparable)), np.nan)
+    for pairs, values in pairs_of_recalls(interval, one, other, comparable):
+        found[:, pairs] = compute(*values)
+    none = interval.rescaled(one, np.zeros(len(comparable)))
+    found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
+    return found
+
+
+def pairs_of_recalls(
+    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray
+) -> Iterator[tuple[Int64Array, Sequence[FloatArray]]]:
+    """Put pairs of equally many labels together: x and n of either side, and the weights."""
     columns: list[FloatArray] = []
     for c in (one, other):
         r = interval.linear_recalls(c)
-        if r is None:
-            return None
+        assert r is not None, "the metric is linear in recalls"
         entries = np.flatnonzero(comparable[r.segment])
         own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
         x, n, weight = own.in_effective_rows()
         columns += x, n
-    found = np.full((n_columns, len(comparable)), np.nan)
     order = np.arange(len(own.segment))
     for pairs, entries in by_number_of_labels(own.segment, len(comparable), order):
         values = [column[entries] for column in (*columns, weight)]
         known = np.isfinite(np.hstack(values)).all(axis=1)
-        x, n, y, m, a = (value[known] for value in values)
-        found[:, pairs[known]] = compute(x, n, y, m, a)
-    none = interval.rescaled(one, np.zeros(len(comparable)))
-    found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
-    return found
+        yield pairs[known], [value[known] for value in values]
 
 
 def gaps_in_rows(

@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from balframe import __version__
 from balframe.accessor import Bal, groups
+from balframe.cli.audit_command import audit_command
 from balframe.cli.command_classes import Command, Program
 from balframe.cli.of_verbs import command_of
 from balframe.cli.without_files import demo, metrics
@@ -42,9 +43,11 @@ def _options(
     pass
 
 
+_OF_PAGES = {"audit": audit_command}
+
 for group, names in groups(Bal).items():
     for name in names:
-        command = command_of(verbs()[name])
+        command = _OF_PAGES[name]() if name in _OF_PAGES else command_of(verbs()[name])
         told = escape(command.__doc__ or "")
         panel = group.title()
         app.command(name.replace("_", "-"), cls=Command, help=told, rich_help_panel=panel)(command)

@@ -2,75 +2,67 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from inspect import Parameter as Signed
-from inspect import Signature, getdoc
+from functools import partial
 from typing import Any, NoReturn
 
 import polars as pl
 import typer
 
-from balframe.cli.named_columns import named_columns
-from balframe.cli.parameters import Typed
-from balframe.cli.predictions import THRESHOLD, predicted
+from balframe.cli.over_files import command_over_files, rows_and_values
 from balframe.cli.reading.inputs import Input
-from balframe.cli.readings import Given
 from balframe.cli.running import Output, running
-from balframe.cli.streams import INPUT, OUTPUT, Files, input_of
+from balframe.cli.streams import OUTPUT
 from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
 from balframe.gates.messages import message
 from balframe.gates.verdicts import STATUS
 from balframe.progress import busy
-from balframe.verbs.columns import Role
+from balframe.verbs.columns import Statuses
 from balframe.verbs.contents import verbs
-from balframe.verbs.declaration import Parameter, Verb
+from balframe.verbs.declaration import Verb
 
 _FAILS, _UNKNOWN = 1, 3
-_EXIT_CODES = (
-    f"Exit code: 0 if every verdict is pass; {_FAILS} if any is fail; {_UNKNOWN} if none is fail "
-    "but any is inconclusive, or if there are no rows to judge; 2 if the usage or the input is "
-    "invalid."
-)
 _ALLOWED = "allow_inconclusive"
-
-Run = Callable[[Verb, Input, dict[str, Any]], None]
+_OF_RULES = Statuses(*STATUS)
 
 
 def command_of(verb: Verb) -> Callable[..., None]:
     """Make the command of a verb; Typer reads its signature and its docstring."""
     columns = [column for layout in verb.layouts.values() for column in layout]
+    function, parameters = verb.function, verb.parameters
     if not columns:
-        return _command(verb, _require, verb.parameters, [], _EXIT_CODES)
-    if any(column.role is Role.STATUS for column in columns):
-        allowed = verbs()["require"].parameters[_ALLOWED]
-        parameters = {**verb.parameters, _ALLOWED: allowed}
-        return _command(verb, _judge, parameters, OUTPUT, _EXIT_CODES)
-    return _command(verb, _show, verb.parameters, OUTPUT)
+        told = _exit_codes(_OF_RULES)
+        return command_over_files(function, partial(_require, verb), parameters, [], told)
+    statuses = next((column.statuses for column in columns if column.statuses is not None), None)
+    if statuses is None:
+        return command_over_files(function, partial(_show, verb), parameters, OUTPUT)
+    told = _exit_codes(statuses)
+    if statuses.last_of is not None:
+        return command_over_files(
+            function, partial(_alarm, statuses, verb), parameters, OUTPUT, told
+        )
+    parameters = {**parameters, _ALLOWED: verbs()["require"].parameters[_ALLOWED]}
+    return command_over_files(function, partial(_judge, verb), parameters, OUTPUT, told)
 
 
-def _command(
-    verb: Verb, run: Run, parameters: Mapping[str, Parameter], output: list[Signed], note: str = ""
-) -> Callable[..., None]:
-    def command(files: list[str], **typed: Any) -> None:  # noqa: ANN401 (as each option is read)
-        run(verb, input_of(files, typed, named_columns(parameters, typed)), typed)
-
-    files = Signed("files", Signed.POSITIONAL_OR_KEYWORD, annotation=Files)
-    options = [one for typed in Typed.all_of(parameters) for one in typed.options(parameters)]
-    threshold = [THRESHOLD] if "y_pred" in parameters else []
-    signature = Signature([files, *options, *threshold, *INPUT, *output])
-    command.__signature__ = signature  # type: ignore[attr-defined]
-    summary, *_ = (getdoc(verb.function) or "").split("\n\n")
-    command.__doc__ = f"{summary}\n\n{note}".rstrip()
-    return command
+def _exit_codes(statuses: Statuses) -> str:
+    """Say what the exit codes of a command mean."""
+    good, bad, undecided = statuses.texts
+    invalid = "2 if the usage or the input is invalid."
+    if statuses.last_of is not None:
+        return (
+            f"Exit code: {_FAILS} if the status of any segment in the last {statuses.last_of} is "
+            f"{bad}; 0 if that of all is {good} or {undecided}; {invalid}"
+        )
+    return (
+        f"Exit code: 0 if every verdict is {good}; {_FAILS} if any is {bad}; {_UNKNOWN} if none is "
+        f"{bad} but any is {undecided}, or if there are no rows to judge; {invalid}"
+    )
 
 
 def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Ask a verb about the rows of files."""
-    if typed.get(THRESHOLD.name) is not None:
-        columns = named_columns(verb.parameters, typed)
-        rows = predicted(rows, typed[THRESHOLD.name], typed, columns)
-    given = Given(typed, rows)
-    values = {one.parameter.name: one.value(given) for one in Typed.all_of(verb.parameters)}
+    rows, values = rows_and_values(verb.parameters, rows, typed)
     return verb.function(rows, **values)
 
 
@@ -100,9 +92,23 @@ def _judge(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
         raise typer.Exit(_UNKNOWN)
 
 
-def _tally(statuses: Sequence[str]) -> str:
+def _alarm(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+    """Show a status for each period, and end with what those of the last one come to."""
+    key = str(declared.last_of)
+    with running(asked, Output(**_written(typed))) as (opened, show):
+        answer = show(_asked(verb, opened.rows, typed))
+    latest = str(answer.get_column(key).max())
+    last = answer.filter(pl.col(key).cast(pl.String) == latest).get_column("status").to_list()
+    every = answer.get_column("status").to_list()
+    told = f"last {key} {latest}: {_tally(last, declared)}; all {key}s: {_tally(every, declared)}"
+    print(told, file=sys.stderr)
+    if declared.bad in last:
+        raise typer.Exit(_FAILS)
+
+
+def _tally(statuses: Sequence[str], declared: Statuses = _OF_RULES) -> str:
     """Count the verdicts: 2 pass, 1 fail, 4 inconclusive."""
-    return ", ".join(f"{statuses.count(one)} {one}" for one in STATUS)
+    return ", ".join(f"{statuses.count(one)} {one}" for one in declared.texts)
 
 
 def _require(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:

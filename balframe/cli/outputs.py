@@ -1,10 +1,8 @@
 """Answers to a terminal, a pipe or a file."""
 
 import io
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +10,7 @@ from xml.etree import ElementTree
 import polars as pl
 
 from balframe.cli.text_tables import markdown, print_table, table_text, text_of, with_limits
+from balframe.display.whole_files import check_place, replace
 from balframe.errors import InvalidInputError, listed, not_found
 from balframe.gates.messages import beside_baseline
 
@@ -33,15 +32,20 @@ def format_of(asked: str | None, out: Path | None) -> str:
         return asked
     if out is None:
         return "table" if sys.stdout.isatty() else "csv"
+    return of_ending(out, _ENDINGS)
+
+
+def of_ending(out: Path, kinds: Mapping[str, str]) -> str:
+    """Choose the format by the ending of a file."""
     ending = out.suffix.lower()
-    if ending not in _ENDINGS:
+    if ending not in kinds:
         bad = f"ends in {ending!r}, which is not a supported format"
         has = bad if ending else "has no file extension"
         raise InvalidInputError(
             f"--out {str(out)!r} {has}. Give --format, or use one of the extensions "
-            f"{listed(_ENDINGS)}."
+            f"{listed(kinds)}."
         )
-    return _ENDINGS[ending]
+    return kinds[ending]
 
 
 def check(kind: str, out: Path | None, *, of_rules: bool, option: str = "--out") -> None:
@@ -53,11 +57,8 @@ def check(kind: str, out: Path | None, *, of_rules: bool, option: str = "--out")
             "--format parquet is binary, which a terminal cannot show. Give --out FILE or redirect "
             "the output."
         )
-    if out is not None and out.is_dir():
-        raise InvalidInputError(f"{option} {str(out)!r} is a directory. Give the path of a file.")
-    if out is not None and not out.parent.is_dir():
-        folder = str(out.parent)
-        raise InvalidInputError(f"{option} {str(out)!r}: the directory {folder!r} does not exist.")
+    if out is not None:
+        check_place(out, f"{option} {str(out)!r}")
 
 
 def sort_columns(sort: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -92,33 +93,17 @@ def write(frame: pl.DataFrame, kind: str, out: Path | None, *, may_be_unknown: b
         "parquet": lambda: _parquet(frame),
         "junit": lambda: _junit(frame, may_be_unknown=may_be_unknown),
     }
-    content = writers[kind]()
+    write_content(writers[kind](), out)
+
+
+def write_content(content: bytes, out: Path | None) -> None:
+    """Write to standard output, or to a file as a whole or not at all."""
     if out is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     else:
-        _replace(out, content)
-
-
-def _replace(out: Path, content: bytes) -> None:
-    """Write beside the file and rename, so that no half of it is ever seen."""
-    if out.exists() and not out.is_file():  # a device or a named pipe stays what it is
-        out.write_bytes(content)
-        return
-    out = out.resolve()  # a link stays one
-    mask = os.umask(0)
-    os.umask(mask)
-    mode = out.stat().st_mode & 0o777 if out.exists() else 0o666 & ~mask
-    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=f".{out.name}.", delete=False) as part:
-        try:
-            part.write(content)
-            part.close()
-            os.chmod(part.name, mode)
-            os.replace(part.name, out)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+        replace(out, content)
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

@@ -13,15 +13,20 @@ from balframe.cli.readings import Given, Option, Reading, reading_of
 from balframe.verbs.declaration import Parameter
 
 _WITHOUT = ("frame", "backend")  # the files, and the library of an answer that is written
-_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
+_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "windows": "window"}
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     "Columns": (
         *("y_true", "y_pred", "y_score", "selected", "score", "by", "over", "cluster"),
         *("sample_weight", "counts"),
     ),
+    "Time": ("time", "every", "windows", "looks"),
     "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
     "What to compute": (),  # and all others
-    "Uncertainty": ("interval", "level", "prior", "adjust", "min_support", "decide", "band"),
+    "Uncertainty": (
+        *("interval", "level", "prior", "alpha", "adjust", "dispersion", "min_support", "decide"),
+        "band",
+    ),
+    "Page": ("title", "subtitle", "truth", "call", "unit"),
     "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
 }
 _WORD = re.compile(r"`(\w+)`")
@@ -95,7 +100,10 @@ class Typed:
         if option.parsed is bool:
             return default is True
         if get_origin(option.parsed) is list and default is not None:
-            return [str(default)]
+            values = default if isinstance(default, tuple) else (default,)
+            return [str(one) for one in values]
+        if isinstance(default, tuple):
+            return ",".join(default)
         return None if isinstance(default, bool) else default
 
     def value(self, given: Given) -> Any:  # noqa: ANN401

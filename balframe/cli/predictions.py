@@ -56,6 +56,21 @@ def predicted(
     return rows.with_columns(**labels)
 
 
+def beside_scores(rows: pl.LazyFrame, typed: Mapping[str, Any]) -> tuple[pl.LazyFrame, Any]:
+    """Copy scores that are --y-pred and --y-score, to be replaced by labels under other names.
+
+    Gives the rows with the copies, and what is typed with their names, such as `decile >= 5`.
+    """
+    threshold, scores = typed[THRESHOLD.name], typed["y_score"] or []
+    if threshold is None:
+        return rows, typed
+    schema = rows.collect_schema()
+    names = {name: f"{name} >= {threshold:g}" for name in typed["y_pred"] if name in scores}
+    copies = {new: pl.col(old) for old, new in names.items() if old in schema}
+    calls = [names.get(name, name) for name in typed["y_pred"]]
+    return rows.with_columns(**copies), {**typed, "y_pred": calls}
+
+
 def _check(scores: Sequence[str], schema: pl.Schema, uses: Mapping[str, int]) -> None:
     """Refuse columns that are no scores, and those that are to stay as they are too."""
     for name in scores:

@@ -11,7 +11,7 @@ import polars as pl
 from balframe.analyses.references import KEYWORDS, ReferenceOption
 from balframe.analyses.scoring import ClassWeight, Metrics
 from balframe.cli import completion, values
-from balframe.cli.earlier_cells import baseline
+from balframe.cli.earlier_cells import baseline, reference
 from balframe.core.labels import Label
 from balframe.frames.cuts import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
@@ -19,7 +19,8 @@ from balframe.gates.plans import Powers
 from balframe.gates.rules import RulesOption
 from balframe.intervals.request import IntervalOption, Method
 from balframe.verbs.declaration import Parameter
-from balframe.verbs.options import BaselineOption
+from balframe.verbs.options_of_rules import BaselineOption
+from balframe.verbs.options_of_streams import ReferenceOfStream
 
 Values = Mapping[str, Any]
 
@@ -80,17 +81,41 @@ _COLUMNS = Reading(
     [Option(list[str], says="{words} Repeat for several: --{name} a --{name} b.", **_COLUMN)],
     lambda given, names: values.one_or_more(names),
 )
-_BY_KIND = {  # where the type is that of any value: the kind as docstrings have it
+_RULES = Reading(
+    [
+        Option(
+            list[str],
+            "RULE",
+            "A rule that every segment must satisfy, such as 'recall >= 0.7' or "
+            "'difference(recall) <= 0.1'. Repeat for several.",
+            name="rule",
+        ),
+        Option(
+            Path,
+            "FILE",
+            "Read the rules from a .toml or .yaml file, instead of --rule.",
+            name="rules",
+        ),
+    ],
+    lambda given, texts, file: values.rules(texts, file),
+)
+_BY_KIND = {  # where the type does not say enough: the kind as docstrings have it
     "column name": Reading([Option(str, **_COLUMN)]),
     "column name or list of column names": _COLUMNS,
     "list of column names": _COLUMNS,
     "label": Reading([Option(str, "LABEL")], lambda given, text: given.label(text)),
+    "length": Reading([Option(str, "LENGTH")]),
+    "str": Reading([Option(str, "METRIC", completes=completion.metrics)]),
+    "text": Reading([Option(str, "TEXT")]),
 }
 _BY_TYPE: Mapping[Any, Reading] = {
     bool: Reading([Option(bool)]),
     int: Reading([Option(int, "NUMBER")]),
     float: Reading([Option(float, "NUMBER")]),
-    str: Reading([Option(str, "METRIC", completes=completion.metrics)]),
+    tuple[str, str]: Reading(
+        [Option(str, "ONE,MANY", "{words} Separate them by a comma, as in person,people.")],
+        lambda given, text: values.pair(text),
+    ),
     Metrics: Reading(
         [
             Option(
@@ -168,25 +193,30 @@ _BY_TYPE: Mapping[Any, Reading] = {
         [Option(list[float], "NUMBER", "{words} Repeat for several.")],
         lambda given, numbers: list(numbers) if len(numbers) > 1 else numbers[0],
     ),
-    ReferenceOption: Reading([Option(str, "SEGMENT", completes=completion.references)], _reference),
-    RulesOption: Reading(
+    Sequence[int]: Reading(
+        [Option(list[int], "NUMBER", "{words} Repeat for several.")],
+        lambda given, numbers: list(numbers),
+    ),
+    ReferenceOfStream: Reading(
         [
             Option(
-                list[str],
-                "RULE",
-                "A rule that every segment must satisfy, such as 'recall >= 0.7' or "
-                "'difference(recall) <= 0.1'. Repeat for several.",
-                name="rule",
+                str,
+                "FILE",
+                "A file with the cells that every period is compared with, such as those of the "
+                "launch, as balframe confusion writes them.",
             ),
             Option(
-                Path,
-                "FILE",
-                "Read the rules from a .toml or .yaml file, instead of --rule.",
-                name="rules",
+                str,
+                "DATE",
+                "Compare with the rows up to this day, instead of --reference, as in 2026-03-31.",
+                name="until",
             ),
         ],
-        lambda given, texts, file: values.rules(texts, file),
+        lambda given, file, until: reference(file, until, given.typed["time"]),
     ),
+    ReferenceOption: Reading([Option(str, "SEGMENT", completes=completion.references)], _reference),
+    RulesOption: _RULES,
+    RulesOption | None: _RULES,
 }
 
 
@@ -221,7 +251,7 @@ def _choice(choices: Sequence[Any], default: Any) -> Reading:  # noqa: ANN401
 
 
 def reading_of(parameter: Parameter) -> Reading:
-    """Choose the reading of a parameter by its type, or by its kind where any value will do."""
+    """Choose the reading of a parameter by its type, or by its kind."""
     kind = parameter.kind.partition(",")[0]
     reading = _BY_TYPE.get(_given(parameter.type)) or _BY_KIND.get(kind)
     if reading is None:

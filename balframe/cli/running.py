@@ -50,18 +50,32 @@ def running(
         show_answer(answer, output)
         return answer
 
+    with opened_files(asked, output.checked) as opened:
+        yield opened, show
+
+
+@contextmanager
+def opened_files(asked: Input, check: Callable[[], object]) -> Iterator[Opened]:
+    """Open files, if what is checked first holds, and say in one line what is wrong."""
     with one_line_errors(), one_line_warnings(), without_panics():
-        output.checked()
+        check()
         with inputs.opened(asked) as opened:
-            yield opened, show
+            yield opened
 
 
 def show_answer(answer: pl.DataFrame, output: Output) -> None:
-    """Sort an answer and write it, or let a closed pipe be."""
+    """Sort an answer and write it."""
     kind, out = output.checked(), output.out
-    try:
+    with written_to(out):
         shown = outputs.in_order(answer, output.sort or [])
         outputs.write(shown, kind, out, may_be_unknown=output.may_be_unknown)
+
+
+@contextmanager
+def written_to(out: Path | None) -> Iterator[None]:
+    """Say what cannot be written, or let a closed pipe be."""
+    try:
+        yield
     except BrokenPipeError:  # whoever reads has seen enough; what is said after it is lost too
         standard_output.drop()
     except OSError as error:

@@ -51,6 +51,14 @@ Format = Annotated[
         "FORMAT",
     ),
 ]
+PageFormat = Annotated[
+    Literal["html", "markdown"] | None,
+    _output(
+        "One of html or markdown. By default it follows from the file extension of --out; without "
+        "--out, it is html.",
+        "FORMAT",
+    ),
+]
 Out = Annotated[Path | None, _output("Write to this file instead of standard output.", "FILE")]
 Sort = Annotated[
     list[str] | None,
@@ -70,6 +78,7 @@ def _options(**annotations: Any) -> list[Parameter]:  # noqa: ANN401
 
 INPUT = _options(input_format=Read, separator=Separator)
 OUTPUT = _options(format=Format, out=Out, sort=Sort)
+PAGE = _options(format=PageFormat, out=Out)
 
 
 def input_of(files: Collection[str], typed: dict[str, Any], columns: Collection[str]) -> Input:

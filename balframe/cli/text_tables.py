@@ -19,7 +19,7 @@ from balframe.errors import InvalidInputError
 from balframe.frames.library import Name
 from balframe.verbs.columns import Kind, Role
 
-_STATUS_STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
+_STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST = "bold red"
 _SMALL = 0.001  # a p-value
 _ENDLESS = 1_000_000  # characters: no terminal is as wide
@@ -185,12 +185,13 @@ def _declared(
         ]
     else:
         texts = list(map(_number if column.is_as_given else text_of, values))
-    is_status = column.role is Role.STATUS
+    statuses = column.statuses
     styles = {row: _WORST for row in range(frame.height) if (name, row) in marks}
-    if is_status:
-        styles = {row: _STATUS_STYLES[value] for row, value in enumerate(values)}
+    if statuses is not None:
+        style_of = dict(zip(statuses.texts, _STATUS_STYLES, strict=True))
+        styles = {row: style_of.get(value, "") for row, value in enumerate(values)}
     is_key = column.role is Role.KEY
-    return _Column(name, texts, is_number, is_key, is_status, styles)
+    return _Column(name, texts, is_number, is_key, statuses is not None, styles)
 
 
 def _of_by(layout: Layout, name: Name, row: int) -> str:

@@ -87,6 +87,17 @@ def rules(texts: list[str] | None, file: Path | None) -> list[str] | Path:
     return file if file is not None else list(texts or [])
 
 
+def pair(text: str) -> tuple[str, ...]:
+    """Read two words with a comma between them."""
+    words = tuple(word.strip() for word in text.split(","))
+    if len(words) != 2 or not all(words):
+        raise InvalidInputError(
+            f"--unit {text!r} is no pair of words; give the singular and the plural, separated by "
+            "a comma, as in person,people."
+        )
+    return words
+
+
 def thresholds(text: str) -> Any:  # noqa: ANN401
     """Read a number of thresholds, a list "0.2,0.5", or "quantiles,10"."""
     kind, _, size = text.partition(",")

@@ -23,6 +23,7 @@ _NEXT = (  # to type after the demo, with a file in the place of {0}
     f"balframe report {{0}} {_COLUMNS} --interval",
     f"balframe gaps {{0}} {_COLUMNS} --metric false_positive_rate",
     f"balframe check {{0}} {_COLUMNS} --rule 'balanced_accuracy >= 0.6'",
+    f"balframe audit {{0}} {_COLUMNS} --title COMPAS --unit person,people --out audit.html",
 )
 
 Data = Annotated[

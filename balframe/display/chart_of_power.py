@@ -15,7 +15,8 @@ from balframe.display.segments import Answered, Drawn, Row, answered, by_names, 
 from balframe.display.words import titled
 from balframe.frames.library import Name
 from balframe.gates.rules import RulesOption
-from balframe.verbs.options import Cells, Counted, Families, Names
+from balframe.verbs.options import Cells, Counted, Names
+from balframe.verbs.options_of_rules import Families
 from balframe.verbs.power import power as verb
 
 _POWERS = [round(float(one), 4) for one in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]

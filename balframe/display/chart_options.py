@@ -83,8 +83,7 @@ def drawing(function: F) -> F:
         frames = [held(frame) for frame in given[:1]]  # a chart may ask several verbs
         return function(*frames, *given[1:], **options)
 
-    drawn, _ = with_options(checked, _SAID, _RAISES, UnknownNameError)
-    return drawn  # type: ignore[return-value]
+    return with_options(checked, _SAID, _RAISES, UnknownNameError)  # type: ignore[return-value]
 
 
 def _check(options: Mapping[str, Any]) -> None:

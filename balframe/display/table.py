@@ -88,9 +88,9 @@ def table(
         marked.
     max_rows : int or None, default 60
         Maximum number of rows to show, not counting roll-ups. If there are more, the worst and the
-        best by the first metric are shown, half of each, from worst to best. Without a metric, the
-        first rows are shown, or the first segments of `confusion`. A note states how many are not
-        shown. None shows all.
+        best by the first metric are shown, half of each, from worst to best. Of `monitor`, the last
+        periods are shown. Without a metric, the first rows are shown, or the first segments of
+        `confusion`. A note states how many are not shown. None shows all.
 
     Returns
     -------

@@ -19,11 +19,11 @@ _TRACK, _FILL, _INK, _WORST = "#d5dae1", "#bcd7ec", "#0b4a7d", "#c04a00"
 _MUTED = "color:#59636e"
 _LIMITS = f"{_MUTED};font-size:88%"
 _NOT_A_VALUE = f"{_MUTED};font-style:italic"
-_STATUSES = {
-    "pass": ("\N{CHECK MARK}", "color:#00635a"),
-    "fail": ("\N{BALLOT X}", "color:#a83c00;font-weight:bold"),
-    "inconclusive": ("?", "color:#5f5500"),
-}
+_OF_STATUSES = (  # good, bad and undecided
+    ("\N{CHECK MARK}", "color:#00635a"),
+    ("\N{BALLOT X}", "color:#a83c00;font-weight:bold"),
+    ("?", "color:#5f5500"),
+)
 _WORDS = {
     "n": "n",
     "min_support": "Smallest support",
@@ -144,11 +144,11 @@ def p_value(value: float | None, decimals: int) -> str:
     return number(value, decimals)
 
 
-def status(value: object) -> str:
+def status(value: object, statuses: Sequence[str]) -> str:
     """Show a verdict, with a sign for those who do not see its colour."""
-    if value not in _STATUSES:
+    if value not in statuses:
         return isolated(value)
-    sign, style = _STATUSES[str(value)]
+    sign, style = _OF_STATUSES[statuses.index(str(value))]
     return f'<span style="{style};white-space:nowrap">{sign} {value}</span>'
 
 

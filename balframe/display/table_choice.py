@@ -1,13 +1,12 @@
 """Which rows of an answer a table shows, and in which order."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from balframe.display.table_layout import Layout, known_metric
 from balframe.frames.library import Name
-from balframe.verbs.columns import Role
-
-_STATUSES = ("fail", "inconclusive", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,12 @@ def choose(layout: Layout, most: int | None) -> Choice:
 
 
 def _extremes(layout: Layout, by: Name | None, rows: list[int], quota: int) -> list[int]:
-    """Take the worst and the best rows, worst first; without a score to rank by, the first."""
+    """Take the worst and the best rows, worst first; without a score to rank by, the first.
+
+    Of periods the last ones are taken, as many as there is room for.
+    """
+    if layout.time is not None:
+        return _latest(layout.values[layout.time], rows, quota)
     if by is None:
         return rows[:quota]
     ranks = {row: _rank(layout, by, row) for row in rows}
@@ -57,17 +61,32 @@ def _extremes(layout: Layout, by: Name | None, rows: list[int], quota: int) -> l
     return known[: (quota + 1) // 2] + known[len(known) - quota // 2 :]
 
 
+def _latest(periods: Sequence[Any], rows: list[int], quota: int) -> list[int]:
+    """Take all rows of the last periods, and of one period at least."""
+    n = Counter(periods[row] for row in rows)
+    kept, n_kept = set[Any](), 0
+    for period in sorted(n, reverse=True):
+        n_kept += n[period]
+        if kept and n_kept > quota:
+            break
+        kept.add(period)
+    return [row for row in rows if periods[row] in kept]
+
+
 def _rank(layout: Layout, by: Name, row: int) -> tuple[float, float] | None:
     """Give a number that is smaller the worse a row is."""
     value = layout.values[by][row]
     if value is None:
         return None
-    statuses = [name for name, one in layout.columns.items() if one.role is Role.STATUS]
+    found = ((name, one.statuses) for name, one in layout.columns.items())
+    statuses = [(name, one) for name, one in found if one is not None]
     if statuses:
         rule = layout.rule(row)
         sign = -1 if rule is not None and rule.operator.startswith("<") else 1
-        status = layout.values[statuses[0]][row]
-        place = _STATUSES.index(status) if status in _STATUSES else len(_STATUSES)
+        name, declared = statuses[0]
+        worst_first = (declared.bad, declared.undecided, declared.good)
+        status = layout.values[name][row]
+        place = worst_first.index(status) if status in worst_first else len(worst_first)
         return place, sign * value
     metric = layout.metric(by, row)
     return 0, -value if metric is not None and metric.better == "lower" else value

@@ -78,6 +78,12 @@ class Layout:
         """Tell whether the margins are tables of their own, none of them a roll-up."""
         return self.has_margins and bool(self.columns[MARGIN].heading)
 
+    @cached_property
+    def time(self) -> Name | None:
+        """Name the column of periods, of which the last ones matter most, if there is one."""
+        declared = (one.statuses for one in self.columns.values() if one.statuses is not None)
+        return next((one.last_of for one in declared if one.last_of in self.values), None)
+
     def naming(self, what: Naming) -> Name | None:
         """Name the column whose texts name metrics, rules or the like, if there is one."""
         return next((name for name, one in self.columns.items() if one.naming is what), None)

@@ -28,6 +28,7 @@ def _not_shown(pen: Pen) -> str:
         return ""
     each = " of each group" if pen.layout.groups else ""
     which = f"the first{each}" if by is None else f"the worst and the best{each}"
+    which = which if pen.layout.time is None else "the last periods"
     ranked = "" if by is None else f" by {cells.safe(cells.words(by)).lower()}, worst first"
     n_rows = cells.count(n + len(pen.choice.rows))
     return f"{cells.count(n)} of {n_rows} rows are not shown. Shown: {which}{ranked}."

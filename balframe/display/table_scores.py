@@ -72,8 +72,8 @@ class Pen:
             return cells.p_value(value, self.decimals)
         if column.kind is Kind.FLOAT:
             return cells.number(value, self.decimals)
-        if column.role is Role.STATUS:
-            return cells.status(value)
+        if column.statuses is not None:
+            return cells.status(value, column.statuses.texts)
         if column.kind is Kind.FLAG_OR_NULL:
             return cells.flag(value)
         return "" if value is None and column.role is Role.NOTE else cells.isolated(value)

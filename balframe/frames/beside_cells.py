@@ -20,7 +20,7 @@ from balframe.frames.engines.plain_names import Rows
 from balframe.frames.engines.supported import Engine, engine_of
 from balframe.frames.library import Frame, Library, Name, Series
 from balframe.frames.margins import with_margins
-from balframe.frames.query import MODEL, WEIGHT, N, Query
+from balframe.frames.query import MODEL, PERIOD, WEIGHT, N, Query
 from balframe.frames.read import read, read_reduced
 from balframe.frames.reading import Reading
 
@@ -51,12 +51,13 @@ class Sides:
 class BesideCells:
     """Predicted labels beside the cells of an earlier run, a frame of pandas or polars.
 
-    `y_true` and `y_pred` name its columns of labels.
+    `y_true` and `y_pred` name its columns of labels, and `called` what a caller calls it.
     """
 
     cells: Frame
     y_true: Name
     y_pred: Name
+    called: str = "baseline"
 
     reads_twice = False
 
@@ -78,7 +79,7 @@ class BesideCells:
 
     def _beside(self, own: Reading, query: Query) -> Sides:
         before = self._read(own)
-        _check_same_kinds(own, before)
+        _check_same_kinds(own, before, self.called)
         labels, library = _all_labels(own, before), own.library
         levels, *cells = _in_common_codes(own, before, labels)
         (now, by), (earlier, _) = (with_margins(one, levels, library, query) for one in cells)
@@ -110,6 +111,8 @@ class BesideCells:
             cells=True,
             missing="raise",
         )
+        if query.every is not None and query.time not in names:
+            return _in_one_period(read(cast(Frame, frame), library, _without_periods(asked)))
         found = read(cast(Frame, frame), library, asked)
         if not query.several or has_models:
             return found
@@ -123,11 +126,27 @@ def _finest(query: Query) -> Query:
     return replace(query, margins=False)
 
 
-def _check_same_kinds(own: Reading, before: Reading) -> None:
+def _without_periods(query: Query) -> Query:
+    by = tuple(name for name in query.by if not query.is_period(name))
+    return replace(query, by=by, time=None, every=None)
+
+
+def _in_one_period(found: Reading) -> Reading:
+    """Let cells without times be of one period, which stands before the models."""
+    names = [name for name in found.by if name != MODEL]
+    cells = found.cells.labelled(0, first=False)
+    last = len(found.by)
+    order = [*range(len(names)), last, *range(len(names), last)]
+    levels = {**found.by, PERIOD: found.library.dates(np.zeros(1, np.int64))}
+    by = {name: levels[name] for name in (*names, PERIOD, *list(found.by)[len(names) :])}
+    return replace(found, cells=cells.sorted_by(order), by=by)
+
+
+def _check_same_kinds(own: Reading, before: Reading, called: str) -> None:
     """Raise where labels, or values of a by-column, can never be equal on both sides."""
     of_labels = {
         f"column {own.query.y_true!r}": own.labels.values,
-        f"column {before.query.y_true!r} of the baseline": before.labels.values,
+        f"column {before.query.y_true!r} of the {called}": before.labels.values,
     }
     check_kinds({holder: kind_of(values[0]) for holder, values in of_labels.items() if values})
     for name in own.query.by:
@@ -135,7 +154,7 @@ def _check_same_kinds(own: Reading, before: Reading) -> None:
         kinds = [_kind(values[0]) for values in both if values]
         if len(set(kinds)) > 1:
             raise InvalidInputError(
-                f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the baseline, "
+                f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the {called}, "
                 "which never compare equal. Cast one to the type of the other."
             )
 

@@ -7,10 +7,12 @@ import pandas as pd
 
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
+from balframe.core.periods import Every
 from balframe.errors import (
     InvalidInputError,
     UnknownNameError,
     UnsupportedTypeError,
+    advised,
     bare_parameter,
     check_choice,
     listed,
@@ -18,12 +20,21 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.library import Frame, Library, Name
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Query, Reads, check_finest
+from balframe.frames.query import PERIOD, WEIGHT, WEIGHT_SQ, N, Query, Reads, check_finest
+
+_DEFAULTS = {
+    "cells": False,
+    "margins": False,
+    "sample_weight": None,
+    "cluster": None,
+    "time": None,
+    "every": None,
+}
 
 
 def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
     """Check the names and options that a caller gave; those a verb lacks have their defaults."""
-    given = {"cells": False, "margins": False, "sample_weight": None, "cluster": None, **given}
+    given = {**_DEFAULTS, **given}
     check_choice("missing", given["missing"], ("raise", "drop"))
     check_choice("margins", given["margins"], (False, "overall", "all"))
     check_choice("cells", given["cells"], (False, True))
@@ -35,7 +46,8 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     sample_weight, counts = given["sample_weight"], given["counts"]
     others = (*_as_list(given_predictions), *_as_list(given_by))
     cluster = given["cluster"]
-    _check_are_names(library, [y_true, sample_weight, counts, cluster, *others])
+    time, every = given["time"], _every(given["time"], given["every"])
+    _check_are_names(library, [y_true, sample_weight, counts, cluster, time, *others])
     predictions = (*_listed_names(given_predictions, known), *_baseline(library, reads))
     segments: tuple[Name, ...] = () if given_by is None else _listed_names(given_by, known)
     is_selected = given_by is not given["by"]
@@ -45,13 +57,13 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         candidates = segments if is_selected else known
         segments = tuple(name for name in candidates if name not in roles)
     if given["cells"]:
-        totals = [name for name in known if name not in {y_true, *predictions, *segments}]
+        totals = [name for name in known if name not in {y_true, *predictions, *segments, time}]
         sample_weight, counts = _totals(totals, sample_weight, counts)
     asked = Query(
         y_true,
         predictions,
         several=_is_list(given_predictions, known),
-        by=segments,
+        by=segments if every is None else (*segments, PERIOD),
         sample_weight=sample_weight,
         counts=counts,
         cells=given["cells"],
@@ -68,6 +80,8 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         baseline=reads.baseline,
         has_truth=reads.truth,
         coarser=reads.coarser,
+        time=None if every is None else time,
+        every=every,
     )
     if not asked.y_pred[: -1 if asked.baseline is not None else None]:
         raise InvalidInputError(
@@ -78,11 +92,18 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
             f"{parameter('baseline', reads.baseline)} is also in {bare_parameter(role)}; name "
             "another column of predictions, that of the model to compare with."
         )
-    for names_of, names in ((reads.by, asked.by), (role, asked.y_pred)):
+    for names_of, names in ((reads.by, segments), (role, asked.y_pred)):
         if len(set(names)) < len(names):
             raise InvalidInputError(
                 f"{bare_parameter(names_of)} names a column twice: {listed(map(repr, names))}; "
                 "name each column once."
+            )
+    keys = {reads.by: segments, "y_true": (y_true,), role: asked.y_pred, "cluster": (cluster,)}
+    for names_of, names in keys.items() if every is not None else ():
+        if PERIOD in names:
+            raise InvalidInputError(
+                f"{bare_parameter(names_of)} names a column {PERIOD!r}, but that is the name of "
+                f"the column of periods; rename yours first, for example to '{PERIOD}_'."
             )
     _check_cluster(asked, reads.by, role, known)
     for name in asked.columns:
@@ -96,6 +117,19 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
         if known.count(name) > 1:
             raise named_twice(name, known.count(name))
     return asked
+
+
+def _every(time: object, given: object) -> Every | None:
+    """Read the length of periods; a column of times needs one, and the other way round."""
+    if (time is None) != (given is None):
+        name, other = ("time", "every") if given is None else ("every", "time")
+        value = time if given is None else given
+        raise InvalidInputError(
+            f"{parameter(name, value)} needs {bare_parameter(other)} too: the column that holds "
+            f"dates or datetimes as {bare_parameter('time')}, and the length of the periods as "
+            f"{bare_parameter('every')}, such as {advised('every', '1w')}."
+        )
+    return None if given is None else Every.of(given)
 
 
 def _check_cluster(asked: Query, by: str, role: str, known: Sequence[Name]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
+import numpy as np
 import polars as pl
 
 from balframe.core import ways
@@ -18,7 +19,7 @@ from balframe.core.measures import Measures, check_total
 from balframe.core.parallel import on_all_cores
 from balframe.frames.forks import is_fork
 from balframe.frames.library import Column, Frame, Library, Name
-from balframe.frames.query import Query
+from balframe.frames.query import PERIOD, Query
 
 
 def encode_or_leave(
@@ -32,14 +33,32 @@ def encode_or_leave(
 
     That is where many rows need a hash table, or a copy because they are in pieces.
     """
-    names = (*query.keys, *query.label_columns)
+    by = (name for name in query.keys if not query.is_period(name))
+    names = [*by, *query.label_columns]
     if not _are_in_pieces(frame, query):
         columns = _encode_direct(frame, names, library, guess=guess)
         if columns is not None:
-            return columns
+            return columns | periods(frame, query.time, library, query)
     if isinstance(frame, pl.DataFrame) and ways.are_many_to_hash(frame.height):
         return None
-    return encode(frame, names, library)
+    return encode(frame, names, library) | periods(frame, query.time, library, query)
+
+
+def periods(
+    frame: Frame, name: Name | None, library: Library, query: Query, key: Name = PERIOD
+) -> dict[Name, Column]:
+    """Take the periods of a column of times as codes; nothing where none are asked for."""
+    if query.every is None:
+        return {}
+    days, is_null = library.days(frame, name)
+    starts = query.every.starts(days)
+    known = starts if is_null is None else starts[~is_null]
+    low, high = (int(known.min()), int(known.max())) if len(known) else (0, -1)
+    levels = query.every.between(low, high) if len(known) else known
+    codes = np.searchsorted(levels, starts)
+    if is_null is not None:
+        codes[is_null] = len(levels)
+    return {key: Column(Codes(codes, 0, len(levels) + 1), library.dates(levels))}
 
 
 def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, Column]:

@@ -13,6 +13,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.codes import Codes
 from balframe.core.labels import Label
+from balframe.errors import UnsupportedTypeError, bare_parameter
 
 Name = Hashable  # the name of a column
 Frame = pd.DataFrame | pl.DataFrame
@@ -24,12 +25,23 @@ FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame, object)
 Numbers = tuple[npt.NDArray[Any], BoolArray | None]  # 0 where null; None where no row is
 
 
+Days = tuple[Int64Array, BoolArray | None]  # 0 where null; None where no row is
+
+
 def nan_is_null(values: npt.NDArray[Any], is_null: BoolArray | None) -> Numbers:
     """Count NaN as null."""
     if values.dtype.kind != "f" or not np.isnan(values.min(initial=0)):
         return values, is_null
     is_nan = np.isnan(values)
     return np.where(is_nan, 0, values), is_nan if is_null is None else is_nan | is_null
+
+
+def not_time(name: object, dtype: object) -> UnsupportedTypeError:
+    """Say that a column holds no times."""
+    return UnsupportedTypeError(
+        f"column {name!r} has the type {dtype}, but {bare_parameter('time')} needs dates or "
+        "datetimes. Cast it first."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +111,15 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
 
     def numbers(self, frame: _Frame, name: _Name) -> Numbers:
         """Read a numeric column as integers or floats, and which rows are null."""
+
+    def days(self, frame: _Frame, name: _Name) -> Days:
+        """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null.
+
+        The day of a datetime with a time zone is that of its local time.
+        """
+
+    def dates(self, days: Int64Array) -> _Series:
+        """Make a column of dates from days since 1970-01-01."""
 
     def domain(self, dtypes: Sequence[_DType]) -> list[Label] | None:
         """List the categories in their own order, where all columns agree on one."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from balframe.core.labels import Label
+from balframe.core.periods import Every
 from balframe.errors import (
     InvalidInputError,
 )
@@ -12,6 +13,7 @@ from balframe.frames.library import Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
+PERIOD = "period"
 MAX_CELLS = 50_000_000
 
 
@@ -39,6 +41,8 @@ class Query:
     baseline: Name | None = None  # the last of `y_pred`, with which each other one is paired
     has_truth: bool = True  # otherwise a row's true label is the predicted one
     coarser: str = ""  # the option by which there are fewer distinct scores
+    time: Name | None = None  # the column whose periods are the last by-column
+    every: Every | None = None
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -70,10 +74,18 @@ class Query:
         truth = (self.y_true,) if self.has_truth else ()
         return truth if self.scores else (*truth, *self.y_pred)
 
+    def is_period(self, key: Name) -> bool:
+        """Tell whether a key is that of the periods, if any are asked for."""
+        return self.every is not None and key == PERIOD
+
     @property
     def keys(self) -> tuple[Name, ...]:
         """List the columns by which rows are counted: the by-columns, and that of clusters."""
         return self.by if self.cluster is None else (*self.by, self.cluster)
+
+    def column_of(self, key: Name) -> Name:
+        """Name the column that a key is read from."""
+        return self.time if self.is_period(key) else key
 
     def with_clusters(self) -> "Query":
         """Let the column of clusters, if there is one, be the last of the by-columns."""
@@ -85,7 +97,7 @@ class Query:
         squares = WEIGHT_SQ if self.cells and self.sample_weight is not None else None
         others = (self.counts, self.sample_weight, squares)
         named = (
-            *self.keys,
+            *(self.column_of(key) for key in self.keys),
             *self.label_columns,
             *self.y_pred,
             *(name for name in others if name is not None),

@@ -15,13 +15,13 @@ from balframe.core.labels import check_kinds, kind_of
 from balframe.core.measures import Measures
 from balframe.core.ways import SAMPLE, are_worth_a_guess
 from balframe.frames.agree import Counted, LabelColumn, agree, cells_of
-from balframe.frames.counting import count, encode, encode_or_leave
+from balframe.frames.counting import count, encode, encode_or_leave, periods
 from balframe.frames.doubts import doubts_of
 from balframe.frames.engines import reduce
 from balframe.frames.engines.carried import measures_of
 from balframe.frames.library import Column, DType, Frame, Library, Name
 from balframe.frames.margins import with_clusters
-from balframe.frames.query import MODEL, Query
+from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.reading import ClusterCells, Reading
 from balframe.frames.row_weights import measures, raise_null
 
@@ -94,7 +94,11 @@ def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     by = [reduce.by_key(i) for i in range(len(query.keys))]
     outcomes = [reduce.outcome_key(model) for model in range(len(query.y_pred))]
     holders = (reduce.ACTUAL, *outcomes) if query.has_truth else tuple(outcomes)
-    columns = encode(cells, (*by, *holders), library)
+    key_of = dict(zip(query.keys, by, strict=True))
+    period = key_of.get(PERIOD) if query.every is not None else None
+    columns = encode(cells, [key for key in (*by, *holders) if key != period], library)
+    if period is not None:
+        columns |= periods(cells, period, library, query, period)
     batch_of_row, _ = library.numbers(cells, reduce.BATCH)
     parts = []
     for number, batch in enumerate(reduce.batches(query)):

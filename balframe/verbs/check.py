@@ -11,6 +11,7 @@ from balframe.frames.library import FrameT, Name
 from balframe.frames.query import N, Query
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.gates.verdicts import (
+    STATUS,
     Judge,
     check_have_baseline,
     check_have_limits,
@@ -27,6 +28,7 @@ from balframe.verbs.columns import (
     Kind,
     Naming,
     Span,
+    Statuses,
     count_or_null,
     estimate,
     key,
@@ -37,7 +39,8 @@ from balframe.verbs.columns import (
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.given_baseline import asked_of
-from balframe.verbs.options import Clustering, Decisions, Names, OfLabels
+from balframe.verbs.options import Clustering, Names, OfLabels
+from balframe.verbs.options_of_rules import Decisions
 
 _BASELINE = (
     count_or_null(N, under="baseline"),
@@ -56,7 +59,7 @@ VERB = Verb.of(
     *limits(about="estimate"),
     *DESIGN,
     place("bound", about="estimate"),
-    status("status", tells=True),
+    status("status", tells=True, statuses=Statuses(*STATUS)),
 )
 
 

@@ -70,6 +70,25 @@ class Span(Enum):
     AS_MEASURED = "as the rule or the measure of its row has it"
 
 
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """The texts of a status: one that is good, one that is bad, and one that is undecided.
+
+    The command of the verb fails where a status is bad. It counts those of the last value of the
+    key `last_of` only, if there is one, and then it does not fail where they are undecided.
+    """
+
+    good: str
+    bad: str
+    undecided: str
+    last_of: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """List them."""
+        return self.good, self.bad, self.undecided
+
+
 @cache
 def _place(name: str) -> str | None:
     return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in name), None)
@@ -95,7 +114,7 @@ class Column:
     In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
     show are chosen where there are many. `support` names the column that counts the rows of its
     smallest denominator, `of_rest` those of the other labels of the segment. One that is `hidden`
-    repeats what another column says, or is a detail.
+    repeats what another column says, or is a detail. `statuses` are the texts of a status.
     """
 
     name: Name
@@ -113,6 +132,7 @@ class Column:
     support: str = N
     of_rest: bool = False
     hidden: bool = False
+    statuses: Statuses | None = None
 
     @property
     def place(self) -> str | None:

@@ -15,6 +15,7 @@ from balframe.verbs.options import SHARED, Option, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_PARAMETERS = "balframe_parameters"  # the attribute of a function
 _HEADING = "Parameters\n----------\n"
 _NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<name>\w+) : (?P<kind>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
@@ -92,10 +93,8 @@ class Verb:
 
     def __call__(self, function: F) -> F:
         """Give a function all options: in its signature, its docstring, and when it is called."""
-        verb, self.parameters = with_options(
-            function, SHARED, RAISES, UnsupportedTypeError, self.instead
-        )
-        self.function = verb
+        verb = with_options(function, SHARED, RAISES, UnsupportedTypeError, self.instead)
+        self.function, self.parameters = verb, parameters_of(verb)
         DECLARED[self.name] = self
         return verb
 
@@ -109,7 +108,7 @@ def with_options(
     raises: str,
     refusal: type[BalframeError],
     instead: Mapping[str, str] | None = None,
-) -> tuple[F, Mapping[str, Parameter]]:
+) -> F:
     """Put the options of its group into a function's signature, docstring and calls.
 
     `words` are those of its own parameters that it leaves out, and `raises` what it says of errors
@@ -130,9 +129,16 @@ def with_options(
 
     known = [one.in_signature for one in parameters.values()]
     complete.__signature__ = own.replace(parameters=known)  # type: ignore[attr-defined]
+    complete.__dict__[_PARAMETERS] = parameters
     doc = inspect.getdoc(function) or ""
     complete.__doc__ = _documented(doc, parameters.values(), raises)
-    return complete, parameters  # type: ignore[return-value]
+    return complete  # type: ignore[return-value]
+
+
+def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Give the parameters of a function that has its options from `with_options`."""
+    parameters: Mapping[str, Parameter] = function.__dict__[_PARAMETERS]
+    return parameters
 
 
 def _unknown(name: str, parameters: Iterable[Parameter], instead: Mapping[str, str]) -> str:
@@ -150,7 +156,7 @@ def _check_positions(
 ) -> None:
     """Raise where a call gives arrays in place of a frame, or too much by position."""
     positional = [one.name for one in parameters.values() if one.is_positional]
-    is_chart = function.__module__.startswith("balframe.display.")
+    is_chart = function.__module__.startswith("balframe.display.chart_of_")
     name = f"bf.{'plot.' * is_chart}{function.__name__}"
     check_not_arrays(name, {**dict(zip(positional, given, strict=False)), **options}, positional)
     if len(given) > len(positional):

@@ -31,7 +31,15 @@ from balframe.verbs.columns import (
     note,
 )
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import Adjustment, ClassWeights, Clustering, Level, Names, OfLabels
+from balframe.verbs.options import (
+    Adjustment,
+    ClassWeights,
+    Clustering,
+    Level,
+    Names,
+    OfLabels,
+    Periods,
+)
 
 VERB = Verb.of(
     *SEGMENTS,
@@ -49,7 +57,7 @@ VERB = Verb.of(
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, Clustering, OfLabels, total=False): ...
+class _Options(Adjustment, ClassWeights, Level, Clustering, Periods, OfLabels, total=False): ...
 
 
 @VERB

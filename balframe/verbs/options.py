@@ -11,14 +11,12 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 from balframe.analyses.scoring import Absent, Adjust, ClassWeight
 from balframe.core.labels import Label
 from balframe.frames.engines.supported import ENGINES
-from balframe.frames.library import Frame, Name
+from balframe.frames.library import Name
 from balframe.frames.query import MAX_CELLS
 from balframe.intervals.request import IntervalOption, Method, Prior
 from balframe.metrics.presets import PRESETS
 
 Names = Name | Sequence[Name] | None
-BaselineOption = Name | Frame | object | None  # a column, or the cells of an earlier run
-Decide = Literal["confident", "estimate"]
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
@@ -235,78 +233,23 @@ class Adjustment(TypedDict, total=False):
     ]
 
 
-class Baselines(TypedDict, total=False):
-    """What rules compare with."""
+class Periods(TypedDict, total=False):
+    """Periods of time, as segments."""
 
-    baseline: Annotated[
-        BaselineOption,
+    time: Annotated[
+        Name | None,
         Option(
-            "column name, or cells of an earlier run, optional",
-            'What rules such as "recall >= baseline - 0.02" compare with. Give the name of another '
-            "column of predictions to compare two models on the same rows. Give a result of "
-            "`confusion` with the same by-columns to compare with an earlier run on other rows.",
+            "column name, optional",
+            "A column of dates or datetimes, whose periods are one more by-column, `period`. The "
+            "day of a datetime with a time zone is that of its local time. Give `every` too.",
         ),
     ]
-
-
-class Families(Level, ClassWeights, Baselines, total=False):
-    """At which level rules are decided, and in which segments."""
-
-    absent: Annotated[
-        Absent,
+    every: Annotated[
+        str | None,
         Option(
-            '{"null", "skip", "zero"}',
-            "How an average over labels treats a label that a segment lacks: make the average "
-            "null, skip the label, or count its value as 0. If the average is null, the rule is "
-            "inconclusive. Rules against a baseline average over the labels present on both sides.",
-            default="null",
-        ),
-    ]
-    adjust: Annotated[
-        Literal["bonferroni"] | None,
-        Option(
-            '{"bonferroni"} or None, default "bonferroni"',
-            "Adjustment of the confidence intervals for multiple testing. "
-            'With "bonferroni", the intervals of a rule have simultaneous coverage at this level '
-            "over all segments and models of a margin. With None, each interval has this coverage "
-            "on its own, so some of many segments may fail by chance.",
-            default="bonferroni",
-        ),
-    ]
-    min_support: Annotated[
-        int,
-        Option(
-            "int, default 1",
-            "Minimum number of rows in the smallest denominator of a metric; segments with fewer "
-            "rows are inconclusive. For a mean of recalls, this denominator is the support of the "
-            "rarest label present.",
-            default=1,
-        ),
-    ]
-
-
-class Decisions(Families, total=False):
-    """How rules are decided, and on which intervals."""
-
-    interval: Annotated[
-        Method | None,
-        Option(
-            f"{{{_METHODS}}}, optional",
-            "Method of the confidence intervals, for the metrics that have it. The default, also "
-            "used for other metrics, is conservative: wrong decisions are rare, even with few "
-            "errors or many segments. It is the Clopper-Pearson interval for a "
-            'proportion, and the wider of "score" and "scas" for a mean of recalls. Differences '
-            "from a baseline always use the default.",
-        ),
-    ]
-    decide: Annotated[
-        Decide,
-        Option(
-            '{"confident", "estimate"}',
-            "How rules are decided: by the confidence interval, or by the estimate alone. "
-            'With "confident", a rule passes if the whole interval satisfies it, fails if the '
-            "whole interval violates it, and is inconclusive otherwise.",
-            default="confident",
+            'length, such as "1w", optional',
+            'Length of the periods: a number of days, weeks, months, quarters or years, as "1d", '
+            '"1w", "1mo", "1q" or "1y". Weeks begin on Monday. Give `time` too.',
         ),
     ]
 

@@ -33,7 +33,8 @@ from balframe.verbs.columns import (
 )
 from balframe.verbs.declaration import Verb
 from balframe.verbs.given_baseline import asked_of
-from balframe.verbs.options import Answers, Cells, Counted, Families, Names
+from balframe.verbs.options import Answers, Cells, Counted, Names
+from balframe.verbs.options_of_rules import Families
 
 VERB = Verb.of(
     *SEGMENTS,

@@ -37,6 +37,7 @@ from balframe.verbs.options import (
     Intervals,
     Names,
     OfLabels,
+    Periods,
     Priors,
 )
 
@@ -61,7 +62,9 @@ VERB = Verb(
 )
 
 
-class _Options(Absences, Intervals, Priors, ClassWeights, Clustering, OfLabels, total=False): ...
+class _Options(
+    Absences, Intervals, Priors, ClassWeights, Clustering, Periods, OfLabels, total=False
+): ...
 
 
 @VERB

@@ -10,7 +10,8 @@ from balframe.gates.passed import passed
 from balframe.gates.rules import RulesOption, read_rules
 from balframe.verbs.check import check
 from balframe.verbs.declaration import Verb
-from balframe.verbs.options import CellsOrRows, Clustering, Decisions, Names, RollUps
+from balframe.verbs.options import CellsOrRows, Clustering, Names, RollUps
+from balframe.verbs.options_of_rules import Decisions
 
 VERB = Verb({})
 

@@ -48,6 +48,28 @@ OWN = {
             "interval": "posterior",
         },
         "--absent zero --label yes --label no --label none": {"absent": "zero", **THREE},
+        "--time d --every 2w --by g": {"time": "d", "every": "2w", "by": "g"},
+    },
+    "monitor": {
+        "": {},
+        "--by g --metric recall --metric acc=accuracy --pos-label yes": {
+            "by": "g",
+            "metrics": {"recall": "recall", "acc": "accuracy"},
+            "pos_label": "yes",
+        },
+        "--margin 0.1 --alpha 0.2 --looks 12 --level 0.8": {
+            "margin": 0.1,
+            "alpha": 0.2,
+            "looks": 12,
+            "level": 0.8,
+        },
+        "--window 2 --window 3 --every 2d": {"windows": [2, 3], "every": "2d"},
+        "--by g --by sex --adjust none": {"by": ["g", "sex"], "adjust": None},
+        "--dispersion estimate": {"dispersion": "estimate"},
+        "--metric weighted_balanced_accuracy --class-weight balanced": {
+            "metrics": "weighted_balanced_accuracy",
+            "class_weight": "balanced",
+        },
     },
     "posterior": {
         "": {},
@@ -98,6 +120,7 @@ OWN = {
         "--by g --reference a --adjust none": {"reference": "a", "adjust": None},
         "--by g --adjust holm --level 0.9": {"adjust": "holm", "level": 0.9},
         "--by g --class-weight prevalence": {"class_weight": "prevalence"},
+        "--by g --time d --every 1mo": {"time": "d", "every": "1mo"},
     },
     "disparity": {
         "--by sex --min-support 10 --level 0.9": {"by": "sex", "min_support": 10, "level": 0.9},
@@ -275,7 +298,11 @@ def columns_of(command):
         return SCORES
     if command == "impact":
         return ["--selected", "p", "--pos-label", "yes"]
-    more = {"compare": ["--y-pred", "q"], "fairness": ["--pos-label", "yes"]}
+    more = {
+        "compare": ["--y-pred", "q"],
+        "fairness": ["--pos-label", "yes"],
+        "monitor": ["--time", "d", "--every", "1w", "--until", "2026-01-18"],
+    }
     return LABELS + more.get(command, [])
 
 
@@ -290,6 +317,8 @@ def called(command, table, options):
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
     if command == "fairness":
         given["pos_label"] = "yes"
+    if command == "monitor":
+        given |= {"time": "d", "every": "1w", "reference": {"until": "2026-01-18"}}
     if "rules" in parameters:
         given["rules"] = ["accuracy>=0.6"]
     if command == "check" or ("by" in parameters and parameters["by"].is_required):
@@ -301,11 +330,21 @@ def test_every_command_with_an_answer_is_tried():
     assert OWN.keys() == WITH_ANSWER.keys()
 
 
-def tally(verdicts):
+def tally(command, answer):
     """Count verdicts as the line on standard error does."""
-    statuses = verdicts["status"].to_list()
-    parts = [f"{statuses.count(one)} {one}" for one in ("pass", "fail", "inconclusive")]
-    return ", ".join(parts) + "\n"
+    if command == "monitor":
+        of_monitor = ("ok", "alarm", "inconclusive")
+        last = answer["period"].max()
+        latest = counted(answer.filter(pl.col("period") == last), of_monitor)
+        return f"last period {last}: {latest}; all periods: {counted(answer, of_monitor)}\n"
+    if command != "check":
+        return ""
+    return counted(answer, ("pass", "fail", "inconclusive")) + "\n"
+
+
+def counted(answer, words):
+    statuses = answer["status"].to_list()
+    return ", ".join(f"{statuses.count(one)} {one}" for one in words)
 
 
 def rows(text):
@@ -323,8 +362,8 @@ def test_every_option_reaches_its_verb(run, people, table, tmp_path, command, te
     done = run(command, people, *columns_of(command), *rule, *text.split(), "--out", out)
 
     written = pl.read_parquet(out)
-    assert (done.out, done.err) == ("", tally(written) if command == "check" else "")
-    assert done.code in ((0, 1, 3) if command == "check" else (0,))
+    assert (done.out, done.err) == ("", tally(command, written))
+    assert done.code in {"check": (0, 1, 3), "monitor": (0, 1)}.get(command, (0,))
     assert_frame_equal(written, called(command, table, options))
 
 

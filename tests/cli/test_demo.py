@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -29,13 +30,15 @@ def test_the_demo_ends_with_commands_that_run(run):
         ["balframe", "report"],
         ["balframe", "gaps"],
         ["balframe", "check"],
+        ["balframe", "audit"],
     ]
     for program, *arguments in commands:
         done = run(*arguments)
         assert program == "balframe"
         assert done.code in ((0, 1, 3) if arguments[0] == "check" else (0,)), done.err
         assert "balframe: " not in done.err
-        assert done.out
+        assert done.out or arguments[-2:] == ["--out", "audit.html"]
+    assert Path("audit.html").read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,7 @@ def test_the_data_of_the_demo_are_written_for_the_commands(run, name, read):
 
     first, *_ = commands = commands_of(done.out)
     assert_frame_equal(read(name), bf.datasets.compas(), check_dtypes=False)
-    assert [command[1] for command in commands] == ["report", "gaps", "check"]
+    assert [command[1] for command in commands] == ["report", "gaps", "check", "audit"]
     assert first[2] == name
     assert run(*first[1:]).code == 0
 

@@ -7,10 +7,12 @@ import balframe as bf
 from balframe import accessor
 from balframe.cli.parameters import Typed
 from balframe.verbs import contents
+from balframe.verbs.declaration import parameters_of
 
+METHODS = accessor.methods()
 VERBS = accessor.verbs()
 GATES = ["check", "require"]
-COMMANDS = [*(verb.replace("_", "-") for verb in VERBS), "metrics", "demo"]
+COMMANDS = [*(method.replace("_", "-") for method in METHODS), "metrics", "demo"]
 TYPED = {  # what stands behind an option in the help
     "--y-true": "COLUMN",
     "--by": "COLUMN",
@@ -28,14 +30,19 @@ TYPED = {  # what stands behind an option in the help
     "--out": "FILE",
     "--sort": "COLUMN",
     "--reference": "SEGMENT",
+    "--time": "COLUMN",
+    "--every": "LENGTH",
+    "--title": "TEXT",
+    "--unit": "ONE,MANY",
     "--thresholds": "THRESHOLDS",
     "--cells": "Read",  # a flag: its sentence begins
     "--interval": "--no-interval",
     "--help": "Show",
 }
 TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
+TYPED_IN_MONITOR = TYPED | {"--reference": "FILE", "--until": "DATE", "--window": "NUMBER"}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
-NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
+NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "windows": "window"}
 
 
 @pytest.fixture
@@ -55,11 +62,11 @@ def option_of(name):
     return "--" + NAMED_ONE_BY_ONE.get(name, name).replace("_", "-")
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_command_has_the_options_of_its_verb(help_of, verb):
-    told = help_of(verb.replace("_", "-"))
+@pytest.mark.parametrize("method", METHODS)
+def test_every_command_has_the_options_of_its_method(help_of, method):
+    told = help_of(method.replace("_", "-"))
 
-    parameters = set(inspect.signature(getattr(bf, verb)).parameters) - OF_PYTHON
+    parameters = set(inspect.signature(getattr(bf, method)).parameters) - OF_PYTHON
     assert {option_of(name) for name in parameters} <= set(told.split())
     assert "--help" in told.split()
 
@@ -72,14 +79,14 @@ def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_command_says_what_it_does_and_what_it_needs(help_of, verb):
-    told = help_of(verb.replace("_", "-"))
+@pytest.mark.parametrize("method", METHODS)
+def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
+    told = help_of(method.replace("_", "-"))
 
     usage, does, *_ = re.split("\n *\n", told.strip())
-    has_truth = "y_true" in contents.verbs()[verb].parameters
+    has_truth = "y_true" in parameters_of(getattr(bf, method))
     needs = "--y-true COLUMN --y-" if has_truth else "--by COLUMN"
-    assert usage.startswith(f"Usage: balframe {verb.replace('_', '-')} FILES... {needs}")
+    assert usage.startswith(f"Usage: balframe {method.replace('_', '-')} FILES... {needs}")
     assert usage.split()[-1] == "[OPTIONS]"
     assert does.strip().endswith(".")
     options = {line.strip("│* ").split(" ")[0]: line for line in told.splitlines()[2:]}
@@ -88,11 +95,11 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, verb):
     assert "[required]" in needed
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_no_command_says_what_only_holds_in_python(help_of, verb):
-    told = help_of(verb.replace("_", "-"))
+@pytest.mark.parametrize("method", METHODS)
+def test_no_command_says_what_only_holds_in_python(help_of, method):
+    told = help_of(method.replace("_", "-"))
 
-    parameters = contents.verbs()[verb].parameters
+    parameters = parameters_of(getattr(bf, method))
     assert not [name for name in parameters if f"`{name}`" in told]
     assert not [word for word in ("bf.", "None", "=True", "a list", "DataFrame") if word in told]
 
@@ -106,7 +113,8 @@ def test_every_option_shows_what_to_type_and_flags_show_nothing(run, monkeypatch
     lines = [line.strip("│ ").removeprefix("* ").split() for line in told.splitlines()]
     options = [words for words in lines if words and words[0].startswith("--")]
     assert not re.findall("<[a-z]|BOOLEAN|list\\[|…", told)
-    expected = TYPED_IN_GATES if command in GATES else TYPED
+    of_monitor = TYPED_IN_MONITOR if command == "monitor" else TYPED
+    expected = TYPED_IN_GATES if command in GATES else of_monitor
     shown = {words[0]: words[1] for words in options if words[0] in expected}
     assert shown == {name: expected[name] for name in shown}
     assert {"--help"} <= shown.keys()
@@ -120,9 +128,9 @@ def test_the_flags_of_the_program_show_no_type(run, monkeypatch, columns):
     assert not re.findall("<[a-z]|BOOLEAN", run("--help").out)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_sentence_of_an_option_is_complete(verb):
-    declared = contents.verbs()[verb].parameters
+@pytest.mark.parametrize("method", METHODS)
+def test_every_sentence_of_an_option_is_complete(method):
+    declared = parameters_of(getattr(bf, method))
     for typed in Typed.all_of(declared):
         for option in typed.options(declared):
             says = option.annotation.__metadata__[0].help
@@ -141,8 +149,26 @@ def test_a_gate_says_what_its_exit_codes_mean(help_of, verb):
     ) in told
 
 
-def test_only_gates_have_exit_codes_of_verdicts(help_of):
-    assert [verb for verb in VERBS if "Exit code" in help_of(verb.replace("_", "-"))] == GATES
+def test_monitor_says_that_only_an_alarm_in_the_last_period_fails(help_of):
+    told = " ".join(help_of("monitor").split())
+
+    assert (
+        "Exit code: 1 if the status of any segment in the last period is alarm; 0 if that of all "
+        "is ok or inconclusive; 2 if the usage or the input is invalid."
+    ) in told
+
+
+def test_the_options_of_periods_stand_together(help_of):
+    for verb, last in (("monitor", "--looks"), ("report", "--every"), ("gaps", "--every")):
+        _, panel = help_of(verb).split("╭─ Time", 1)
+        shown = re.findall(r"^│ *\*? *(--[a-z-]+)", panel.partition("╰")[0], re.MULTILINE)
+        assert (shown[:2], shown[-1]) == (["--time", "--every"], last)
+
+
+def test_only_gates_and_monitor_have_exit_codes_of_verdicts(help_of):
+    told = [verb for verb in VERBS if "Exit code" in help_of(verb.replace("_", "-"))]
+
+    assert told == ["monitor", *GATES]
 
 
 def test_the_commands_are_grouped_as_the_verbs_are(help_of):

@@ -12,6 +12,8 @@ import pytest
 
 termios, fcntl = map(pytest.importorskip, ("termios", "fcntl"))  # not on Windows
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCRIPT = "from balframe.cli.main import main\nif __name__ == '__main__':\n    main()\n"

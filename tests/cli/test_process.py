@@ -14,14 +14,16 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.accessor import verbs
+from balframe.accessor import methods
 
 pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-m", "balframe"]
 CALL = "from balframe.cli.main import main; main()"
 LABELS = ["--y-true", "y", "--y-pred", "p"]
-COMMANDS = [*(name.replace("_", "-") for name in verbs()), "metrics", "demo"]
+COMMANDS = [*(name.replace("_", "-") for name in methods()), "metrics", "demo"]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 RED = "\x1b[1;31m"
 

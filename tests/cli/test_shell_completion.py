@@ -44,6 +44,11 @@ def test_columns_are_those_of_the_file(offered, data, option):
     assert offered(f"balframe report data.csv {option} ") == ["y", "yhat", "my\\ group"]
 
 
+@pytest.mark.parametrize("option", ["--y-true", "--y-pred", "--by", "--counts", "--y-score"])
+def test_columns_of_an_audit_are_those_of_the_file(offered, data, option):
+    assert offered(f"balframe audit data.csv {option} ") == ["y", "yhat", "my\\ group"]
+
+
 def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
     data.with_name("notes.md").write_text("no data")
 

@@ -11,6 +11,8 @@ from balframe.cli.main import main
 
 resource = pytest.importorskip("resource")  # not on Windows
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = [sys.executable, "-m", "balframe"]
 DEMO = ["demo", "--format", "csv"]
 TABLE = ["demo", "--format", "table"]
@@ -90,6 +92,19 @@ def test_what_is_taken_in_parts_arrives_whole(monkeypatch, people, asked):
 
     in_parts, whole = contents
     assert in_parts == whole != b""
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown"])
+@BUFFERED
+def test_a_page_that_standard_output_does_not_take_is_one_line(people, kind, unbuffered):
+    pytest.importorskip("jinja2")
+    asked = ["audit", people, "--y-true", "y", "--y-pred", "p", "--pos-label", "yes"]
+    asked += ["--format", kind]
+
+    with open("/dev/full", "wb") as full:
+        assert_lost(written_to(full, asked, unbuffered), b"No space left on device.")
+    done = written_to_nobody(asked, unbuffered)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @BUFFERED

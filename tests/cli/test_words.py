@@ -6,12 +6,16 @@ import warnings
 import pytest
 
 from balframe.cli import of_verbs
+from balframe.cli.parameters import Typed
 from balframe.cli.readings import reading_of
 from balframe.cli.typed_words import typed
 from balframe.errors import BalframeWarning, parameter, spelled
 from balframe.verbs.contents import verbs
 
+pytestmark = pytest.mark.slow
+
 LABELS = "--y-true y --y-pred p"
+STREAM = "--time d --every 1d --until 2020-01-01"
 SCORES = "--y-true y --y-score s --pos-label yes"
 NAMES = {name for verb in verbs().values() for name in verb.parameters}
 OF_PYTHON = re.compile(
@@ -83,6 +87,31 @@ OF_LABELS = [
     "--above 2",
     "--normalize x",
 ]
+OF_TIMES = [
+    "--time d",
+    "--every 1w",
+    "--time nope --every 1w",
+    "--time g --every 1w",
+    "--time s --every 1w",
+    "--time d --every 1h",
+    "--time d --every 0d",
+]
+OF_STREAMS = [
+    *OF_TIMES[2:],
+    "--until soon",
+    "--until 2019-12-31",
+    "--until 2020-01-03",
+    "--reference absent.parquet",
+    "--reference data.csv",
+    "--reference cells.csv",
+    "--margin 0",
+    "--alpha 0.5",
+    "--looks 0",
+    "--window 0",
+    "--window 2 --window 2",
+    "--metric f1 --pos-label yes",
+    "--metric prevalence --pos-label yes",
+]
 OF_SCORES = [
     "--y-score g",
     "--thresholds x",
@@ -113,6 +142,7 @@ RULES = {
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text(TABLE)
+    (tmp_path / "cells.csv").write_text("h,y,p,n\nx,yes,yes,1\n")
 
 
 def wrong_calls():
@@ -121,15 +151,20 @@ def wrong_calls():
         if name == "combine":
             continue
         is_of_scores = "y_score" in verb.parameters
-        has = {option for one in of_verbs.Typed.all_of(verb.parameters) for option in names(one)}
+        has = {option for one in Typed.all_of(verb.parameters) for option in names(one)}
         has |= {"--sort", "--format", "--out"} if verb.layouts else set()
         needed = SCORES if is_of_scores else LABELS
-        for wrong in OF_ALL + (OF_SCORES if is_of_scores else OF_LABELS):
+        wrongs = OF_ALL + (OF_SCORES if is_of_scores else OF_LABELS)
+        for wrong in wrongs + (OF_STREAMS if name == "monitor" else OF_TIMES):
             if {word for word in wrong.split() if word.startswith("--")} <= has:
                 rule = " --rule n>1" if "--rule" in has else ""
                 models = " --y-pred q" if name == "compare" else ""
                 by = " --by g" if "--by" not in wrong else ""
-                yield f"{name.replace('_', '-')} data.csv {needed}{models}{by}{rule} {wrong}"
+                stream = f" {STREAM}" if name == "monitor" else ""
+                if "--reference" in wrong:
+                    stream = stream.partition(" --until")[0]
+                line = f"data.csv {needed}{stream}{models}{by}{rule} {wrong}"
+                yield f"{name.replace('_', '-')} {line}"
 
 
 def names(one):

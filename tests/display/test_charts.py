@@ -205,7 +205,7 @@ def test_what_plot_has():
     assert (
         dir(bf.plot)
         == bf.plot.__all__
-        == sorted([*CHARTS, "calibration", "impact", "power", "slices"])
+        == sorted([*CHARTS, "calibration", "impact", "monitor", "power", "slices"])
     )
     with pytest.raises(AttributeError, match="has no attribute 'histogram'"):
         bf.plot.histogram  # noqa: B018

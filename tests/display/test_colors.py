@@ -81,6 +81,14 @@ CHARTS = {
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy"),
     "curve": lambda df: bf.plot.curve(df, "y", "s", by="g"),
     "roc": lambda df: bf.plot.roc(df, "y", "s", by="g"),
+    "monitor": lambda df: bf.plot.monitor(
+        df.with_columns(day=pl.date(2026, 1, 5) + pl.duration(days=pl.int_range(pl.len()) % 28)),
+        *("y", "p"),
+        by="g",
+        time="day",
+        every="1w",
+        reference={"until": "2026-01-11"},
+    ),
 }
 
 

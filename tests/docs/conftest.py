@@ -1,7 +1,6 @@
-"""The site, built as `mkdocs build --strict` builds it, and a browser of its own."""
+"""The site, built as `mkdocs build --strict` builds it."""
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -45,34 +44,3 @@ def address(site):
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory):
-    """Start Chromium without a window, as a new user."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if None in (chromium, driver):
-        if "BALFRAME_TEST_ALL" in os.environ:
-            pytest.fail("chromium and chromedriver have to be installed")
-        pytest.skip("needs chromium and chromedriver")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for argument in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-quic",
-        "disable-dev-shm-usage",
-        "no-first-run",
-        "disable-background-networking",
-        "disable-component-update",
-        "disable-sync",
-        f"user-data-dir={tmp_path_factory.mktemp('chromium')}",
-    ):
-        options.add_argument(f"--{argument}")
-    started = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    yield started
-    started.quit()

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import balframe as bf
-from balframe.accessor import verbs
+from balframe.accessor import methods, verbs
 from balframe.metrics.catalogue import families, registered
 from balframe.metrics.of_scores import metrics_of_scores
 from balframe.verbs.contents import verbs as declared
@@ -120,8 +120,8 @@ def test_everything_public_is_in_the_reference(site):
     assert set(bf.__all__) | metrics | set(families) <= anchors
 
 
-@pytest.mark.parametrize("verb", verbs())
-def test_a_verb_is_shown_with_all_its_options(site, verb):
+@pytest.mark.parametrize("verb", methods())
+def test_a_method_is_shown_with_all_its_options(site, verb):
     page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
     signature, described = page.partition('class="doc-section-title">')[::2]
     shown = unescape(re.sub(r"<[^>]+>", "", signature))
@@ -143,6 +143,24 @@ def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
         names = {name.replace("{", "<").replace("}", ">") for name in named}
         assert names <= set(map(unescape, cells))
     assert 'class="gp">' in page  # a prompt
+
+
+def test_a_page_of_an_audit_is_shown_with_its_methods(site):
+    page = (site / "reference" / "verbs" / "audit.html").read_text(encoding="utf-8")
+    shown = unescape(re.sub(r"<[^>]+>", "", page))
+
+    assert Page(site / "reference" / "verbs" / "audit.html").anchors >= {"audit", "page"}
+    for signature in ("save(path)", "html()", "markdown()"):
+        assert signature in "".join(shown.split())
+
+
+@pytest.mark.parametrize("name", ["compas", "compas-deciles"])
+def test_pages_of_audits_are_beside_the_guide_that_makes_them(site, name):
+    page = (site / "how-to" / f"{name}.html").read_text(encoding="utf-8")
+
+    assert f"{name}.html" in Page(site / "how-to" / "audit.html").links
+    assert "<title>COMPAS" in page
+    assert "<script" not in page
 
 
 def test_errors_are_shown_with_their_public_bases(site):
@@ -175,7 +193,7 @@ def test_only_pages_with_charts_load_what_draws_them(site):
     assert (site / "javascripts" / "charts.js").stat().st_size > 500_000
     for path in site.rglob("*.html"):
         page = Page(path)
-        has_charts = '<figure class="chart">' in path.read_text(encoding="utf-8")
+        has_charts = '<div class="chart-drawing"' in path.read_text(encoding="utf-8")
         assert any(one.endswith("charts.js") for one in page.loads) == has_charts
 
 

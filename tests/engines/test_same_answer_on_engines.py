@@ -1,7 +1,7 @@
 """Every verb gives on every engine the columns, rows and values that it gives on an eager frame."""
 
 import random
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pandas as pd
 import polars as pl
@@ -36,12 +36,33 @@ ROWS = {
     "v": [RNG.random() for _ in range(400)],
     "k": _drawn([0, 1, 7]),
     "c": _drawn([*"PpqQrst", "é", None]),
+    "when": _drawn(
+        [
+            *(datetime(1969, 12, 31, 23, 59, 59, 999_999), datetime(1970, 1, 1)),
+            *(datetime(2023, 12, 31, 23, 30), datetime(2024, 1, 1), datetime(2024, 2, 29, 12)),
+            *(datetime(2024, 3, 1, 0, 0, 0, 1), datetime(2024, 3, 31, 2, 30)),
+        ]
+    ),
+    "seen": _drawn([date(2024, 2, 26) + timedelta(i) for i in (-40, -9, 0, 3, 7, 8, 21, 29)]),
 }
 EARLIER = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["g", "h"])
+LAUNCH = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["seen", "h"])
 AGAINST = ["uar >= baseline - 0.02", "recall >= 0.1", "fpr < baseline"]
 CALLS = {
     "report": lambda df, **kw: bf.report(df, "y", "p", by=["g", "h"], metrics="all", **kw),
     "report by date": lambda df, **kw: bf.report(df, "text", "text_p", by="day", **kw),
+    "report of months": lambda df, **kw: bf.report(
+        df, "y", "p", by="g", time="day", every="1mo", margins="all", **kw
+    ),
+    "report of weeks of models": lambda df, **kw: bf.report(
+        df, "y", ["p", "holes"], time="when", every="1w", missing="drop", counts="k", **kw
+    ),
+    "report of years and weights": lambda df, **kw: bf.report(
+        df, "y", "p", by="h", time="when", every="1y", sample_weight="w", interval=True, **kw
+    ),
+    "report of days of clusters": lambda df, **kw: bf.report(
+        df, "y", "p", time="when", every="1d", cluster="c", missing="drop", interval=True, **kw
+    ),
     "report long": lambda df, **kw: bf.report(
         df, "y", "p", by="g", margins="overall", layout="long", interval=True, **kw
     ),
@@ -70,8 +91,27 @@ CALLS = {
     ),
     "posterior": lambda df, **kw: bf.posterior(df, "y", "p", by="h", **kw),
     "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
+    "gaps of quarters": lambda df, **kw: bf.gaps(
+        df, "y", ["p", "q"], by="g", time="seen", every="1q", margins="overall", **kw
+    ),
     "gaps of clusters": lambda df, **kw: bf.gaps(
         df, "y", "p", by="g", cluster="day", missing="drop", metrics=["uar", "f1"], **kw
+    ),
+    "monitor": lambda df, **kw: bf.monitor(
+        df,
+        "y",
+        ["q", "p"],
+        by="g",
+        time="when",
+        every="1q",
+        reference={"until": "1969-12-31"},
+        missing="drop",
+        metrics=["uar", "fpr"],
+        counts="k",
+        **kw,
+    ),
+    "monitor against cells": lambda df, **kw: bf.monitor(
+        df, "y", "p", by="h", time="seen", every="1w", reference=LAUNCH, windows=[1, 2], **kw
     ),
     "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
@@ -202,7 +242,7 @@ def _with_dates(table):
     """Pandas has no dates but midnights, in texts too."""
     days = {
         name: [day.date() if isinstance(day, datetime) else day for day in table[name]]
-        for name in table.keys() & {"day", "highest_day"}
+        for name in table.keys() & {"day", "highest_day", "period"}
     }
     texts = [text.replace(" 00:00:00", "") for text in table.get("slice", [])]
     return table | days | ({"slice": texts} if texts else {})

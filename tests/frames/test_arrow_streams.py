@@ -14,7 +14,7 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 from constructors import plain
-from questions import ANSWERING, question
+from questions import ANSWERING, days, question
 
 import balframe as bf
 from balframe.accessor import Plots, groups
@@ -29,6 +29,7 @@ ROWS = pa.table(
         "q": [RNG.choice([False, True]) for _ in range(500)],
         "w": [RNG.choice([0.0, 0.25, 8.0]) for _ in range(500)],
         "s": [RNG.choice([0.125, 0.5, 0.75]) for _ in range(500)],
+        "day": days(500),
     }
 )
 WHOLE = pl.from_arrow(ROWS)
@@ -244,6 +245,9 @@ CHARTS = {
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
     "impact": lambda df: bf.plot.impact(df, "p", by="g"),
+    "monitor": lambda df: bf.plot.monitor(
+        df, "y", "p", by="g", time="day", every="1w", reference={"until": "2026-03-31"}
+    ),
     "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
 }
 

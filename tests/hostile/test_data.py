@@ -245,6 +245,7 @@ def test_as_many_segments_as_rows_and_one_segment_of_nulls(make):
 
 
 SCHEMA = {"y": pl.Int64, "p": pl.Int64, "q": pl.Int64, "s": pl.Float64, "g": pl.String}
+SCHEMA |= {"day": pl.Date}
 
 
 @LIBRARIES

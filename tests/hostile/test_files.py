@@ -125,7 +125,7 @@ def test_a_file_survives_a_fault_at_every_step_of_replacing_it(
 
     out = tmp_path / f"out.{kind}"
     out.write_text("before")
-    monkeypatch.setattr(f"balframe.cli.outputs.{step}", full)
+    monkeypatch.setattr(f"balframe.display.whole_files.{step}", full)
 
     assert judged("report", people, *LABELS, "--out", out) == 2
     assert out.read_text() == "before"
@@ -134,9 +134,9 @@ def test_a_file_survives_a_fault_at_every_step_of_replacing_it(
 
 @pytest.mark.parametrize("method", ["write", "close"])
 def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypatch, method):
-    from balframe.cli import outputs
+    from balframe.display import whole_files
 
-    make = outputs.tempfile.NamedTemporaryFile
+    make = whole_files.tempfile.NamedTemporaryFile
 
     def made(**options):
         part = make(**options)
@@ -151,7 +151,7 @@ def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypat
 
     out = tmp_path / "out.csv"
     out.write_text("before")
-    monkeypatch.setattr(outputs.tempfile, "NamedTemporaryFile", made)
+    monkeypatch.setattr(whole_files.tempfile, "NamedTemporaryFile", made)
 
     assert judged("report", people, *LABELS, "--out", out) == 2
     assert out.read_text() == "before"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,16 @@ class Verb:
         return "cluster" in self._parameters
 
     @property
+    def takes_times(self) -> bool:
+        """Tell whether its segments may be periods."""
+        return "time" in self._parameters
+
+    @property
+    def needs_times(self) -> bool:
+        """Tell whether it is about periods."""
+        return self.takes_times and self._parameters["time"].is_required
+
+    @property
     def takes_margins(self) -> bool:
         """Tell whether it adds roll-ups that are asked for."""
         return "margins" in self._parameters
@@ -55,6 +66,7 @@ PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
 RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
 AGAINST = ["uar >= baseline - 0.1", "accuracy > baseline", "recall <= baseline + 0.2", "n >= 9"]
 PLANNED = ["uar >= 0.5", "recall > 0.2", "accuracy < 0.9", "specificity <= 0.7"]
+UNTIL = {"until": "2024-02-29"}
 VERBS = {
     "report": Verb(
         bf.report,
@@ -137,6 +149,17 @@ VERBS = {
         takes_cells=False,
         takes_weights=False,
     ),
+    "monitor": Verb(
+        bf.monitor,
+        PREDICTIONS,
+        [
+            {"every": "1w", "reference": UNTIL},
+            {"every": "1d", "reference": UNTIL, "metrics": ["recall", "fpr"], "windows": [2, 1]},
+            {"every": "1mo", "reference": UNTIL, "adjust": None, "class_weight": "balanced"},
+            {"every": "3d", "reference": UNTIL, "dispersion": "estimate", "looks": 2},
+        ],
+        takes_weights=False,
+    ),
     "slices": Verb(
         bf.slices,
         ["p"],
@@ -197,7 +220,7 @@ class Question:
     @property
     def used(self) -> list[str]:
         """List the columns in which a null leaves a row out."""
-        names = ("sample_weight", "counts", "baseline", "cluster")
+        names = ("sample_weight", "counts", "baseline", "cluster", "time")
         others = (self.options.get(name) for name in names)
         truth = [self.y_true] if self.verb.has_truth else []
         return [*truth, *self.models, *(name for name in others if name is not None)]
@@ -226,6 +249,8 @@ class Question:
             answer = plain(self.verb.function(self.frame, *truth, self.columns, **options))
         except bf.BalframeError as error:
             return type(error)
+        if "period" in answer:  # as pandas has dates
+            answer["period"] = [getattr(day, "date", lambda d=day: d)() for day in answer["period"]]
         for name in ("reference", "slice", "on"):  # spell values or names of by-columns out
             answer.pop(name, None)
         if self.verb.searches:  # objects of pandas are no numeric columns, whose levels are text
@@ -246,8 +271,10 @@ VALUES = {
     "t": [0.0, 0.5, 1.0],
     "w": [0.0, 0.25, 0.75, 2.0, 1000.25],
     "k": [0, 1, 1, 3],
+    "d": [date(2024, 2, 29) + timedelta(i) for i in (-60, -59, -1, 0, 1, 2, 3, 31)],
 }
 DTYPES = {"g": pl.String, "c": pl.String, "s": pl.Float64, "t": pl.Float64, "w": pl.Float64}
+DTYPES |= {"d": pl.Date}
 
 
 @st.composite
@@ -286,5 +313,9 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     else:
         unused.append("c")
     asked = draw(st.sampled_from(verb.options))
+    if verb.needs_times or (verb.takes_times and draw(st.booleans())):
+        options |= {"time": "d", "every": draw(st.sampled_from(["1d", "2w", "1mo", "1y"]))}
+    else:
+        unused.append("d")
     asked_of = "p" if "baseline" in asked else draw(st.sampled_from(verb.columns))
     return Question(verb, frame.drop(unused), asked_of, options | asked)

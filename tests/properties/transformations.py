@@ -57,6 +57,8 @@ def in_cells_of_parts(question: Question, random: Random) -> Question:
     cut = random.randint(0, question.frame.height)
     carried = {"by", "counts", "sample_weight", "cluster"} & options.keys()
     kept = {name: options[name] for name in carried}
+    if "time" in options:  # days are kept, of which periods are made
+        kept["by"] = [*(options["by"] or []), options["time"]]
     parts = [question.frame[:cut], question.frame[cut:]]
     cells = bf.combine([bf.confusion(part, "y", question.columns, **kept) for part in parts])
     return question.having(cells, cells=True, counts=None, sample_weight=None)
@@ -172,7 +174,7 @@ def _holders(answer: Table, question: Question) -> list[str]:
 
 def _in_order_of_labels(answer: Table, question: Question) -> Table:
     """Put the rows of each segment and model in the order of their labels."""
-    kept = [name for name in ("g", "h", "c", "margin", "model") if name in answer]
+    kept = [name for name in ("g", "h", "c", "period", "margin", "model") if name in answer]
     found = zip(*(answer[name] for name in _holders(answer, question)), strict=True)
     labels = dict(enumerate(found))
     if not labels:
@@ -243,7 +245,8 @@ def under_odd_names(question: Question, random: Random) -> Question:
     def of(given: Any) -> Any:
         return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
 
-    named = {"by", "counts", "sample_weight", "baseline", "cluster"} & question.options.keys()
+    named = {"by", "counts", "sample_weight", "baseline", "cluster", "time"}
+    named &= question.options.keys()
     options = {name: of(question.options[name]) for name in named}
     renamed = question.having(question.frame.rename(new), **options)
     return renamed.undoing(

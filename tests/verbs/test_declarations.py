@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from questions import SEARCHING, SEVERAL, models, question
+from questions import SEARCHING, SEVERAL, days, models, question
 
 import balframe as bf
 from balframe import accessor
@@ -35,6 +35,7 @@ FRAME = pl.DataFrame(
         "s": [0.9, 0.2, 0.6, 0.4, 0.7, 0.1],
         "t": [0.5, 0.3, 0.6, 0.1, 0.7, 0.2],
         "w": [1.0, 2.0, 0.5, 1.0, 1.5, 1.0],
+        "day": days(6),
     }
 )
 AGAINST = "accuracy >= baseline - 0.1"
@@ -51,7 +52,7 @@ SHOWING = {  # the options under which further columns are there
     "reasons": {"rules": [{"rule": "accuracy >= 0", "reason": "as agreed"}]},
     "baseline": {"baseline": "q", "rules": [AGAINST, {"rule": "n >= 1", "reason": "as agreed"}]},
 }
-PLACES = {BY: "g", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
+PLACES = {BY: "g|period", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
 DTYPES = {
     Kind.BY: pl.String,
     Kind.LABEL: pl.Int64,
@@ -124,7 +125,8 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
     assert there == set(patterns)
     fixed = [one.name for one in patterns if one.place is None]
     assert [column for column in answer.columns if column in fixed] == fixed
-    assert answer.schema == {column: DTYPES[kind] for column, kind in kinds.items()}
+    dtypes = {column: DTYPES[kind] for column, kind in kinds.items()}
+    assert answer.schema == dtypes | ({"period": pl.Date} if "period" in dtypes else {})
     for frame in (FRAME,) if name in SEARCHING else (FRAME, FRAME.clear()):
         assert function(frame, **asked).schema == answer.schema
         lazy = function(frame.lazy(), **asked)
@@ -172,7 +174,7 @@ def test_an_unknown_option_raises_and_names_the_nearest(verb):
         getattr(bf, verb.name)(FRAME, **question(verb.name), misisng="drop")
 
 
-def test_type_checkers_find_every_verb():
+def test_type_checkers_find_every_method():
     tree = ast.parse((ROOT / "balframe" / "__init__.py").read_text("utf-8"))
     branches = [node for node in tree.body if isinstance(node, ast.If)]
     (checked,) = (node for node in branches if ast.unparse(node.test) == "TYPE_CHECKING")
@@ -180,6 +182,8 @@ def test_type_checkers_find_every_verb():
 
     for name in accessor.verbs():
         assert f"from balframe.verbs.{name} import {name} as {name}" in lines
+    for name in set(accessor.methods()) - set(accessor.verbs()):
+        assert f"from balframe.display.{name}.{name}_of_frame import {name} as {name}" in lines
 
 
 def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
@@ -214,6 +218,10 @@ def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
         expected[len(lines)] = 'Unexpected keyword argument "cuonts".*did you mean "counts"'
         lines.append(f"bf.{name}(in_polars, {given}, missing='dorp')")
         expected[len(lines)] = 'Argument "missing" .* has incompatible type'
+    lines.append("reveal_type(bf.audit(in_polars, 'y', 'p', by='g', unit=('row', 'rows')))")
+    expected[len(lines)] = r'Revealed type is "balframe\.display\.audit\.page\.Page"'
+    lines.append("bf.audit(in_polars, 'y', 'p', cuonts='n')")
+    expected[len(lines)] = 'Unexpected keyword argument "cuonts".*did you mean "counts"'
     path = tmp_path / "calls.py"
     path.write_text("\n".join(lines) + "\n")
 

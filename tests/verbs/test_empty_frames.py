@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 from constructors import plain
-from questions import OF_SEGMENTS, question
+from questions import OF_SEGMENTS, days, question
 from sklearn.metrics import accuracy_score
 
 import balframe as bf
@@ -17,6 +17,7 @@ ROWS = pl.DataFrame(
         "q": [0, 0, 1, 1],
         "s": [0.1, 0.8, 0.6, 0.3],
         "t": [0.2, 0.7, 0.6, 0.5],
+        "day": days(4),
     }
 )
 KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}

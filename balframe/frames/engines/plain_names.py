@@ -34,6 +34,7 @@ def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
         y_pred=tuple(plain.get(name, name) for name in query.y_pred),
         by=tuple(plain.get(name, name) for name in query.by),
         cluster=plain.get(query.cluster, query.cluster),
+        time=plain.get(query.time, query.time),
         counts=plain.get(query.counts, query.counts),
         sample_weight=plain.get(query.sample_weight, query.sample_weight),
         baseline=plain.get(query.baseline, query.baseline),

@@ -7,7 +7,7 @@ import narwhals as nw
 
 from balframe.frames.engines.carried import carried_by, column_of, is_nan
 from balframe.frames.engines.plain_names import Rows, with_plain_names
-from balframe.frames.library import Name
+from balframe.frames.library import Name, not_time
 from balframe.frames.query import Query
 from balframe.frames.thresholds import Thresholds
 
@@ -122,8 +122,25 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 
 def _keys(rows: Rows, query: Query) -> dict[str, nw.Expr]:
-    keys = {by_key(i): column_of(name) for i, name in enumerate(query.keys)}
+    keys = {
+        by_key(i): _day(query.time, rows) if query.is_period(name) else column_of(name)
+        for i, name in enumerate(query.keys)
+    }
     return keys | {ACTUAL: _labels(rows, query.y_true)} if query.has_truth else keys
+
+
+def _day(name: Name | None, rows: Rows) -> nw.Expr:
+    """Take the local day of a date or datetime."""
+    column = column_of(name)
+    dtype = rows.collect_schema()[cast(str, name)]
+    if isinstance(dtype, nw.Datetime):
+        local = column if dtype.time_zone is None else column.dt.replace_time_zone(None)
+        return local.dt.truncate("1d")
+    if dtype == nw.Unknown and rows.implementation.is_polars():  # of nothing but nulls
+        return column.cast(nw.Date)
+    if dtype != nw.Date:
+        raise not_time(name, dtype)
+    return column
 
 
 def _labels(rows: Rows, name: Name) -> nw.Expr:

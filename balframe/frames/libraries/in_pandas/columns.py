@@ -1,8 +1,9 @@
 """Pandas: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,10 @@ from balframe.frames.libraries.in_pandas.encode import DType, Values, is_object,
 from balframe.frames.libraries.in_pandas.encode import encode_direct as encode_direct
 from balframe.frames.libraries.in_pandas.encode import encode_hashed as encode_hashed
 from balframe.frames.libraries.in_pandas.encode import has_codes as has_codes
-from balframe.frames.library import Name, Numbers, nan_is_null
+from balframe.frames.library import Days, Name, Numbers, nan_is_null, not_time
+
+_DATES = ("date", "datetime")
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def is_name(name: object) -> bool:
@@ -113,6 +117,51 @@ def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     if isinstance(series.dtype, np.dtype) or not series.hasnans:
         return nan_is_null(series.to_numpy(kind), None)
     return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
+
+
+def days(frame: pd.DataFrame, name: Name) -> Days:
+    """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
+    series: Any = frame[name]
+    if series.isna().all():  # of which pandas does not know the type
+        return np.zeros(len(series), np.int64), np.ones(len(series), np.bool_)
+    kind = types.infer_dtype(series, skipna=True) if is_object(series.dtype) else ""
+    if kind in _DATES:
+        return _days_of_objects(series)
+    if kind == "datetime64":
+        series = pd.to_datetime(series)
+    held = str(series.dtype)
+    if not held.startswith(("datetime64[", "timestamp[", "date32[", "date64[")):
+        raise not_time(name, series.dtype)
+    zone = getattr(getattr(series.dtype, "pyarrow_dtype", series.dtype), "tz", None)
+    if zone is not None:
+        is_arrow = isinstance(series.dtype, pd.ArrowDtype)
+        series = _local_times(series) if is_arrow else series.dt.tz_localize(None)
+    found = series.astype("datetime64[s]").to_numpy().astype("datetime64[D]")
+    is_null = np.isnat(found)
+    whole = np.where(is_null, 0, found.astype(np.int64))
+    return whole, is_null if is_null.any() else None
+
+
+def _local_times(series: pd.Series) -> pd.Series:
+    """Take local times of Arrow, which older versions of pandas get wrong."""
+    import pyarrow.compute as pc
+
+    local = pc.local_timestamp(cast(Any, series.array).__arrow_array__())
+    return pd.Series(pd.arrays.ArrowExtensionArray(local))
+
+
+def _days_of_objects(series: pd.Series) -> Days:
+    """Read dates and datetimes of Python, which may be of any year and of several time zones."""
+    is_null = series.isna().to_numpy(bool)
+    known = np.array([one.toordinal() for one in series[~is_null]], np.int64)
+    whole = np.zeros(len(series), np.int64)
+    whole[~is_null] = known - _EPOCH
+    return whole, is_null if is_null.any() else None
+
+
+def dates(days: Int64Array) -> Values:
+    """Make a column of dates, which pandas holds as datetimes, from days since 1970-01-01."""
+    return days.astype("datetime64[D]").astype("datetime64[s]")
 
 
 def domain(dtypes: Sequence[DType]) -> list[Label] | None:

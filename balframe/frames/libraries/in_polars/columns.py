@@ -15,7 +15,7 @@ from balframe.frames.libraries.in_polars.encode import encode_direct as encode_d
 from balframe.frames.libraries.in_polars.encode import encode_hashed as encode_hashed
 from balframe.frames.libraries.in_polars.encode import has_codes as has_codes
 from balframe.frames.libraries.in_polars.encode import unnamed, width
-from balframe.frames.library import Numbers, nan_is_null
+from balframe.frames.library import Days, Numbers, nan_is_null, not_time
 
 _BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -95,6 +95,24 @@ def _in_64_bits(series: pl.Series) -> pl.Series:
     """Take integers as shorter ones, or as floats where one of them is too large."""
     short = series.cast(pl.Int64, strict=False)
     return short if short.null_count() == series.null_count() else series.cast(pl.Float64)
+
+
+def days(frame: pl.DataFrame, name: str) -> Days:
+    """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
+    series = unnamed(frame, name)
+    if isinstance(series.dtype, pl.Datetime):
+        series = series.dt.date()
+    elif series.dtype not in (pl.Date, pl.Null):
+        raise not_time(name, series.dtype)
+    found = series.cast(pl.Date).to_physical().cast(pl.Int64)
+    if not found.null_count():
+        return found.to_numpy(), None
+    return found.fill_null(0).to_numpy(), found.is_null().to_numpy()
+
+
+def dates(days: Int64Array) -> pl.Series:
+    """Make a column of dates from days since 1970-01-01."""
+    return pl.Series(days.astype(np.int32)).cast(pl.Date)
 
 
 def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:

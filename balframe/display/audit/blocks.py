@@ -1,0 +1,210 @@
+"""What a page is made of: sections of blocks, which are rendered as HTML and as Markdown.
+
+All texts may hold names of the data between the marks of `phrases`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences; with `is_note` in small type."""
+
+    text: str
+    is_note: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a part of a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list whose items begin with a few words that stand out."""
+
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number that stands out: what it is a share of, and its limits."""
+
+    number: str
+    limits: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Numbers that stand out, beside each other."""
+
+    items: Sequence[Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Terms and what they mean; with `is_code` the meaning is a text for a machine."""
+
+    items: Sequence[tuple[str, str]]
+    is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A text for a machine, as it is."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A mark of a forest plot: positions from 0 to 1 along the axis; limits may be missing."""
+
+    at: float | None
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The axis of a forest plot: ticks as (position, text), a solid line and a dashed one."""
+
+    ticks: Sequence[tuple[float, str]]
+    line: float | None = None
+    dashed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The heading of a column; `kind` is how the cells of the column look."""
+
+    text: str
+    kind: Literal["text", "number", "estimate", "plot"] = "number"
+    axis: Axis | None = None
+    span: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text, with limits in small type behind it; or the mark of a plot; or a verdict."""
+
+    text: str = ""
+    limits: str = ""
+    bar: Bar | None = None
+    verdict: Literal["", "met", "not met", "undecided"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row with its heading.
+
+    `is_small`: too few rows to rank. `differs`: shown to differ. `is_total`: of all rows together.
+    `is_here`: what is in use. `under` is a second line below the heading.
+    """
+
+    heading: str
+    cells: Sequence[Cell]
+    is_small: bool = False
+    differs: bool = False
+    is_total: bool = False
+    is_here: bool = False
+    under: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows under a heading of their own, which may be empty."""
+
+    heading: str
+    rows: Sequence[TableRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; the first heading is that of the rows' own headings."""
+
+    caption: str
+    heads: Sequence[Head]
+    groups: Sequence[Group]
+    under: str = ""
+    total: TableRow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Blocks beside each other, where there is room."""
+
+    blocks: Sequence["Block"]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """A count of a confusion matrix, its share of the row, and whether the calls are wrong."""
+
+    n: str
+    share: str
+    is_wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A confusion matrix: a row for each true label, a column for each call."""
+
+    caption: str
+    under: str
+    calls: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[MatrixCell]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A step curve of a chart: its name, and points from 0 to 1 in both directions.
+
+    The height of a point holds up to it, from the point before: what `score >= threshold` gives.
+    """
+
+    heading: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A chart of step curves; `text` says the same in words."""
+
+    caption: str
+    text: str
+    lines: Sequence[Line]
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    x_title: str
+    here: float | None = None
+
+
+Block = Paragraph | Heading | Bullets | Facts | Terms | Code | Table | Beside | Matrix | Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A question, its answer, and the sentences of the answer that stand in the summary too."""
+
+    key: str
+    question: str
+    blocks: Sequence[Block]
+    brief: Sequence[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole page."""
+
+    title: str
+    subtitle: str
+    facts: Sequence[tuple[str, str]]
+    sections: Sequence[Section]
+    caution: str
+    footer: str

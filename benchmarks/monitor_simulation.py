@@ -1,0 +1,212 @@
+"""How often `monitor` alarms although nothing got worse, and how soon it sees what did: simulated.
+
+    python -m benchmarks.monitor_simulation    # writes docs/pages/reliability.md
+    python -m benchmarks.monitor_simulation --repetitions 200    # fewer, printed only
+
+It takes about ten minutes on two cores.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import balframe as bf
+from balframe.core.arrays import BoolArray, FloatArray
+from benchmarks.simulated import options, put
+
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+BEGIN, END = "<!-- monitor: begin -->", "<!-- monitor: end -->"
+REPETITIONS, SEED = 2_000, 28
+WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the reference, and until the score falls
+RECALL, ALPHA, TEN = 0.85, 0.05, 10
+BLOCK = 400  # streams that are monitored at a time
+FIRST = date(2024, 1, 1)  # a Monday
+SUPPORTS = (20, 20), (50, 200), (5, 50)
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Weeks of many streams: how many rows of each label, and how recalls change.
+
+    Numbers of rows are Poisson. Recalls are lower by `fall` after `FALL` weeks, and differ between
+    weeks by a standard deviation of `spread`.
+    """
+
+    supports: tuple[int, ...]
+    n: int
+    fall: float = 0.0
+    spread: float = 0.0
+    seed: int = 0
+
+    @cached_property
+    def counts(self) -> tuple[FloatArray, FloatArray]:
+        """Draw rows and correct rows by stream, week and label."""
+        random = np.random.default_rng([SEED, self.seed, *self.supports])
+        shape = self.n, BEFORE + WEEKS, len(self.supports)
+        rows = random.poisson(np.array(self.supports), shape)
+        recall = np.clip(RECALL + random.normal(0, self.spread, shape), 0, 1)
+        recall[:, BEFORE + FALL :] -= self.fall
+        return rows, random.binomial(rows, np.clip(recall, 0, 1))
+
+    def cells(self) -> pl.DataFrame:
+        """Give the cells of all streams and weeks."""
+        rows, correct = self.counts
+        stream, week, label = (index.ravel() for index in np.indices(rows.shape))
+        keys = pl.DataFrame({"stream": stream, "week": week, "y": label})
+        parts = [
+            keys.with_columns(yhat=pl.Series(predicted), n=pl.Series(n.ravel()).cast(pl.Int64))
+            for predicted, n in ((label, correct), (1 - label, rows - correct))
+        ]
+        day = pl.lit(FIRST) + pl.duration(weeks=pl.col("week"))
+        columns = "stream", "week", day.alias("day"), "y", "yhat", "n"
+        return pl.concat(parts).filter(pl.col("n") > 0).select(*columns)
+
+    def monitored(self, **asked: Any) -> pl.DataFrame:  # noqa: ANN401 (options of the verb)
+        """Monitor every stream, each with all of alpha."""
+        cells, is_before = self.cells(), pl.col("week") < BEFORE
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bf.BalframeWarning)  # of the streams that vary
+            return bf.monitor(
+                cells.filter(~is_before).drop("week"),
+                "y",
+                "yhat",
+                by="stream",
+                time="day",
+                every="1w",
+                reference=cells.filter(is_before).drop("week"),
+                cells=True,
+                adjust=None,
+                **asked,
+            )
+
+
+def blocks(supports: tuple[int, ...], repetitions: int, **others: float) -> Iterator[Streams]:
+    """Draw streams, some at a time."""
+    for seed, start in enumerate(range(0, repetitions, BLOCK)):
+        yield Streams(supports, min(BLOCK, repetitions - start), seed=seed, **others)
+
+
+def of_each(streams: Streams, is_alarm: pl.Series) -> BoolArray:
+    """Put alarms into an array of streams and weeks."""
+    return is_alarm.fill_null(value=False).to_numpy().reshape(streams.n, WEEKS)
+
+
+def alarms(streams: Streams, out: pl.DataFrame) -> BoolArray:
+    """Say when `monitor` alarms."""
+    return of_each(streams, out["status"] == "alarm")
+
+
+def of_weekly_intervals(streams: Streams, out: pl.DataFrame) -> BoolArray:
+    """Say when the 95% interval of a week is below the score of the reference."""
+    return of_each(streams, out["upper"] < out["reference_estimate"])
+
+
+def of_three_deviations(streams: Streams, out: pl.DataFrame) -> BoolArray:
+    """Say when a week is three standard deviations of reference weeks below their mean."""
+    rows, correct = (values[:, :BEFORE] for values in streams.counts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = np.nanmean(correct / rows, axis=2)
+    limit = scores.mean(axis=1) - 3 * scores.std(axis=1, ddof=1)
+    return of_each(streams, out["estimate"] < pl.Series(np.repeat(limit, WEEKS)))
+
+
+def share_of_any(found: Sequence[BoolArray]) -> float:
+    """Give the share of streams with any alarm."""
+    return float(np.concatenate([one.any(axis=1) for one in found]).mean())
+
+
+def of_supports(supports: tuple[int, ...], repetitions: int) -> dict[str, float]:
+    """Give shares of streams, of which no score changes, with an alarm."""
+    found: dict[str, list[BoolArray]] = {}
+    for streams in blocks(supports, repetitions):
+        out = streams.monitored()
+        ten = alarms(streams, streams.monitored(alpha=ALPHA / TEN))
+        families = ten[: streams.n // TEN * TEN].reshape(-1, TEN * WEEKS)
+        for name, one in (
+            ("`monitor`", alarms(streams, out)),
+            ("ten segments together", families),
+            ("weekly 95% intervals", of_weekly_intervals(streams, out)),
+            ("three standard deviations", of_three_deviations(streams, out)),
+        ):
+            found.setdefault(name, []).append(one)
+    return {name: share_of_any(one) for name, one in found.items()}
+
+
+def weeks_to_see(supports: tuple[int, ...], repetitions: int, fall: float) -> float:
+    """Give the median number of weeks from the fall of the score to an alarm."""
+    weeks = []
+    for streams in blocks(supports, repetitions, fall=fall):
+        after = alarms(streams, streams.monitored())[:, FALL:]
+        weeks.append(np.where(after.any(axis=1), after.argmax(axis=1) + 1.0, np.inf))
+    return float(np.median(np.concatenate(weeks)))
+
+
+def of_spread(supports: tuple[int, ...], repetitions: int, spread: float) -> dict[str, float]:
+    """Give shares of streams with an alarm, whose recalls vary but do not get worse."""
+    kinds = {"by default": None, 'with `dispersion="estimate"`': "estimate"}
+    found: dict[str, list[BoolArray]] = {name: [] for name in kinds}
+    for streams in blocks(supports, repetitions, spread=spread):
+        for name, dispersion in kinds.items():
+            found[name].append(alarms(streams, streams.monitored(dispersion=dispersion)))
+    return {name: share_of_any(one) for name, one in found.items()}
+
+
+def named(supports: tuple[int, ...]) -> str:
+    """Name how many rows a week has."""
+    return " and ".join(f"{one:,}" for one in supports)
+
+
+def table(title: str, found: Mapping[str, Mapping[str, float]], digits: int = 3) -> str:
+    """Write a table; an infinite number of weeks is more than there are."""
+    head = [*next(iter(found.values()))]
+    rows = [f"| {title} | {' | '.join(head)} |", f"| --- {'| ---: ' * len(head)}|"]
+    for name, values in found.items():
+        texts = (f"{one:.{digits}f}" for one in values.values())
+        written = " | ".join(texts).replace("inf", f"> {WEEKS - FALL}")
+        rows.append(f"| {name} | {written} |")
+    return "\n".join(rows)
+
+
+def tables(repetitions: int) -> str:
+    """Simulate everything."""
+    few = max(repetitions // 5, 1)
+    title = "rows of each label, a week"
+    same = {named(one): of_supports(one, repetitions) for one in SUPPORTS}
+    falls = {
+        named(one): {f"lower by {fall}": weeks_to_see(one, few, fall) for fall in (0.05, 0.1, 0.2)}
+        for one in SUPPORTS
+    }
+    spread = {
+        named(one): of_spread(one, repetitions // 2, 0.02) for one in ((200, 200), (2000, 2000))
+    }
+    parts = [
+        f"No score changes. Share of streams with any alarm in {WEEKS} weeks; {repetitions:,} "
+        f"streams each, {repetitions // TEN:,} times ten segments:",
+        table(title, same),
+        f"The score falls. Median number of weeks until an alarm; {few:,} streams each:",
+        table(title, falls, 0),
+        "Recalls vary from week to week with a standard deviation of 0.02, and do not get worse. "
+        f"Share of streams with any alarm; {repetitions // 2:,} streams each:",
+        table(title, spread),
+    ]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    given = options(__doc__, "streams")
+    made = tables(given.repetitions or REPETITIONS)
+    print(made)
+    if given.repetitions is not None:
+        return
+    put(made, PAGE, BEGIN, END)
+
+
+if __name__ == "__main__":
+    main()

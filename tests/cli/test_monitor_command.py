@@ -1,0 +1,221 @@
+"""`balframe monitor`: its exit codes, dates in files of text, and references of both kinds."""
+
+import io
+from datetime import date
+
+import polars as pl
+import pytest
+from constructors import assert_table, plain
+from streams_of_weeks import ASKED, LAST, STREAM, UNTIL, WORSE
+
+import balframe as bf
+
+COLUMNS = ["--y-true", "y", "--y-pred", "yhat", "--counts", "n"]
+WEEKS = [*COLUMNS, "--time", "when", "--every", "1w"]
+HELD = [*WEEKS, "--until", UNTIL]
+BEFORE = STREAM.filter(pl.col("when") < WORSE)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a frame, as csv unless the name says otherwise."""
+
+    def written(frame, name="stream.csv"):
+        path = tmp_path / name
+        getattr(frame, f"write_{path.suffix[1:]}")(path)
+        return path
+
+    return written
+
+
+def answer(done):
+    return pl.read_csv(io.StringIO(done.out), try_parse_dates=True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson", "json"])
+def test_the_command_answers_as_the_function(run, file, tmp_path, ending):
+    out = tmp_path / "out.parquet"
+
+    done = run("monitor", file(STREAM, f"s.{ending}"), *HELD, "--by", "site", "--out", out)
+
+    expected = bf.monitor(STREAM, "y", "yhat", by="site", **ASKED)
+    assert_table(pl.read_parquet(out), plain(expected))
+    assert (done.code, done.out) == (1, "")
+
+
+def test_an_alarm_in_the_last_period_of_one_of_several_segments_fails(run, file):
+    done = run("monitor", file(STREAM), *HELD, "--by", "site")
+
+    found = answer(done)
+    last = found.filter(pl.col("period") == LAST)
+    assert dict(last.select("site", "status").rows()) == {"north": "alarm", "south": "ok"}
+    assert done.code == 1
+    n = {one: found["status"].to_list().count(one) for one in ("ok", "alarm", "inconclusive")}
+    assert sum(n.values()) == 2 * 20
+    assert done.err == (
+        f"last period {LAST}: 1 ok, 1 alarm, 0 inconclusive; all periods: {n['ok']} ok, "
+        f"{n['alarm']} alarm, {n['inconclusive']} inconclusive\n"
+    )
+
+
+def test_without_an_alarm_the_exit_code_is_0(run, file):
+    done = run("monitor", file(BEFORE), *HELD, "--by", "site")
+
+    assert done.code == 0
+    assert set(answer(done)["status"]) == {"ok", "inconclusive"}  # no rows in one week
+
+
+def test_an_alarm_that_is_over_is_no_failure(run, file):
+    some = STREAM.filter(pl.col("when") < date(2025, 11, 17))
+    good = STREAM.filter(pl.col("site") == "south").with_columns(
+        pl.col("when") + pl.duration(weeks=13), site=pl.lit("north")
+    )
+    healed = pl.concat([some, good.filter(pl.col("when") > date(2025, 11, 17))])
+
+    done = run("monitor", file(healed), *HELD, "--by", "site", "--window", "1", "--window", "4")
+
+    found = answer(done).filter(pl.col("site") == "north")
+    assert "alarm" in found["status"].to_list()
+    assert found["status"][-1] != "alarm"
+    assert done.code == 0
+
+
+def test_an_inconclusive_last_period_is_no_failure(run, file):
+    few = STREAM.filter((pl.col("when") < WORSE) | (pl.col("site") == "south"))
+
+    done = run("monitor", file(few), *HELD, "--by", "site")
+
+    assert answer(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
+    assert done.code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%Y-%m-%d",
+        "%Y-%m-%d 10:00",
+        "%Y-%m-%dT23:59:59.999",
+        "%Y-%m-%d 23:30:00+02:00",  # the local day, whatever the day elsewhere
+        "%Y-%m-%dT00:10Z",
+        " %Y-%m-%d",
+    ],
+)
+def test_dates_in_csv_are_those_of_iso_8601(run, file, text):
+    written = STREAM.with_columns(pl.col("when").dt.to_string("%Y-%m-%d"))
+    shown = STREAM.with_columns(
+        pl.col("when").cast(pl.Datetime).dt.strftime(text.replace("23:59:59.999", "23:59:59"))
+    )
+
+    plain_dates = run("monitor", file(written, "dates.csv"), *HELD, "--by", "site")
+    done = run("monitor", file(shown, "times.csv"), *HELD, "--by", "site")
+
+    assert (done.code, done.out) == (1, plain_dates.out)
+
+
+@pytest.mark.parametrize("command", ["report", "gaps"])
+def test_periods_of_csv_are_those_of_parquet(run, file, command):
+    asked = [*WEEKS, "--by", "site", "--metric", "accuracy"]
+
+    of_csv = run(command, file(STREAM), *asked)
+    of_parquet = run(command, file(STREAM, "s.parquet"), *asked)
+
+    assert (of_csv.code, of_csv.err) == (0, "")
+    assert of_csv.out == of_parquet.out
+    n = answer(of_csv).group_by("period").agg(pl.col("n").sum())["n"]
+    assert (len(n), set(n)) == (45, {800})
+
+
+@pytest.mark.parametrize(
+    "value", ["31.03.2026", "03/31/2026", "2026-3-1", "2026-02-30", "20260331", "2026-W14", "soon"]
+)
+def test_other_dates_are_refused_by_their_value(refused, file, value):
+    text = pl.col("when").dt.to_string("%Y-%m-%d")
+    is_last = pl.int_range(pl.len()) == pl.len() - 1
+    frame = STREAM.with_columns(pl.when(is_last).then(pl.lit(value)).otherwise(text).alias("when"))
+
+    line = refused("monitor", file(frame), *HELD)
+
+    assert line == (
+        f"column 'when' holds {value!r}, which is not a date; write dates as in 2026-03-31 or "
+        "2026-03-31 10:00 (ISO 8601)."
+    )
+
+
+def test_numbers_are_no_dates(refused, file):
+    line = refused("monitor", file(STREAM.with_columns(when=20260331)), *HELD)
+
+    assert line.startswith("column 'when' has the type Int64, but --time needs dates or datetimes")
+
+
+def test_an_empty_date_is_a_null(refused, run, file):
+    is_first = pl.int_range(pl.len()) == 0
+    frame = STREAM.with_columns(pl.when(~is_first).then(pl.col("when")).alias("when"))
+    path = file(frame)
+
+    assert "null" in refused("monitor", path, *HELD)
+    assert run("monitor", path, *HELD, "--missing", "drop").code == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("by", [["site"], ["site", "when"]])
+def test_the_reference_is_a_file_of_cells_with_or_without_days(run, file, tmp_path, ending, by):
+    is_before = pl.col("when") <= date.fromisoformat(UNTIL)
+    cells = bf.confusion(STREAM.filter(is_before), "y", "yhat", by=by, counts="n")
+    launch = file(cells, f"launch.{ending}")
+    live = file(STREAM.filter(~is_before))
+
+    done = run("monitor", live, *WEEKS, "--by", "site", "--reference", launch)
+    whole = run("monitor", file(STREAM, "all.csv"), *HELD, "--by", "site")
+
+    asked = answer(whole)
+    found = answer(done)
+    assert (done.code, done.err) == (1, whole.err)
+    shown = pl.all().exclude("dispersion_p_value")
+    assert found.select(shown).equals(asked.select(shown))
+    assert found["dispersion_p_value"].is_null().all() == ("when" not in by)
+
+
+def test_stored_cells_are_watched(run, file):
+    cells = bf.confusion(STREAM, "y", "yhat", by=["site", "when"], counts="n")
+    asked = ["--y-true", "y", "--y-pred", "yhat", "--time", "when", "--every", "1w"]
+
+    done = run("monitor", file(cells), "--cells", *asked, "--by", "site", "--until", UNTIL)
+
+    assert done.out == run("monitor", file(STREAM, "s.csv"), *HELD, "--by", "site").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ([], "give what is compared with either as --reference FILE, the cells of an earlier run"),
+        (["--until", UNTIL, "--reference", "x.csv"], "give what is compared with either as"),
+        (["--until", "soon"], "--until 'soon' is not a date; give one, as in 2026-03-31."),
+        (["--reference", "no.csv"], "--reference 'no.csv' is not a file."),
+        (["--until", UNTIL, "--every", "1h"], "--every '1h' is not the length of a period"),
+        (["--until", UNTIL, "--metric", "f1"], "metric 'f1' cannot be monitored"),
+        (["--until", UNTIL, "--format", "junit"], "--format junit is only available for"),
+        (
+            ["--until", "2030-01-01"],
+            "there are no rows after --reference to monitor; give an earlier date.",
+        ),
+    ],
+)
+def test_wrong_use_is_said_in_the_words_of_the_shell(refused, file, typed, said):
+    line = refused("monitor", file(STREAM), *WEEKS, *typed)
+
+    assert said in line
+
+
+def test_a_terminal_shows_the_status_beside_the_period_and_no_details(run, file):
+    done = run("monitor", file(STREAM), *HELD, "--by", "site", "--format", "table")
+
+    head, *lines = done.out.splitlines()
+    assert head.split() == [
+        *["site", "period", "metric", "status", "n", "n_labels", "min_support", "estimate"],
+        *["reference_estimate", "window", "window_difference"],
+    ]
+    assert len(lines) == 2 * 20
+    worse = lines[19].split()
+    assert worse[:5] == ["north", str(LAST), "balanced_accuracy", "alarm", "400"]
+    assert worse[7] == "0.75"
+    assert worse[-4:][0] == "4"  # the last four weeks are the window with the lowest upper limit

@@ -1,0 +1,118 @@
+"""Periods of time are those of polars, which truncates dates itself."""
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.core.periods import Every
+
+PERIODS = json.loads((Path(__file__).parents[1] / "intervals" / "monitor.json").read_text("utf-8"))[
+    "periods"
+]
+EPOCH = date(1970, 1, 1)
+LENGTHS = ["1d", "3d", "1w", "2w", "1mo", "2mo", "1q", "1y"]
+DAYS = np.random.default_rng(20).integers(
+    (date(1900, 1, 1) - EPOCH).days, (date(2101, 1, 1) - EPOCH).days, 20_000
+)
+
+
+def day(text):
+    return (date.fromisoformat(text) - EPOCH).days
+
+
+def truncated(days, length):
+    dates = pl.Series(days.astype(np.int32)).cast(pl.Date)
+    return dates.dt.truncate(length).to_physical().to_numpy()
+
+
+@pytest.mark.parametrize("length", [*LENGTHS, "5d", "7mo", "3q", "10y", "40000d"])
+def test_periods_are_those_of_polars(length):
+    starts = Every.of(length).starts(DAYS)
+
+    assert starts.dtype == np.int64
+    assert np.array_equal(starts, truncated(DAYS, length))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("row", PERIODS, ids=lambda row: row["day"])
+def test_periods_of_the_reference(row, length):
+    (found,) = Every.of(length).starts(np.array([day(row["day"])])).tolist()
+
+    assert EPOCH + timedelta(found) == date.fromisoformat(row[length])
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_every_day_is_in_the_period_that_begins_last(length):
+    """Days of 1,000 days in a row, over two leap days and the first of 1970."""
+    days = np.arange(day("1967-12-31"), day("1972-03-02"))
+
+    starts = Every.of(length).starts(days)
+
+    changes = days[1:][np.diff(starts) > 0]
+    assert np.array_equal(starts[1:][np.diff(starts) > 0], changes)  # a period begins on its start
+    assert (np.diff(starts) >= 0).all()
+    assert (starts <= days).all()
+    assert np.array_equal(Every.of(length).starts(starts), starts)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_between_lists_every_period(length):
+    every = Every.of(length)
+    days = np.arange(day("1960-02-29"), day("1980-03-01"))
+    expected = np.unique(every.starts(days))
+
+    assert np.array_equal(every.between(int(expected[0]), int(expected[-1])), expected)
+    assert every.between(int(expected[3]), int(expected[3])).tolist() == [expected[3]]
+    assert every.between(int(expected[3]), int(expected[2])).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("same", "as_"), [("7d", "7d"), ("3mo", "1q"), ("12mo", "1y"), ("4q", "1y"), ("01w", "1w")]
+)
+def test_lengths_that_mean_the_same(same, as_):
+    assert np.array_equal(Every.of(same).starts(DAYS), Every.of(as_).starts(DAYS))
+
+
+def test_seven_days_are_counted_from_a_thursday_and_weeks_from_monday():
+    starts = {one: Every.of(one).starts(np.arange(7)).tolist() for one in ("7d", "1w")}
+
+    assert starts == {"7d": [0] * 7, "1w": [-3] * 4 + [4] * 3}
+
+
+REFUSED = [
+    *("0d", "-1w", "1h", "1d12h", "w", "1", "", " ", "1 w", " 1w", "1w ", "1W", "1.5d", "1m", "1M"),
+    *("+1d", "1D", "1week", "1d\n", "9" * 5_000 + "d"),
+    *(7, 7.0, True, None, b"1w", ["1w"], timedelta(7)),
+]
+
+
+@pytest.mark.parametrize("given", REFUSED, ids=lambda given: repr(given)[:20])
+def test_anything_else_is_refused(given):
+    with pytest.raises(bf.InvalidInputError) as raised:
+        Every.of(given)
+
+    assert str(raised.value) == (
+        f"every={given!r} is not the length of a period; give a positive number and one unit: d "
+        "(days), w (weeks from Monday), mo (months), q (quarters) or y (years), such as '1d', '2w' "
+        "or '1mo'."
+    )
+
+
+@pytest.mark.parametrize("given", ["100001d", "14286w", "3334mo", "1099q", "274y", "999999999y"])
+def test_a_period_of_centuries_is_refused(given):
+    with pytest.raises(bf.InvalidInputError) as raised:
+        Every.of(given)
+
+    assert str(raised.value) == (
+        f"every={given!r} is longer than 100,000 days; give a shorter period, such as '1y'."
+    )
+
+
+def test_the_longest_periods_are_those_of_polars_too():
+    for length in ("100000d", "14285w", "3333mo", "1098q", "273y"):
+        assert np.array_equal(Every.of(length).starts(DAYS), truncated(DAYS, length))

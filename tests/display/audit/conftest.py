@@ -1,0 +1,43 @@
+"""Audits that tests of sentences share."""
+
+import pytest
+from audits_made import COMPAS, answered, asked_of, random_rows
+
+import balframe as bf
+
+
+@pytest.fixture(scope="session")
+def compas_audit():
+    """Audit COMPAS by sex, race and age, with rules that are met, not met and undecided."""
+    rules = [
+        "recall >= 0.05",
+        "difference(false_positive_rate) <= 0.1",
+        "n >= 20",
+        "precision >= 0.6",
+    ]
+    people = bf.datasets.compas_by_age_and_sex()
+    wanted = asked_of(
+        "reoffended",
+        ["high_risk"],
+        ["sex", "race", "age"],
+        words=COMPAS,
+        rules=rules,
+        options={"counts": "n"},
+    )
+    return answered(people, wanted)
+
+
+@pytest.fixture(scope="session")
+def random_audits():
+    """Audit small random tables: of one outcome, small groups, missing values, two models."""
+    found = []
+    for seed in range(90):
+        several = {"y_pred": ("p", "q")} if seed % 5 == 0 else {}
+        by = [("g",), ("g", "h"), ()][seed % 3]
+        rules = _RULES[: seed % 4 if by else seed % 3]
+        wanted = asked_of(by=by, min_support=[30, 5, 1][seed % 7 % 3], rules=rules, **several)
+        found.append(answered(random_rows(seed), wanted))
+    return found
+
+
+_RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]

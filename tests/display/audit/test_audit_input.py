@@ -1,0 +1,292 @@
+"""Wrong use of `audit`: each is one error that says what was given, what is allowed, what to do."""
+
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
+
+N = 100
+FRAME = pl.DataFrame(
+    {
+        "y": [0, 1] * 50,
+        "p": [0, 1, 1, 1] * 25,
+        "q": [1, 1, 0, 1] * 25,
+        "g": ["a", "b", "c", "a"] * 25,
+        "s": [at / 10 for at in range(10)] * 10,
+        "three": [0, 1, 2, 1] * 25,
+        "yes": ["yes", "no"] * 50,
+        "also": ["no", "no"] * 50,
+        "w": [0.5] * N,
+        "endless": [float("inf")] + [0.5] * (N - 1),
+        "holes": [None, None] + [0.5] * (N - 2),
+        "hole": [None] + [0.5] * (N - 1),
+        "flag": [True, False] * 50,
+        "day": [date(2026, 1, 1)] * N,
+    }
+)
+COLUMNS = ", ".join(FRAME.columns)
+
+
+def raised(kind, frame=FRAME, y_true="y", y_pred="p", **options):
+    with pytest.raises(kind) as error:
+        bf.audit(frame, y_true, y_pred, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("empty", [FRAME.clear(), FRAME.clear().lazy(), FRAME.clear().to_pandas()])
+@pytest.mark.parametrize("options", [{}, {"by": "g"}, {"y_score": "s"}, {"cells": False}])
+def test_no_rows(empty, options):
+    message = raised(InvalidInputError, empty, **options)
+
+    assert message == "there are no rows, so there is nothing to audit."
+
+
+def test_no_rows_are_left():
+    nothing = FRAME.with_columns(p=pl.lit(None, pl.Int64))
+
+    message = raised(InvalidInputError, nothing, missing="drop")
+
+    assert message == "there are no rows, so there is nothing to audit."
+
+
+@pytest.mark.parametrize("role", ["y_true", "y_pred", "by", "y_score", "counts"])
+def test_a_column_that_is_not_there(role):
+    message = raised(UnknownNameError, **{role: "nope"})
+
+    assert message == f"column 'nope' not found. Columns: {COLUMNS}."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": ["g", "g"]}, "by names a column twice: 'g', 'g'; name each column once."),
+        ({"y_pred": ["p", "p"]}, "y_pred names a column twice: 'p', 'p'; name each column once."),
+        ({"by": "y"}, "column 'y' is given as y_true and as by; leave it out of one of them, or"),
+        ({"by": "p"}, "column 'p' is given as y_pred and as by;"),
+        ({"by": ["g", "s"], "y_score": "s"}, "column 's' is given as y_score and as by;"),
+        ({"y_score": "p"}, "column 'p' is given as y_pred and as y_score;"),
+        ({"y_pred": "y"}, "column 'y' is given as y_true and as y_pred;"),
+        ({"y_pred": []}, "y_pred names no column; name at least one."),
+        ({"y_pred": None}, "y_pred names no column; name at least one."),
+    ],
+)
+def test_columns_in_roles_that_exclude_each_other(options, message):
+    assert raised(InvalidInputError, **options).startswith(message)
+
+
+@pytest.mark.parametrize("options", [{"by": [3]}, {"y_score": {"s": 1}}, {"y_true": ["y"]}])
+def test_what_is_no_name_of_a_column(options):
+    assert raised(UnsupportedTypeError, **options).endswith(
+        "as a column; give a column name, or a list of column names."
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "scores", "message"),
+    [
+        (["p", "q"], "s", "y_score names 1 column and y_pred 2 columns; give one column of scores"),
+        ("p", ["s", "w"], "y_score names 2 columns and y_pred 1 column; give one column of scores"),
+        ("p", [], "y_score names 0 columns and y_pred 1 column; give one column of scores for"),
+    ],
+)
+def test_scores_that_are_not_one_for_each_column_of_calls(calls, scores, message):
+    assert raised(InvalidInputError, y_pred=calls, y_score=scores).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("g", "column 'g' is of type String, but y_score needs numbers."),
+        ("flag", "column 'flag' is of type Boolean, but y_score needs numbers."),
+        ("day", "column 'day' is of type Date, but y_score needs numbers."),
+        ("endless", "column 'endless' has infinite values; scores must be finite. Remove those"),
+        ("hole", "column 'hole' has 1 null value. Remove those rows, or give missing=\"drop\" to"),
+        ("holes", "column 'holes' has 2 null values. Remove those rows, or give missing=\"drop\""),
+    ],
+)
+@pytest.mark.parametrize(
+    "convert", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.lazy]
+)
+def test_scores_that_are_no_finite_numbers(column, message, convert):
+    found = raised(InvalidInputError, convert(FRAME), y_score=column)
+
+    assert found.replace("type Datetime(time_unit='ms', time_zone=None)", "type Date").startswith(
+        message
+    )
+
+
+def test_labels_need_a_positive_one_of_two():
+    message = raised(InvalidInputError, y_true="yes", y_pred="also")
+
+    assert message == (
+        "an audit of two labels needs pos_label=; give the one that counts as positive: 'no', "
+        "'yes'. It has a default only if the labels are among 0 and 1, -1 and 1, or false and true."
+    )
+    assert raised(InvalidInputError, y_true="yes", y_pred="also", pos_label="maybe") == (
+        "pos_label='maybe' is not a label; give one of 'no', 'yes'."
+    )
+
+
+def test_more_than_two_labels_have_no_positive_one():
+    message = raised(InvalidInputError, y_true="three", pos_label=1)
+
+    assert message == (
+        "pos_label=1 is for two labels, but there are 3: 0, 1, 2. Omit it for an audit of all "
+        "labels, or turn them into two."
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ({"truth": "ill"}, "truth names"),
+        ({"call": "said to be ill"}, "call names"),
+        ({"truth": "ill", "call": "said to be ill"}, "truth and call name"),
+    ],
+)
+def test_words_for_a_positive_label_need_two_labels(words, named):
+    assert raised(InvalidInputError, y_true="three", **words) == (
+        f"{named} the positive label of two, but the labels are 0, 1, 2. Leave the words out, or "
+        "turn the labels into two."
+    )
+
+
+@pytest.mark.parametrize("name", ["title", "subtitle", "truth", "call"])
+@pytest.mark.parametrize("given", ["", " \n", 3, True, ["a"], b"a"])
+def test_words_that_are_no_text(name, given):
+    assert raised(InvalidInputError, **{name: given}) == (
+        f"{name}={given!r} is no text; give words for the page, or omit it."
+    )
+
+
+@pytest.mark.parametrize(
+    "given", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}]
+)
+def test_a_unit_that_is_no_pair_of_words(given):
+    assert raised(InvalidInputError, unit=given) == (
+        f"unit={given!r} is no pair of words; give the singular and the plural, such as "
+        '("person", "people").'
+    )
+
+
+@pytest.mark.parametrize("given", [0, -1, True, 2.5, "30", None])
+def test_a_minimum_that_is_no_number_of_rows(given):
+    assert raised(InvalidInputError, min_support=given) == (
+        f"min_support={given!r} is not a number of rows; give a whole number of at least 1."
+    )
+
+
+@pytest.mark.parametrize("given", [0, 1, 2, -0.5, "x", None])
+def test_a_level_that_is_none(given):
+    assert raised(InvalidInputError, level=given) == (
+        f"level={given!r} is not a confidence level; give a number between 0 and 1, such as 0.95."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "message"),
+    [
+        (
+            "recall >= baseline - 0.1",
+            {"by": "g"},
+            "rule 'recall >= baseline - 0.1' compares with a baseline, which an audit does not "
+            "have. Leave it out of rules=, and judge it with `check`.",
+        ),
+        (
+            [{"rule": "recall >= 0.1", "where": {"h": "a"}}],
+            {"by": "g"},
+            "rule 'recall >= 0.1' is about values of 'h', which is not in by. Name the column "
+            "there, or leave the rule out.",
+        ),
+        (
+            [{"rule": "recall >= 0.1", "where": {"g": "a"}}],
+            {},
+            "rule 'recall >= 0.1' is about values of 'g', which is not in by.",
+        ),
+        (
+            [{"rule": "recall >= 0.1", "where": {"g": "d"}}],
+            {"by": "g"},
+            "the rule 'recall >= 0.1' applies where 'g' is 'd', which does not occur in the data.",
+        ),
+        ([], {"by": "g"}, "rules= is empty; give at least one rule, such as"),
+        ("recal >= 0.1", {"by": "g"}, "the rule 'recal >= 0.1' cannot be read at position 1:"),
+        (
+            "difference(recall) <= 0.1",
+            {},
+            "by= is missing, but a rule on a difference or ratio compares segments; name at least",
+        ),
+    ],
+)
+def test_rules_that_cannot_be_judged(rules, options, message):
+    assert raised(bf.BalframeError, rules=rules, **options).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "advice"),
+    [
+        ("sample_weight", "w", "an audit counts rows, and its sentences are about rows."),
+        ("cluster", "g", "an audit takes rows as independent."),
+        ("metrics", "f1", "an audit has the same metrics on every page."),
+        ("baseline", "q", "an audit has no baseline."),
+        ("margins", "all", "an audit has all rows and the groups of each column."),
+        ("interval", True, "an audit has an interval for every estimate."),
+        ("adjust", None, "an audit adjusts the p-values of all differences on the page together."),
+        ("backend", "pandas", "an audit returns a page, not a frame."),
+        ("out", "audit.html", "an audit returns a page. Save it with page.save."),
+    ],
+)
+def test_options_of_other_methods(name, given, advice):
+    assert raised(UnsupportedTypeError, **{name: given}).startswith(
+        f"option {name!r} not found: {advice}"
+    )
+
+
+def test_an_option_that_is_spelled_wrong():
+    message = raised(UnsupportedTypeError, tittle="COMPAS")
+
+    assert message.startswith("option 'tittle' not found; did you mean 'title'")
+
+
+def test_arrays_in_the_place_of_a_frame():
+    for arrays in ((FRAME["y"], FRAME["p"]), (np.array([0, 1]), np.array([0, 1])), ([0], [1])):
+        message = raised(UnsupportedTypeError, *arrays[:1], *arrays)
+
+        assert message.startswith("bf.audit takes a frame and the names of its columns, not arrays")
+
+
+def test_what_is_no_frame():
+    for given in (None, {"y": [0], "p": [1]}, 3):
+        assert "is not a frame that balframe can read" in raised(UnsupportedTypeError, given)
+
+
+def test_columns_of_groups_by_position():
+    with pytest.raises(UnsupportedTypeError) as error:
+        bf.audit(FRAME, "y", "p", "g")
+
+    assert str(error.value) == (
+        "bf.audit takes frame, y_true, y_pred by position, but 4 positional arguments were given; "
+        "give the others by keyword, such as by=."
+    )
+
+
+def test_cells_with_weights():
+    weighted = bf.confusion(FRAME, "y", "p", by="g", sample_weight="w")
+
+    assert raised(InvalidInputError, weighted, by="g", cells=True) == (
+        "the cells have weights, but an audit counts rows. Count them without weights."
+    )
+
+
+def test_a_frame_is_not_modified():
+    in_pandas = FRAME.to_pandas()
+    before, before_in_pandas = FRAME.clone(), in_pandas.copy(deep=True)
+
+    for frame in (FRAME, in_pandas):
+        bf.audit(frame, "y", "p", by="g", y_score="s")
+
+    assert FRAME.equals(before)
+    assert in_pandas.equals(before_in_pandas)

@@ -1,0 +1,114 @@
+"""The call on a page makes the page again; it has what differs from the defaults."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.gates.rules import read_rules
+
+FRAME = pl.DataFrame(
+    {
+        "y": ["no", "yes"] * 60,
+        "p": ["no", "yes", "yes"] * 40,
+        "q": ["no", "no", "yes", "yes"] * 30,
+        "g": ["a", "b", "c", "a"] * 30,
+        "day": [date(2026, 1, 1), date(2026, 1, 2)] * 60,
+        "s": [at / 12 for at in range(12)] * 10,
+        "k": [1, 2] * 60,
+    }
+)
+WITH_REASON = {"rule": "n >= 2", "where": {"g": ["a", "b"]}, "reason": "as 'agreed'"}
+
+
+def call_of(page):
+    (call,) = re.findall(r"### To repeat it\n\n```\n(.*?)\n```", page.markdown(), re.DOTALL)
+    return call
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"by": ("g", "day"), "y_score": "s"},
+        {"y_pred": ["p", "q"], "y_score": ["s", "s"], "counts": "k"},
+        {"title": 'It\'s "so"\n\\', "truth": "ill", "call": "called ill", "unit": ("row", "rows")},
+        {"labels": np.array(["no", "yes"]), "min_support": np.int64(5), "level": 0.9},
+        {"by": "g", "rules": "recall >= 0.1"},
+        {"by": "g", "rules": ["recall >= 0.1", WITH_REASON]},
+        {"by": "g", "rules": {"recall": [">= 0.1", "< 1"]}},
+        {"by": "g", "rules": read_rules(["n >= 1", WITH_REASON])},
+        {"missing": "drop", "max_cells": 1000},
+    ],
+    ids=str,
+)
+def test_the_call_on_the_page_makes_the_page_again(options):
+    page = bf.audit(FRAME, "y", **{"y_pred": "p", "pos_label": "yes"} | options)
+
+    namespace = {"frame": FRAME}
+    exec(call_of(page), namespace)
+
+    again = namespace["page"].markdown()
+    assert again == page.markdown()
+
+
+def test_the_call_has_what_differs_from_the_defaults(tmp_path):
+    rules = tmp_path / "gate.toml"
+    rules.write_text("rules = ['n >= 1']")
+
+    page = bf.audit(
+        FRAME, "y", "p", by=["g"], rules=Path(rules), pos_label="yes", level=0.95, missing="raise"
+    )
+
+    assert call_of(page).split("\n") == [
+        "import balframe as bf",
+        "",
+        "page = bf.audit(",
+        "    frame,",
+        "    'y', 'p',",
+        "    by=['g'],",
+        f"    rules={str(rules)!r},",
+        "    pos_label='yes',",
+        ")",
+    ]
+
+
+def test_rules_are_written_as_they_were_read():
+    known = read_rules(["n  >=  1", WITH_REASON])
+
+    page = bf.audit(FRAME, "y", "p", by="g", rules=known, pos_label="yes")
+
+    assert f"rules=['n >= 1', {WITH_REASON!r}]," in call_of(page)
+
+
+def test_a_very_long_text_is_shortened():
+    page = bf.audit(FRAME, "y", "p", title="x" * 1_000_000, pos_label="yes")
+
+    assert len(call_of(page)) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("calls", "title"),
+    [
+        ("p", "# Audit of p"),
+        (["p", "q"], "# Audit of p and q"),
+        (["a b"], "# Audit of “a b”"),
+    ],
+)
+def test_a_page_without_a_title_names_the_calls(calls, title):
+    frame = FRAME.with_columns(pl.col("p").alias("a b"))
+
+    assert bf.audit(frame, "y", calls, pos_label="yes").markdown().split("\n")[0] == title
+
+
+def test_a_title_of_very_many_models_names_the_first():
+    names = [f"m{number}" for number in range(9)]
+    frame = FRAME.select("y", *(pl.col("p").alias(name) for name in names))
+
+    page = bf.audit(frame, "y", names, pos_label="yes")
+
+    assert page.markdown().split("\n")[0] == "# Audit of m0, m1, m2, m3, m4, m5 and 3 more"

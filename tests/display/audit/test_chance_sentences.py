@@ -1,0 +1,124 @@
+"""Whether differences are more than chance: each sentence with both outcomes."""
+
+import pytest
+from audits_by_hand import FPR, asked, audited, column, difference, group, model, plain
+
+from balframe.display.audit.audited import LeftOut
+from balframe.display.audit.chance_section import NOT_SHOWN, chance, in_brief, introduced, listed
+
+MINUS = "\N{MINUS SIGN}"
+MORE = difference(26, 22, 30, 0.0001)
+LESS = difference(-24, -31, -7, 0.018)
+NOT = difference(3, -4, 10, 0.4)
+UNKNOWN = difference(None)
+
+
+@pytest.mark.parametrize(
+    ("tested", "said"),
+    [
+        ([], "No group could be compared with the others of its column."),
+        (
+            [NOT, NOT],
+            "Of 2 comparisons of a group with all others in an error rate, none is shown to differ "
+            "by more than chance explains.",
+        ),
+        (
+            [MORE, NOT],
+            "Of 2 comparisons of a group with all others in an error rate, one differs by more "
+            "than chance explains.",
+        ),
+        (
+            [MORE, LESS, NOT],
+            "Of 3 comparisons of a group with all others in an error rate, two differ by more than "
+            "chance explains.",
+        ),
+    ],
+)
+def test_comparisons_are_counted(tested, said):
+    assert in_brief(tested, asked()) == said
+
+
+def test_the_introduction():
+    start = "Groups nearly always differ in a table. Here "
+    assert introduced(0, 0) == f"{start}none could be compared with the others."
+    each = f"{start}each group is compared with all others of its column, in every error rate: "
+    page = (
+        ", with p-values adjusted together with all others on this page (Benjamini and Hochberg). "
+    )
+    assert introduced(22, 13) == (
+        f"{each}22 comparisons{page}In 13 of them the difference is more than chance explains."
+    )
+    assert introduced(1, 0) == (
+        f"{each}one comparison{page}In none of them the difference is shown to be more than chance "
+        "explains."
+    )
+
+
+def compared(value, found, negatives=100):
+    return group(value, negatives, differences={"false_positive_rate": found})
+
+
+def test_groups_are_listed_from_the_most_to_the_least():
+    groups = [compared("A", LESS), compared("B", NOT), compared("C", MORE)]
+    assert plain(listed(groups, FPR, asked())) == (
+        f"more often for C (+26, 22 to 30); less often for A ({MINUS}24, {MINUS}31 to {MINUS}7)"
+    )
+    some = compared("D", difference(5, 1, 9, 0.01))
+    assert plain(listed([some, *groups], FPR, asked())).startswith(
+        "more often for C (+26, 22 to 30) and D (+5, 1 to 9); less often for A ("
+    )
+    assert plain(listed(groups[1:], FPR, asked())) == "more often for C (+26, 22 to 30)"
+    assert plain(listed(groups[:2], FPR, asked())) == (
+        f"less often for A ({MINUS}24, {MINUS}31 to {MINUS}7)"
+    )
+
+
+def test_no_group_is_listed():
+    groups = [compared("A", NOT), compared("B", UNKNOWN)]
+    assert listed(groups, FPR, asked()) == "no group is shown to differ from the others"
+
+
+@pytest.mark.parametrize(
+    ("n", "last"), [(12, "30)"), (13, "one more group"), (14, "two more groups")]
+)
+def test_at_most_twelve_groups_are_listed(n, last):
+    said = plain(listed([compared("A", MORE)] * n, FPR, asked()))
+    assert said.endswith(last)
+    assert said.count("A (") == 12
+
+
+def test_the_section_needs_columns():
+    assert isinstance(chance(audited(model(), by=[])), LeftOut)
+
+
+def test_the_table_marks_what_is_shown_and_who_is_small():
+    groups = [
+        compared("A", MORE),
+        compared("B", NOT),
+        compared("C", LESS, 23),
+        compared("D", UNKNOWN, 0),
+    ]
+    section = chance(audited(model([column(groups)])))
+    assert NOT_SHOWN in [getattr(one, "text", "") for one in section.blocks]
+    rows = section.blocks[-1].blocks[0].groups[0].rows
+    assert [row.differs for row in rows] == [True, False, True, False]
+    assert [row.is_small for row in rows] == [False, False, True, True]
+    assert [[cell.text for cell in row.cells] for row in rows] == [
+        ["100", "+26", "", "<.001"],
+        ["100", "+3", "", ".400"],
+        ["23", f"{MINUS}24", "", ".018"],
+        ["0", "undefined", "", "\N{EN DASH}"],
+    ]
+    assert [row.cells[1].limits for row in rows[1:]] == [
+        f"{MINUS}4 to 10",
+        f"{MINUS}31 to {MINUS}7",
+        "",
+    ]
+
+
+def test_comparisons_of_small_groups_count_and_undefined_ones_do_not():
+    groups = [compared("A", MORE), compared("C", LESS, 23), compared("D", UNKNOWN, 0)]
+    section = chance(audited(model([column(groups)])))
+    # three groups in two errors, less the one that is undefined
+    assert section.brief[0].startswith("Of 5 comparisons of a group with all others")
+    assert "two differ by" in section.brief[0]

@@ -1,0 +1,91 @@
+"""Tables of the answer of `monitor`: the last periods, with statuses in colours and no details."""
+
+import pandas as pd
+import polars as pl
+import pytest
+from streams_of_weeks import ASKED, LAST, STREAM
+from test_table import page
+
+import balframe as bf
+
+ALARM, OK, OPEN = "\N{BALLOT X} alarm", "\N{CHECK MARK} ok", "? inconclusive"
+
+
+def asked(frame=STREAM, **options):
+    return bf.monitor(frame, "y", "yhat", **(ASKED | {"by": "site"} | options))
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return asked()
+
+
+@pytest.fixture(scope="module")
+def found(answer):
+    return page(answer)
+
+
+def test_the_columns_are_what_a_reader_needs(found):
+    assert found.texts[0] == [
+        *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
+        *["Reference estimate", "Window", "Window difference", "Status"],
+    ]
+
+
+def test_statuses_have_signs_and_the_colours_of_verdicts(found, answer):
+    signs = {"alarm": ALARM, "ok": OK, "inconclusive": OPEN}
+
+    assert found.text_of("Status") == [signs[one] for one in answer["status"]]
+    assert {"alarm", "ok", "inconclusive"} == set(answer["status"])
+
+
+def test_a_score_has_its_limits_and_a_difference_those_that_decide(found, answer):
+    (row,) = (
+        number
+        for number, one in enumerate(answer.iter_rows(named=True))
+        if (one["site"], one["period"]) == ("north", LAST)
+    )
+    one = answer.row(row, named=True)
+    assert found.text_of("Balanced accuracy")[row].startswith(
+        f"0.750 [{one['lower']:.3f}, {one['upper']:.3f}]"
+    )
+    difference = found.text_of("Window difference")[row].replace("\N{MINUS SIGN}", "-")
+    assert difference.startswith(f"-0.150 [{one['window_lower']:.3f}, {one['window_upper']:.3f}]")
+
+
+def test_no_period_is_marked_as_the_worst(found):
+    assert not [text for text in found.alone if text.startswith("Worst")]
+
+
+def test_of_many_periods_the_last_ones_are_shown():
+    stream = STREAM.with_columns(pl.col("when"))
+
+    found = page(asked(stream, every="1d"), max_rows=10)
+
+    periods = found.text_of("period")
+    assert len(periods) == 10  # five days of two sites
+    assert sorted(set(periods)) == [f"2025-11-{day}" for day in (16, 17, 18, 19, 20)]
+    assert any(text.endswith("Shown: the last periods.") for text in found.alone)
+
+
+def test_metrics_are_headings_above_their_periods():
+    found = page(asked(by=None, metrics=["recall", "accuracy"]))
+
+    assert found.alone[:2] == ["Recall", "Accuracy"]
+    assert "Estimate" in found.texts[0]
+
+
+def test_pandas_has_the_same_table(answer):
+    as_pandas = page(asked(pd.DataFrame(STREAM.to_dict(as_series=False))))
+
+    for label in ("n", "Window", "Status", "Window difference"):
+        assert as_pandas.text_of(label) == page(answer).text_of(label)
+
+
+def test_columns_may_be_dropped_and_own_ones_added(answer):
+    some = answer.select(pl.exclude("n_labels", "cumulative_lower", "cumulative_upper"))
+
+    found = page(some.with_columns(comment=pl.lit("x")))
+
+    assert found.texts[0][-1] == "Comment"
+    assert found.text_of("Status") == page(answer).text_of("Status")

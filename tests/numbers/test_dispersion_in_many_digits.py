@@ -1,0 +1,41 @@
+"""The p-value that the periods of a reference score the same, compared with 50-digit arithmetic."""
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+from constrained_oracle import equality
+
+import balframe as bf
+
+WEEKS = [((60, 51), (40, 30)), ((55, 49), (61, 60)), ((70, 52), (30, 21)), ((20, 20), (90, 81))]
+
+
+def cells_of(weeks):
+    return pl.DataFrame(
+        {"day": date(2026, 1, 5) + timedelta(7 * i), "y": y, "p": p, "n": n}
+        for i, week in enumerate(weeks)
+        for y, (rows, correct) in enumerate(week)
+        for p, n in ((y, correct), (1 - y, rows - correct))
+    )
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1]])
+def test_the_p_value_of_dispersion(labels):
+    live, reference = cells_of(WEEKS[:1]), cells_of(WEEKS)
+    of = pl.col("y").is_in(labels)
+
+    out = bf.monitor(
+        live.filter(of),
+        "y",
+        "p",
+        time="day",
+        every="1w",
+        reference=reference.filter(of),
+        cells=True,
+        dispersion="estimate",
+    )
+
+    segments = [([week[y][1] for y in labels], [week[y][0] for y in labels]) for week in WEEKS]
+    expected = equality(segments, [1 / len(labels)] * len(labels)).p_value
+    assert out["dispersion_p_value"].to_list() == pytest.approx([float(expected)], abs=1e-9)

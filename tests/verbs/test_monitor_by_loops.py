@@ -1,0 +1,142 @@
+"""`monitor` gives what loops over segments and periods give, on random streams."""
+
+import itertools
+from datetime import date, timedelta
+
+import monitor_by_loops
+import numpy as np
+import polars as pl
+import pytest
+from constructors import plain
+
+import balframe as bf
+
+MONDAY = date(2026, 1, 5)
+METRICS = ["balanced_accuracy", "accuracy", "recall", "false_positive_rate"]
+CLOSE = 1e-6
+
+
+def drawn(seed, n_segments=2, n_periods=9, n_reference=6, labels=(0, 1), size=30, spread=0.0):
+    """Draw weeks of cells, in some of which a segment, or a label of it, has no rows."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for segment, week in itertools.product(range(n_segments), range(-n_reference, n_periods)):
+        sizes = random.poisson(size * random.choice([0.2, 1, 3]), len(labels))
+        sizes[random.random(len(labels)) < 0.15] = 0
+        if random.random() < 0.15:
+            sizes[:] = 0
+        drop = 0.25 if week > n_periods // 2 and segment == 0 else 0.0
+        for label, n in zip(labels, sizes, strict=True):
+            recall = np.clip(0.85 - drop + random.normal(0, spread), 0, 1)
+            wrong = [other for other in labels if other != label]
+            shares = [recall, *[(1 - recall) / len(wrong)] * len(wrong)]
+            counts = random.multinomial(n, shares)
+            for predicted, k in zip([label, *wrong], counts, strict=True):
+                rows.append((f"s{segment}", week, label, predicted, int(k)))
+    cells = pl.DataFrame(rows, ["g", "week", "y", "p", "n"], orient="row")
+    day = pl.lit(MONDAY) + pl.duration(days=7 * pl.col("week") + pl.col("n") % 7)
+    return cells.filter(pl.col("n") > 0).with_columns(day=day.cast(pl.Date)).drop("week")
+
+
+def by_segment(cells):
+    """Give cells as the loops take them, by segment and Monday."""
+    found = {}
+    for row in cells.iter_rows(named=True):
+        monday = row["day"] - timedelta(row["day"].weekday())
+        own = found.setdefault(row["g"], {}).setdefault(monday, {})
+        key = row["y"], row["p"]
+        own[key] = own.get(key, 0) + row["n"]
+    return found
+
+
+def expected(now, before, metrics, **options):
+    """Ask the loops about every segment; a row is known by its segment, period and metric."""
+    live, reference = by_segment(now), by_segment(before)
+    first, last = (
+        choose(monday for periods in live.values() for monday in periods) for choose in (min, max)
+    )
+    starts = [first + timedelta(7 * i) for i in range((last - first).days // 7 + 1)]
+    adjust = options.pop("adjust", "bonferroni")
+    weights = options.pop("weights", None)
+    n_questions = len(reference) * len(metrics) if adjust else 1
+    rows = {}
+    for segment in sorted({*live, *reference}):
+        for metric in metrics:
+            found = monitor_by_loops.asked(
+                live.get(segment, {}),
+                reference.get(segment, {}),
+                starts,
+                metric=metric.removeprefix("weighted_"),
+                questions=n_questions,
+                weights=weights if metric.startswith("weighted_") else None,
+                **options,
+            )
+            rows |= {
+                (segment, start, metric): row for start, row in zip(starts, found, strict=True)
+            }
+    return rows
+
+
+def assert_is(out, rows):
+    columns = plain(out)
+    keys = list(zip(columns["g"], columns["period"], columns["metric"], strict=True))
+    assert sorted(keys) == sorted(rows)
+    for i, key in enumerate(keys):
+        for name, value in rows[key].items():
+            got = columns[name][i]
+            if name.startswith("window") and rows[key]["window"] is None:
+                assert columns["window_upper"][i] is None
+            elif isinstance(value, float):
+                assert got == pytest.approx(value, abs=CLOSE), (key, name)
+            else:
+                assert got == value, (key, name)
+
+
+CASES = {
+    "two segments": {},
+    "one window": {"windows": (4,)},
+    "two windows, unsorted": {"windows": (6, 2)},
+    "strict": {"alpha": 0.001, "looks": 1000, "margin": 0.01},
+    "lenient": {"alpha": 0.4, "looks": 2, "margin": 0.2, "adjust": None},
+    "dispersion": {"dispersion": "estimate"},
+    "dispersion and windows": {"dispersion": "estimate", "windows": (2, 3, 5), "adjust": None},
+}
+
+
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("options", CASES.values(), ids=CASES)
+def test_monitor_is_what_loops_give(options, seed):
+    cells = drawn(seed, spread=0.1 if "dispersion" in options else 0.0)
+    before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
+    metrics = METRICS if seed else METRICS[:1]
+
+    out = bf.monitor(
+        now,
+        "y",
+        "p",
+        by="g",
+        time="day",
+        every="1w",
+        reference=before,
+        cells=True,
+        metrics=metrics,
+        **options,
+    )
+
+    by_loops = dict(options, windows=tuple(sorted(options.get("windows", (1, 4, 13)))))
+    assert_is(out, expected(now, before, metrics, **by_loops))
+
+
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
+@pytest.mark.parametrize("class_weight", [None, {"a": 1, "b": 3, "c": 0.5}])
+def test_three_labels_and_weights_of_them(class_weight):
+    cells = drawn(5, labels=("a", "b", "c"), size=12)
+    before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
+    options = {"by": "g", "time": "day", "every": "1w", "reference": before, "cells": True}
+
+    out = bf.monitor(now, "y", "p", class_weight=class_weight, **options)
+
+    metrics = ["balanced_accuracy", *(["weighted_balanced_accuracy"] if class_weight else [])]
+    rows = expected(now, before, metrics, weights=class_weight)
+    assert_is(out, rows)

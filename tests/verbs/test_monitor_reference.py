@@ -1,0 +1,84 @@
+"""`monitor` on a stream whose numbers were computed by independent code."""
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from constructors import plain
+
+CASE = json.loads((Path(__file__).parents[1] / "intervals" / "monitor.json").read_text("utf-8"))[
+    "monitor"
+]
+MONDAY = date(2024, 1, 29)  # so that a leap day is in the stream
+CLOSE = 1e-6
+
+
+def cells_of(supports, correct, days):
+    """Write cells of two labels."""
+    rows = [
+        {"day": day, "y": label, "yhat": label if hit else 1 - label, "n": k if hit else n - k}
+        for day, sizes, hits in zip(days, supports, correct, strict=True)
+        for label, n, k in zip((0, 1), sizes, hits, strict=True)
+        for hit in (True, False)
+    ]
+    return [row for row in rows if row["n"]]
+
+
+DAYS = [MONDAY + timedelta(7 * i + i % 7) for i in range(20)]
+LIVE = cells_of(CASE["support"], CASE["correct"], DAYS)
+REFERENCE = [
+    {key: value for key, value in row.items() if key != "day"}
+    for row in cells_of([CASE["reference_support"]], [CASE["reference_correct"]], DAYS[:1])
+]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_a_stream_of_twenty_weeks(make, is_counted):
+    options = {"counts": "n"} if is_counted else {"cells": True}
+    reference = pl.DataFrame(REFERENCE) if make is pl.LazyFrame else make(REFERENCE)
+
+    out = plain(
+        make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", reference=reference, **options)
+    )
+
+    assert [pd.Timestamp(one).date() for one in out["period"]] == [
+        MONDAY + timedelta(7 * i) for i in range(20)
+    ]
+    for i, row in enumerate(CASE["rows"]):
+        assert (out["n"][i], out["status"][i]) == (row["n"], row["status"])
+        if not row["n"]:
+            assert out["estimate"][i] is None
+            continue
+        assert (out["window"][i], out["window_n"][i]) == (str(row["window"]), row["window_n"])
+        found = [out[one][i] for one in ("estimate", "window_difference", "window_upper")]
+        expected = [row[one] for one in ("balanced_accuracy", "difference", "window_upper")]
+        assert found == pytest.approx(expected, abs=CLOSE)
+
+
+@pytest.mark.parametrize("i", [3, 9, 11], ids=str)
+def test_a_period_is_ok_down_to_the_limits_of_the_reference(i):
+    """Move the margin to either side of the number that decides."""
+    row = CASE["rows"][i]
+    decides = -min(row["lower_of_13_at_95"], row["difference_of_4"])
+    assert decides > 0
+
+    statuses = [
+        plain(
+            pl.DataFrame(LIVE).bal.monitor(
+                "y",
+                "yhat",
+                time="day",
+                every="1w",
+                reference=pl.DataFrame(REFERENCE),
+                cells=True,
+                margin=decides + by,
+            )
+        )["status"][i]
+        for by in (-1e-6, 1e-6)
+    ]
+
+    assert statuses == ["inconclusive", "ok"]

@@ -21,7 +21,7 @@ from balframe.core.selection import comparing
 from balframe.frames.library import Name
 from balframe.frames.reading import Reading
 from balframe.intervals.differences import scas_difference
-from balframe.intervals.equal_segments import by_number_of_labels
+from balframe.intervals.equal_segments import by_number_of_labels, once_for_equals
 from balframe.intervals.families import adjusted_within
 from balframe.intervals.interval import Interval
 from balframe.intervals.request import Request
@@ -171,7 +171,7 @@ def limits_of_difference(
         return None
     found = np.full((n_columns, len(comparable)), np.nan)
     for pairs, values in pairs_of_recalls(interval, one, other, comparable):
-        found[:, pairs] = compute(*values)
+        found[:, pairs] = once_for_equals(compute, values)
     none = interval.rescaled(one, np.zeros(len(comparable)))
     found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
     return found
@@ -204,7 +204,7 @@ def gaps_in_rows(
     def stacked(column: Callable[[Comparison], Any]) -> Any:  # noqa: ANN401 (of any dtype)
         return np.column_stack([column(table) for table in tables.values()]).ravel()
 
-    names = sorted({name for table in tables.values() for name in table.names})
+    names = sorted({name for table in tables.values() for name in table.names.tolist()})
     c, (_, first) = sample.counts, reading.cells.segments
     margin = reading.margin_of_segments()
     shown = [*_STACKED, *(_DESIGN if sample.clusters is not None else ())]

@@ -57,6 +57,11 @@ def fit_in_cache(groups: int) -> bool:
     return groups <= SMALL_TABLE
 
 
+def are_few_keys(keys: int, rows: int) -> bool:
+    """Tell whether marking which keys occur beats putting the rows in order."""
+    return keys <= max(rows, SMALL_TABLE)
+
+
 def are_worth_a_guess(rows: int) -> bool:
     """Tell whether a column is so long that looking at a sample first pays."""
     return rows >= LONG_COLUMN

@@ -38,8 +38,10 @@ def effective(
     x_sq, n_sq : float arrays
         The same of squared weights.
     """
-    size = kish(n, n_sq)
     is_rows = (x == x_sq) & (n == n_sq)
+    if is_rows.all():
+        return np.where(n > 0, x, np.nan), np.where(n > 0, n, np.nan)
+    size = kish(n, n_sq)
     right, wrong = ratio(x, n), ratio(n - x, n)
     square = ratio(np.where(np.isfinite(size), x_sq, 0), np.where(np.isfinite(size), n_sq, 1))
     row = ratio(np.ones_like(size), size)

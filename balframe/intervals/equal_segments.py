@@ -1,10 +1,12 @@
 """Work on many segments at once: those of equally many labels together, equal ones only once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.distinct import distinct
 from balframe.intervals.recalls_of_counts import Recalls
 
 Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
@@ -33,21 +35,27 @@ def over_segments(r: Recalls, columns: int, compute: Rows) -> list[FloatArray]:
     n_segments = len(r.whole)
     x, n, share = r.in_effective_rows()
     out = np.full((columns, n_segments), np.nan)
-    order = np.lexsort((x, n, r.weight, r.segment))  # the order of labels makes no difference
+    order = np.argsort(r.segment, kind="stable")
     for segments, entries in by_number_of_labels(r.segment, n_segments, order):
-        rows = np.hstack([x[entries], n[entries], share[entries]])
-        known = np.isfinite(rows).all(axis=1)
+        values = x[entries], n[entries], share[entries]
+        known = np.isfinite(np.hstack(values)).all(axis=1)
         if known.any():
-            distinct, copies = _distinct(rows[known])
-            out[:, segments[known]] = np.array(compute(*np.hsplit(distinct, 3)))[:, copies]
+            found = once_for_equals(partial(_in_one_order, compute), [v[known] for v in values])
+            out[:, segments[known]] = found
     return list(out)
 
 
-def _distinct(rows: FloatArray) -> tuple[FloatArray, Int64Array]:
-    """Find the different rows, and which of them each row is; faster than `numpy.unique`."""
-    order = np.lexsort(rows.T)
-    ordered = rows[order]
-    is_new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
-    copies = np.empty(len(rows), np.int64)
-    copies[order] = np.cumsum(is_new) - 1
-    return ordered[is_new], copies
+def once_for_equals(
+    compute: Callable[..., Sequence[FloatArray]], values: Sequence[FloatArray]
+) -> FloatArray:
+    """Compute from arrays of the shape (rows, columns), from equal rows once."""
+    first, copies = distinct([column for value in values for column in value.T])
+    return np.array(compute(*(value[first] for value in values)))[:, copies]
+
+
+def _in_one_order(
+    compute: Rows, x: FloatArray, n: FloatArray, share: FloatArray
+) -> Sequence[FloatArray]:
+    """Sort the labels of each segment, since their order makes no difference."""
+    order = np.lexsort((x, n, share))
+    return compute(*(np.take_along_axis(values, order, axis=1) for values in (x, n, share)))

@@ -1,0 +1,42 @@
+"""Different rows of columns of numbers, beside those that a dict finds."""
+
+import numpy as np
+import pytest
+
+from balframe.core.distinct import distinct
+
+RNG = np.random.default_rng(29)
+N = 3_000
+COLUMNS = {
+    "counts": RNG.integers(0, 4, N).astype(float),
+    "below 0": RNG.integers(-3, 3, N).astype(float),
+    "one value": np.full(N, 0.5),
+    "shares": RNG.choice([0.1, 0.5, 1 / 3], N),
+    "both zeros": RNG.choice([0.0, -0.0], N),
+    "many rows": RNG.choice([0, 7, 2**31 - 1], N).astype(float),
+    "past whole numbers of 64 bits": RNG.choice([1e300, -1e300, 5e-324], N),
+    "a range that is wide": RNG.choice(RNG.integers(0, 2**30, 40), N).astype(float),
+}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [[name] for name in COLUMNS]
+    + [[*COLUMNS], ["many rows"] * 4, ["counts", "shares"], ["a range that is wide", "below 0"]],
+    ids=" and ".join,
+)
+def test_distinct_rows(names):
+    columns = [RNG.permutation(COLUMNS[name]) for name in names]
+    rows = [*zip(*(column.tolist() for column in columns), strict=True)]
+
+    first, copies = distinct(columns)
+
+    assert [rows[i] for i in first[copies]] == rows
+    assert len(first) == len({*rows})
+    assert sorted({*copies.tolist()}) == [*range(len(first))]
+
+
+def test_no_rows():
+    first, copies = distinct([np.zeros(0), np.zeros(0)])
+
+    assert (len(first), len(copies)) == (0, 0)

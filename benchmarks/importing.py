@@ -1,11 +1,11 @@
-"""Time of `import balframe` beside that of the two libraries it needs, in fresh processes."""
+"""Time of importing balframe beside a library of frames, in fresh processes."""
 
 import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
 
-BALFRAME, LIBRARIES = "import balframe", "import polars, pandas"
+BOTH, LIBRARY = "import balframe, polars", "import polars"
 TIMED = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
 
 
@@ -13,13 +13,13 @@ TIMED = "import time; start = time.perf_counter(); {}; print(time.perf_counter()
 class Imports:
     """Medians in seconds."""
 
-    balframe: float
-    libraries: float
+    both: float
+    library: float
 
 
 def measure(runs: int) -> Imports:
     """Import each in turn, so that what slows the machine for a while slows both."""
-    found: dict[str, list[float]] = {BALFRAME: [], LIBRARIES: []}
+    found: dict[str, list[float]] = {BOTH: [], LIBRARY: []}
     for run in range(runs + 1):
         for statement, seconds in found.items():
             taken = once(statement)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchmarks.cases import IN_CLUSTERS, MILLION, PANDAS, POLARS, Case
+from benchmarks.importing import BOTH, LIBRARY
 from benchmarks.measurements import Measurements
 from benchmarks.peers import (
     BALFRAME,
@@ -118,18 +119,18 @@ class Memory:
 
 @dataclass(frozen=True)
 class Importing:
-    """Time of `import balframe` over that of the libraries it needs."""
+    """Time of importing balframe with polars over that of polars alone."""
 
     at_most: float
 
     @property
     def about(self) -> tuple[str, str]:
         """The two statements."""
-        return "`import balframe`", "`import polars, pandas`"
+        return f"`{BOTH}`", f"`{LIBRARY}`"
 
     def found(self, measured: Measurements) -> float:
         """Divide the medians."""
-        return measured.imports.balframe / measured.imports.libraries
+        return measured.imports.both / measured.imports.library
 
     def written(self, value: float) -> str:
         """Write a ratio."""

@@ -99,11 +99,25 @@ def test_every_public_name_has_a_docstring_with_an_example():
                 )
 
 
-HEAVY = ("scipy", "narwhals", "typer", "altair", "great_tables", "balframe.verbs.report")
-REPORT = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
+LIBRARIES = ("pandas", "polars", "pyarrow", "numpy", "scipy", "narwhals")
+HEAVY = (*LIBRARIES, "typer", "altair", "great_tables", "balframe.verbs.report")
+OF_PANDAS = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
+OF_POLARS = """import polars as pl
+frame = pl.DataFrame({"y": [0, 1, 1], "p": [0, 1, 0], "g": ["a", "b", "b"], "s": [0.1, 0.8, 0.4]})
+for one in (frame, frame.lazy()):
+    one.bal.report("y", "p", by="g", interval=True)
+    one.bal.gaps("y", "p", by="g")
+    one.bal.curve("y", "s", by="g")
+    one.bal.ranking("y", "s")
+    one.bal.check("y", "p", rules="accuracy > 0")
+"""
 
 
-@pytest.mark.parametrize(("call", "heavy"), [("", HEAVY), (REPORT, ("scipy.stats", "typer"))])
+@pytest.mark.parametrize(
+    ("call", "heavy"),
+    [("", HEAVY), (OF_PANDAS, ("scipy.stats", "typer")), (OF_POLARS, ("pandas", "scipy.stats"))],
+    ids=["import", "pandas", "polars"],
+)
 def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
     code = f"import sys, balframe\n{call}\nprint([m for m in {heavy} if m in sys.modules])"
 
@@ -112,6 +126,21 @@ def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
     )
 
     assert printed.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("order", ["balframe, {}", "{}, balframe", "dask.dataframe, balframe, {}"])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_have_the_methods_whichever_is_imported_first(library, order):
+    code = f"import {order.format(library)}\n" + (
+        f"frame = {library}.DataFrame({{'y': [0, 1]}})\n"
+        "print(*(one.bal.report('y', 'y').shape for one in (frame, frame.head(1))))"
+    )
+
+    printed = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert printed.stdout.strip() == "(1, 8) (1, 8)"
 
 
 IMPORTS = "import importlib\nfor module in {modules}:\n    importlib.import_module(module)"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 
 from balframe.core.arrays import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -17,7 +16,7 @@ from balframe.frames.counting import encode
 from balframe.frames.deliver import deliver
 from balframe.frames.engines import reduce
 from balframe.frames.engines.plain_names import Rows
-from balframe.frames.engines.supported import Engine, engine_of
+from balframe.frames.engines.supported import Engine, engine_of, in_pandas
 from balframe.frames.library import Frame, Library, Name, Series
 from balframe.frames.margins import with_margins
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, N, Query
@@ -96,7 +95,7 @@ class BesideCells:
     def _read(self, own: Reading) -> Reading:
         """Count the cells of the earlier run; where it had one model, once for each model now."""
         library, query = own.library, own.query
-        backend = "pandas" if library is engine_of(pd.DataFrame()).library else "polars"
+        backend = "pandas" if library is in_pandas else "polars"
         frame: Any = deliver(self.cells, backend, self.cells, engine_of(self.cells))
         names = library.names(frame)
         has_models = MODEL in names

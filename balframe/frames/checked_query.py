@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeGuard
 
-import pandas as pd
+from narwhals.dependencies import is_pandas_dataframe
 
 from balframe.core.arrays import is_iterable
 from balframe.core.labels import Label, as_labels
@@ -108,7 +108,7 @@ def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads
     _check_cluster(asked, reads.by, role, known)
     for name in asked.columns:
         if name not in known:
-            if isinstance(frame, pd.DataFrame) and name in frame.index.names:
+            if is_pandas_dataframe(frame) and name in frame.index.names:
                 raise UnknownNameError(
                     f"column {name!r} not found, but it names a level of the frame's index; call "
                     "df.reset_index() first, which makes it a column."

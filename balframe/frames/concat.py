@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
@@ -16,6 +15,7 @@ from balframe.frames.engines.supported import (
     STREAMS,
     engine_of,
 )
+from balframe.frames.libraries.pandas_later import pandas
 from balframe.frames.library import Name
 
 
@@ -29,7 +29,7 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
     (engine,) = engines.values()
     try:
         if engine is PANDAS:
-            return pd.concat(frames, ignore_index=True)
+            return pandas.concat(frames, ignore_index=True)
         if engine is POLARS or engine is POLARS_LAZY:
             names = names_of(frames[0])
             return pl.concat([frame.select(names) for frame in frames], how="vertical_relaxed")

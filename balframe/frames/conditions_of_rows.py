@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
+from narwhals.dependencies import is_pandas_series
 
 from balframe.core.bins import bin_of_text
 from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
@@ -19,7 +19,7 @@ from balframe.frames.library import Name
 
 def one_row(given: Any) -> dict[Name, Any]:  # noqa: ANN401 (a mapping, series or frame)
     """Read the values of a row as Python has them, None for null."""
-    if isinstance(given, pd.Series):
+    if is_pandas_series(given):
         given = given.to_dict()
     if not isinstance(given, Mapping):
         rows = _rows_of(given)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 import polars as pl
-from pandas.api.extensions import ExtensionArray
+from narwhals.dependencies import is_pandas_dataframe
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
@@ -21,10 +20,13 @@ from balframe.frames.engines.supported import (
     in_pandas,
     in_polars,
 )
+from balframe.frames.libraries.pandas_later import pandas
 from balframe.frames.library import Frame, Library, Name
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
+    from pandas.api.extensions import ExtensionArray
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -44,7 +46,7 @@ def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any: 
         if backend == "pandas":
             return _to_pandas(cast(pl.DataFrame, answer))
         if backend == "polars":
-            return pl.from_pandas(cast(pd.DataFrame, answer))
+            return pl.from_pandas(cast("pd.DataFrame", answer))
         is_arrow = engine is PYARROW or isinstance(frame, Pieces)
         return _to_arrow(answer, cast(Any, frame).schema if is_arrow else None)
     except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
@@ -54,20 +56,20 @@ def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any: 
         ) from error
 
 
-def _to_pandas(answer: pl.DataFrame) -> pd.DataFrame:
+def _to_pandas(answer: pl.DataFrame) -> "pd.DataFrame":
     """Keep integers and booleans beside nulls, which numpy would turn into floats and objects."""
     columns = {name: _to_array(column) for name, column in answer.to_dict().items()}
-    return pd.DataFrame(columns, copy=False)
+    return pandas.DataFrame(columns, copy=False)
 
 
-def _to_array(column: pl.Series) -> ExtensionArray:
+def _to_array(column: pl.Series) -> "ExtensionArray":
     if not column.null_count() or not (column.dtype.is_integer() or column.dtype == pl.Boolean):
         array: ExtensionArray = column.to_pandas().array
         return array
     is_null = column.is_null().to_numpy()
     if column.dtype == pl.Boolean:
-        return pd.arrays.BooleanArray(column.fill_null(False).to_numpy(), is_null)
-    return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
+        return pandas.arrays.BooleanArray(column.fill_null(False).to_numpy(), is_null)
+    return pandas.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
 
 
 def _to_arrow(answer: Frame, schema: "pa.Schema | None") -> "pa.Table":
@@ -128,7 +130,7 @@ def numbers_of(answer: object, name: str) -> FloatArray:
 
 def rows_at(answer: object, positions: Int64Array) -> list[dict[Name, Any]]:
     """Turn some rows of an answer into dicts."""
-    if isinstance(answer, pd.DataFrame):
+    if is_pandas_dataframe(answer):
         return rows_of(answer.iloc[positions])
     if isinstance(answer, pl.DataFrame):
         return rows_of(answer[positions])
@@ -139,7 +141,7 @@ def rows_of(answer: object) -> list[dict[Name, Any]]:
     """Turn an answer into a dict for each row, with None for null."""
     if isinstance(answer, pl.DataFrame):
         return cast("list[dict[Name, Any]]", answer.to_dicts())
-    if isinstance(answer, pd.DataFrame):
+    if is_pandas_dataframe(answer):
         known = answer.astype(object).where(answer.notna(), None)
         return known.to_dict("records")
     rows: list[dict[Name, Any]] = cast("pa.Table", answer).to_pylist()

@@ -2,24 +2,26 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import polars as pl
-from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from balframe.core.arrays import BoolArray, Int64Array
 from balframe.core.codes import Codes
 from balframe.core.labels import Label
 from balframe.errors import UnsupportedTypeError, bare_parameter
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
 Name = Hashable  # the name of a column
-Frame = pd.DataFrame | pl.DataFrame
-Series = npt.NDArray[Any] | ExtensionArray | pl.Series  # a column; arrays are of pandas
-DType = np.dtype[Any] | ExtensionDtype | pl.DataType
-FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame, object)
+Frame: TypeAlias = "pd.DataFrame | pl.DataFrame"
+Series: TypeAlias = "npt.NDArray[Any] | ExtensionArray | pl.Series"  # arrays are of pandas
+DType: TypeAlias = "np.dtype[Any] | ExtensionDtype | pl.DataType"
+FrameT = TypeVar("FrameT", "pd.DataFrame", pl.DataFrame, pl.LazyFrame, object)
 
 
 Numbers = tuple[npt.NDArray[Any], BoolArray | None]  # 0 where null; None where no row is

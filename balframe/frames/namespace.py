@@ -1,19 +1,27 @@
 """The attribute that makes a namespace of a frame, in each library's own way."""
 
-import pandas as pd
-import polars as pl
+from types import ModuleType
+
+from wrapt import register_post_import_hook
 
 from balframe.frames import forks  # noqa: F401 (notes in which process balframe is loaded)
 
 
 def register_namespace(name: str, namespace: type) -> None:
-    """Give the frames of pandas and polars the attribute."""
-    pl.api.register_dataframe_namespace(name)(namespace)
-    pl.api.register_lazyframe_namespace(name)(namespace)
-    pd.api.extensions.register_dataframe_accessor(name)(namespace)
-    for frame in (pl.DataFrame, pl.LazyFrame):
-        # IPython's completer without Jedi reads annotations where a class has `__getattr__`.
-        frame.__annotations__ = frame.__annotations__ | {name: namespace}
+    """Give the frames of pandas and polars the attribute, each when its library is imported."""
+
+    def in_polars(polars: ModuleType) -> None:
+        polars.api.register_dataframe_namespace(name)(namespace)
+        polars.api.register_lazyframe_namespace(name)(namespace)
+        for frame in (polars.DataFrame, polars.LazyFrame):
+            # IPython's completer without Jedi reads annotations where a class has `__getattr__`.
+            frame.__annotations__ = frame.__annotations__ | {name: namespace}
+
+    def in_pandas(pandas: ModuleType) -> None:
+        pandas.api.extensions.register_dataframe_accessor(name)(namespace)
+
+    register_post_import_hook(in_polars, "polars")
+    register_post_import_hook(in_pandas, "pandas")
 
 
 def register_in_dask(name: str, namespace: type) -> None:

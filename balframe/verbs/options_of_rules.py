@@ -3,11 +3,11 @@
 from typing import Annotated, Literal, TypedDict, get_args
 
 from balframe.analyses.scoring import Absent
-from balframe.frames.library import Frame, Name
+from balframe.frames.library import Name
 from balframe.intervals.request import Method
 from balframe.verbs.options import ClassWeights, Level, Option
 
-BaselineOption = Name | Frame | object | None  # a column, or the cells of an earlier run
+BaselineOption = Name | object | None  # a column, or the cells of an earlier run
 Decide = Literal["confident", "estimate"]
 
 _METHODS = ", ".join(f'"{name}"' for name in get_args(Method))

@@ -85,7 +85,7 @@ def ended(process, timeout=60):
 
 
 @both
-@pytest.mark.parametrize("loading", ["pandas", "polars", "typer"])
+@pytest.mark.parametrize("loading", ["numpy", "polars", "typer"])
 def test_while_libraries_load_the_program_ends_without_a_word(program, tmp_path, loading):
     (tmp_path / f"{loading}.py").write_text(INTERRUPTED)
 

@@ -1,10 +1,9 @@
 """The cells that an engine's query sends, or one more than allowed."""
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import narwhals as nw
-import pandas as pd
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
@@ -13,8 +12,12 @@ from balframe.frames.engines.given import polars_dtype
 from balframe.frames.engines.plain_names import Rows
 from balframe.frames.engines.reduce import ACTUAL, by_key, outcome_key, summed
 from balframe.frames.engines.supported import DASK, DUCKDB, POLARS_LAZY, Engine
+from balframe.frames.libraries.pandas_later import pandas
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _COARSER = {  # what to do about distinct scores, by the option that does it
     "thresholds": f"use a grid of thresholds such as {parameter('thresholds', 101)}, ",
@@ -39,19 +42,19 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
             {n: polars_dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)}
         )
     if engine is DASK:
-        _check_texts(cast(pd.DataFrame, cells), query)
+        _check_texts(cast("pd.DataFrame", cells), query)
     check_size(len(cells), query)
     return cast(Frame, cells)
 
 
-def _check_texts(cells: pd.DataFrame, query: Query) -> None:
+def _check_texts(cells: "pd.DataFrame", query: Query) -> None:
     """Refuse the texts that Dask makes of objects which are booleans and nulls."""
     if query.labels is not None or isinstance(query.pos_label, str):
         return  # which say that texts are meant
     sums = [name for name in ("n_low", "n_high", "missing") if name in cells]
     cells = cells[cells[sums].ne(0).any(axis=1)]  # those that stand for rows
     for key, name in _label_keys(query).items():
-        if key not in cells or not pd.api.types.is_string_dtype(cells[key].dtype):
+        if key not in cells or not pandas.api.types.is_string_dtype(cells[key].dtype):
             continue
         if {*cells[key].dropna()} in ({"True"}, {"False"}, {"True", "False"}):
             raise InvalidInputError(

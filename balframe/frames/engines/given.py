@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
-import pandas as pd
 import polars as pl
+from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_pandas_series
 
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.checked_query import named_twice
@@ -25,11 +25,12 @@ from balframe.frames.engines.supported import (
     engine_of,
 )
 from balframe.frames.engines.turns import in_turn
-from balframe.frames.libraries.in_pandas.encode import dictionaries, with_categories
+from balframe.frames.libraries.pandas_later import encode_of_pandas, pandas
 from balframe.frames.library import Frame, Name
 from balframe.frames.query import Query
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from narwhals.dtypes import DType as NarwhalsDType
 
@@ -51,7 +52,8 @@ def check_not_arrays(verb: str, given: Mapping[str, Any], roles: Sequence[str]) 
     frame, *columns = roles
     if not _is_array(given.get(frame, next((given[one] for one in columns if one in given), None))):
         return
-    is_pandas = any(isinstance(given.get(one), (pd.Series, pd.Index)) for one in roles)
+    values = [nw.to_native(given.get(one), pass_through=True) for one in roles]
+    is_pandas = any(is_pandas_series(one) or is_pandas_index(one) for one in values)
     data = ", ".join(f'"{one}": {one}' for one in columns)
     names = ", ".join(f'"{one}"' for one in columns)
     raise UnsupportedTypeError(
@@ -76,7 +78,8 @@ def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
     if engine is not DASK:
         return frame
     with in_turn(frame):
-        names = dictionaries(frame._meta)
+        names = encode_of_pandas.dictionaries(frame._meta)
+        with_categories = encode_of_pandas.with_categories
         return frame.map_partitions(with_categories, names) if names else frame
 
 
@@ -101,7 +104,7 @@ def without_rows(frame: object, engine: Engine) -> Frame:
 
     A frame of pandas or polars is given as it is.
     """
-    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+    if isinstance(frame, pl.DataFrame) or is_pandas_dataframe(frame):
         return frame
     if isinstance(frame, pl.LazyFrame):
         with failures_explained(frame):
@@ -131,7 +134,7 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     return pl.Null if known in (pl.Unknown, pl.Object) else known
 
 
-def _with_open_types(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_open_types(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Leave open what a column holds whose categories Dask may not know yet, or that is text.
 
     Dask makes text of all objects.
@@ -139,8 +142,11 @@ def _with_open_types(frame: pd.DataFrame) -> pd.DataFrame:
     unknown = {
         name: object
         for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.StringDtype)
-        or (isinstance(dtype, pd.CategoricalDtype) and "__UNKNOWN_CATEGORIES__" in dtype.categories)
+        if isinstance(dtype, pandas.StringDtype)
+        or (
+            isinstance(dtype, pandas.CategoricalDtype)
+            and "__UNKNOWN_CATEGORIES__" in dtype.categories
+        )
     }
     return frame.astype(unknown)
 
@@ -156,5 +162,5 @@ def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
     if engine is PYARROW:
         return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
     if engine is PANDAS:
-        return with_categories(cast(pd.DataFrame, frame), query.columns)
+        return encode_of_pandas.with_categories(cast("pd.DataFrame", frame), query.columns)
     return cast(Frame, frame)

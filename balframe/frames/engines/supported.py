@@ -3,19 +3,23 @@
 import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
-import pandas as pd
 import polars as pl
+from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
 from balframe.errors import MissingExtraError, UnsupportedTypeError
-from balframe.frames.libraries.in_pandas import columns as columns_of_pandas
-from balframe.frames.libraries.in_pandas.encode import DType, Values
 from balframe.frames.libraries.in_polars import columns as columns_of_polars
+from balframe.frames.libraries.pandas_later import columns_of_pandas
 from balframe.frames.library import Library, LibraryOf, Name
 
-_pandas: LibraryOf[pd.DataFrame, Name, Values, DType] = columns_of_pandas
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from balframe.frames.libraries.in_pandas.encode import DType, Values
+
+_pandas: "LibraryOf[pd.DataFrame, Name, Values, DType]" = columns_of_pandas
 _polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
 
 # Each takes frames of its own only: a frame and its library always go together.
@@ -147,12 +151,12 @@ ADVICE = {  # frames that do not run beside the pandas of today, by the start of
 
 def engine_of(frame: object) -> Engine:
     """Find out what holds the rows of a frame."""
-    if isinstance(frame, pd.DataFrame):
-        return PANDAS
     if isinstance(frame, pl.DataFrame):
         return POLARS
     if isinstance(frame, pl.LazyFrame):
         return POLARS_LAZY
+    if is_pandas_dataframe(frame):
+        return PANDAS
     known: Any = nw.from_native(frame, pass_through=True)
     is_frame = isinstance(known, (nw.DataFrame, nw.LazyFrame))
     engine = _NARWHALS.get(known.implementation) if is_frame else _stream(frame)
@@ -169,7 +173,9 @@ def _stream(frame: object) -> Engine | None:
     if type(frame).__module__.startswith("pyarrow"):
         is_frame = hasattr(frame, "scanner") or (is_stream and hasattr(frame, "schema"))
         return PYARROW_STREAM if is_frame else None
-    return ARROW_STREAM if is_stream and not isinstance(frame, (pd.Series, pl.Series)) else None
+    native = nw.to_native(frame, pass_through=True)
+    is_column = isinstance(native, pl.Series) or is_pandas_series(native)
+    return ARROW_STREAM if is_stream and not is_column else None
 
 
 def not_read(given: type) -> UnsupportedTypeError:

@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from balframe.analyses.clustering import design, n_clusters
 from balframe.analyses.differences_of_clusters import difference_of_clusters
@@ -39,9 +38,13 @@ OfRecalls = Callable[..., Sequence[FloatArray]]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A metric of segments beside that of their references, whose names stand in `names`."""
+    """A metric of segments beside that of their references.
 
-    names: npt.NDArray[np.str_]
+    `reference` is the position of the name of each reference among the `names`.
+    """
+
+    names: tuple[str, ...]
+    reference: Int64Array
     n_labels: Int64Array
     min_support: Int64Array
     estimate: FloatArray
@@ -66,12 +69,23 @@ class Comparison:
     @classmethod
     def concat(cls, parts: Sequence["Comparison"]) -> "Comparison":
         """Put several behind each other."""
-        columns = ([getattr(part, one.name) for part in parts] for one in fields(cls))
-        return cls(*(np.concatenate(arrays) for arrays in columns))
+        names = tuple(sorted({name for part in parts for name in part.names}))
+        renamed = [part.named(names) for part in parts]
+        columns = ([getattr(part, name) for part in renamed] for name in cls._columns())
+        return cls(names, *(np.concatenate(arrays) for arrays in columns))
+
+    def named(self, names: Sequence[str]) -> "Comparison":
+        """Take the names of references from a longer list."""
+        positions = np.array([names.index(name) for name in self.names], np.int64)
+        return replace(self, names=tuple(names), reference=positions[self.reference])
 
     def at(self, rows: Int64Array) -> "Comparison":
         """Take these rows."""
-        return Comparison(*(getattr(self, one.name)[rows] for one in fields(self)))
+        return Comparison(self.names, *(getattr(self, name)[rows] for name in self._columns()))
+
+    @classmethod
+    def _columns(cls) -> list[str]:
+        return [one.name for one in fields(cls)][1:]
 
     def without_test(self, rows: BoolArray) -> "Comparison":
         """Leave limits and p-values of these rows undefined."""
@@ -97,7 +111,8 @@ def differences(
         width = metric.range[1] - metric.range[0]
         lower, upper = kept(lower, upper, difference, (-width, width), around=True)
         out[metric_name] = Comparison(
-            np.full(first.n_segments, name),
+            (name,),
+            np.zeros(first.n_segments, np.int64),
             first.n_present,
             first.min_support,
             estimate,
@@ -204,13 +219,13 @@ def gaps_in_rows(
     def stacked(column: Callable[[Comparison], Any]) -> Any:  # noqa: ANN401 (of any dtype)
         return np.column_stack([column(table) for table in tables.values()]).ravel()
 
-    names = sorted({name for table in tables.values() for name in table.names.tolist()})
+    names = sorted({name for table in tables.values() for name in table.names})
     c, (_, first) = sample.counts, reading.cells.segments
     margin = reading.margin_of_segments()
     shown = [*_STACKED, *(_DESIGN if sample.clusters is not None else ())]
     tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
-    reference = stacked(lambda table: np.searchsorted(names, table.names))
+    reference = stacked(lambda table: table.named(names).reference)
     return reading.by_columns(np.repeat(first, len(tables))) | {
         "n": np.repeat(c.n, len(tables)),
         "metric": reading.text_column(list(tables), metric),

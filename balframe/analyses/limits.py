@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
-from balframe.core.sample import Sample
+from balframe.core.sample import Clusters, Sample
 from balframe.intervals.differences import mover_difference
 from balframe.intervals.proportions import Limits
 from balframe.intervals.request import GATE, Request
@@ -29,13 +29,13 @@ def limits_of(
 
 
 def methods_of(
-    metrics: Mapping[str, Metric], sample: Sample, request: Request
+    metrics: Mapping[str, Metric], clusters: Clusters | None, n_segments: int, request: Request
 ) -> tuple[list[str], Int64Array]:
     """Name the methods, and give the position of that of each metric in every segment.
 
     The positions have the shape (segments, metrics); that behind the last name is of no method.
     """
-    kinds, clusters = [metric.interval for metric in metrics.values()], sample.clusters
+    kinds = [metric.interval for metric in metrics.values()]
     of_rows = [kind.method_of(request.method) for kind in kinds]
     of_clusters = [kind.method_of_clusters(request.method) for kind in kinds]
     names = sorted({*of_rows, *of_clusters} - {""})
@@ -43,7 +43,7 @@ def methods_of(
         np.array([(*names, "").index(one) for one in methods], np.int64)
         for methods in (of_rows, of_clusters)
     )
-    is_row = np.ones(sample.counts.n_segments, np.bool_)
+    is_row = np.ones(n_segments, np.bool_)
     if clusters is not None:
         is_row = clusters.are_single
     return names, np.where(is_row[:, None], code_of_rows, code_of_clusters)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, differences
+from balframe.analyses.scored_segments import equal_segments
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -57,18 +58,17 @@ class Reference:
             return int(n[self.position])
         return 0 if self.name != "rest" else len(_totals(members).example) + int(n.max(initial=0))
 
-    def beside(self, members: Sample, block: slice) -> Sample:
-        """Put beside each segment of a block what it is compared with."""
-        size = block.stop - block.start
+    def beside(self, members: Sample, segments: Int64Array) -> Sample:
+        """Put beside each of some segments what it is compared with."""
         if self.position is not None:
-            return members.at(np.full(size, self.position))
+            return members.at(np.full_like(segments, self.position))
         if self.name == "rest":
-            counts, clusters = rest(members.counts, block), None
+            counts, clusters = rest(members.counts, segments), None
             if members.clusters is not None:
-                clusters = _totals(members).rest(block, counts)
-            return Sample(counts, lambda: rest_of_cells(members.cells(), block), clusters)
+                clusters = _totals(members).rest(segments, counts)
+            return Sample(counts, lambda: rest_of_cells(members.cells(), segments), clusters)
         everything = Sample(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
-        return everything.at(np.zeros(size, np.int64))
+        return everything.at(np.zeros_like(segments))
 
 
 def _totals(members: Sample) -> Totals:
@@ -229,13 +229,18 @@ class Against:
     def group(self, group: Group, members: Sample, reading: Reading) -> dict[str, Comparison]:
         """Compare the segments of a group, whose sample is given, on every metric."""
         c = members.counts
+        every = np.arange(c.n_segments)
+        first, copies = equal_segments(reading, self.metrics, members.cells) or (every, every)
         out: dict[str, Comparison] = {}
         for one, metrics in self._references(group, c, reading):
-            blocks = [
-                self._block(one, metrics, members, block) for block in _blocks(c, one.size(members))
+            alone = one.shares_rows(every)
+            parts = [
+                self._compared(one, metrics, members, first[block])
+                for block in _blocks(c, len(first), one.size(members))
             ]
             for name in metrics:
-                out[name] = Comparison.concat([found[name] for found in blocks])
+                found = Comparison.concat([part[name] for part in parts])
+                out[name] = found.at(copies).without_test(alone)
         return out
 
     def _references(
@@ -250,19 +255,16 @@ class Against:
         else:
             yield _named(self.asked, group, c, reading), self.metrics
 
-    def _block(
-        self, one: Reference, metrics: Mapping[str, Metric], members: Sample, block: slice
+    def _compared(
+        self, one: Reference, metrics: Mapping[str, Metric], members: Sample, segments: Int64Array
     ) -> dict[str, Comparison]:
-        """Compare a part of the segments; choosing the reference by its score has a price."""
+        """Compare some of the segments; choosing the reference by its score has a price."""
         choices = n_choices(self.asked, members.counts)
         request = Request(None, self.level).together(choices)
-        at = np.arange(block.start, block.stop)
-        found = differences(metrics, members.at(at), one.beside(members, block), one.name, request)
+        sides = members.at(segments), one.beside(members, segments)
         return {
-            name: replace(
-                comparison, p_value=np.minimum(comparison.p_value * choices, 1)
-            ).without_test(one.shares_rows(at))
-            for name, comparison in found.items()
+            name: replace(found, p_value=np.minimum(found.p_value * choices, 1))
+            for name, found in differences(metrics, *sides, one.name, request).items()
         }
 
 
@@ -274,8 +276,8 @@ def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCoun
     return smallest(-scores if wants_highest else scores, c)
 
 
-def _blocks(c: ClassCounts, n_clusters: int) -> Iterator[slice]:
+def _blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
     """Cut segments into parts that fit into memory beside their references."""
     size = max(1, _ENTRIES // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
-    for start in range(0, max(1, c.n_segments), size):
-        yield slice(start, min(start + size, c.n_segments))
+    for start in range(0, max(1, n_segments), size):
+        yield slice(start, min(start + size, n_segments))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.arrays import Counts, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells
+from balframe.core.cells import LEFT_OUT, Cells, ranges_of
 from balframe.core.class_counts import ClassCounts
 from balframe.core.measures import Measures
 from balframe.core.selection import regrouped
@@ -13,25 +13,26 @@ from balframe.core.selection import regrouped
 
 def whole(c: ClassCounts) -> ClassCounts:
     """Add up all segments into one."""
-    keys = _Keys.of(c.segment, c.label, slice(0, 0))
+    keys = _Keys.of(c.segment, c.label, c.n_segments, np.zeros(0, np.int64))
     return regrouped(c, keys.total, 1, np.zeros_like(keys.distinct), keys.distinct)
 
 
-def rest(c: ClassCounts, block: slice) -> ClassCounts:
-    """Add up all segments but one, for each one of a block.
+def rest(c: ClassCounts, segments: Int64Array) -> ClassCounts:
+    """Add up all segments but one, for each one at these positions.
 
-    Memory goes with the segments of the block times the labels of all segments.
+    Memory goes with the number of positions times the labels of all segments.
     """
-    keys = _Keys.of(c.segment, c.label, block)
-    return regrouped(c, keys.but_one, block.stop - block.start, *keys.spread())
+    keys = _Keys.of(c.segment, c.label, c.n_segments, segments)
+    return regrouped(c, keys.but_one, len(segments), *keys.spread())
 
 
-def rest_of_cells(cells: Cells, block: slice) -> Cells:
-    """Add up the cells of all segments but one, for each one of a block, the only by-column."""
+def rest_of_cells(cells: Cells, segments: Int64Array) -> Cells:
+    """Add up the cells of all segments but one, for each one given, which is the only by-column."""
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
     segment, outcome = cells.segments[0][counted], cells.outcome[counted]
     size = int(outcome.max(initial=0)) + 1
-    keys = _Keys.of(segment, cells.actual[counted] * size + outcome, block)
+    of_labels = cells.actual[counted] * size + outcome
+    keys = _Keys.of(segment, of_labels, len(cells.segments[1]), segments)
     sums = cells.sums.at(counted)
     position, key = keys.spread()
     rows = Measures(
@@ -47,25 +48,27 @@ def rest_of_cells(cells: Cells, block: slice) -> Cells:
 class _Keys:
     """The distinct keys of all segments, and where the entries stand among them.
 
-    `of_entry` is the key of each entry; `inside` are the entries of the block and `own` their
-    places in a table of the block's segments by keys.
+    `of_entry` is the key of each entry; `inside` are the entries of the segments left out and `own`
+    their places in a table of these segments by keys.
     """
 
     distinct: Int64Array
     of_entry: Int64Array
-    inside: slice
+    inside: Int64Array
     own: Int64Array
     n_segments: int
 
     @classmethod
-    def of(cls, segment: Int64Array, key: Int64Array, block: slice) -> "_Keys":
+    def of(
+        cls, segment: Int64Array, key: Int64Array, n_segments: int, left_out: Int64Array
+    ) -> "_Keys":
         distinct, of_entry = np.unique(key, return_inverse=True)
-        inside = slice(*np.searchsorted(segment, (block.start, block.stop)))
-        own = (segment[inside] - block.start) * len(distinct) + of_entry[inside]
-        return cls(distinct, of_entry, inside, own, block.stop - block.start)
+        inside, position = ranges_of(segment, n_segments, left_out)
+        own = position * len(distinct) + of_entry[inside]
+        return cls(distinct, of_entry, inside, own, len(left_out))
 
     def spread(self) -> tuple[Int64Array, Int64Array]:
-        """Give every segment of the block every key."""
+        """Give every segment left out every key."""
         segment = np.repeat(np.arange(self.n_segments), len(self.distinct))
         return segment, np.tile(self.distinct, self.n_segments)
 

@@ -11,12 +11,12 @@ from balframe.core.ways import are_few_keys
 _WHOLE = 2.0**31  # so that a key holds a column and more
 
 
-def distinct(columns: Sequence[FloatArray]) -> tuple[Int64Array, Int64Array]:
+def distinct(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array, Int64Array]:
     """Find the different rows: where one of each stands, and which of them every row is.
 
     Parameters
     ----------
-    columns : float arrays, shape (rows,)
+    columns : float or int64 arrays, shape (rows,)
         At least one column; the numbers are finite.
     """
     codes = [_codes(column) for column in columns]
@@ -32,10 +32,10 @@ def distinct(columns: Sequence[FloatArray]) -> tuple[Int64Array, Int64Array]:
     return first, copies
 
 
-def _codes(column: FloatArray) -> Codes:
+def _codes(column: FloatArray | Int64Array) -> Codes:
     """Take whole numbers as they are, and the ranks of others."""
     if len(column) and np.abs(column).max() < _WHOLE:
-        whole = column.astype(np.int64)
+        whole = column.astype(np.int64, copy=False)
         if (whole == column).all():
             return Codes.spanning(whole)
     _, ranks = np.unique(column, return_inverse=True)

@@ -33,18 +33,17 @@ class Totals:
         total = Cells((cluster,), held.actual, held.outcome, held.sums).regrouped()
         return cls(clusters, total, total.by[0][total.segments[1]], *_patterns(total))
 
-    def rest(self, block: slice, like: ClassCounts) -> Clusters:
-        """Subtract the rows of each segment of a block from those of all, in every cluster.
+    def rest(self, segments: Int64Array, like: ClassCounts) -> Clusters:
+        """Subtract the rows of each segment given from those of all, in every cluster.
 
         Clusters without rows in a segment stay as they are in its rest. There those with the same
         rows stand together, so that their number does not multiply with that of the segments.
         `like` are the class counts of the rests.
         """
         own = self.clusters
-        inside = np.flatnonzero((own.segment >= block.start) & (own.segment < block.stop))
-        segment = own.segment[inside] - block.start
+        inside, segment = ranges_of(own.segment, own.n_segments, segments)
         touched = np.searchsorted(self.codes, own.cluster[inside])
-        size = (block.stop - block.start, len(self.example))
+        size = (len(segments), len(self.example))
         here = np.bincount(segment * size[1] + self.pattern[touched], minlength=size[0] * size[1])
         left = np.bincount(self.pattern, minlength=size[1]) - here.reshape(size)
         of_segment, of_pattern = np.nonzero(left)

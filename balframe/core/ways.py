@@ -20,6 +20,7 @@ MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their thre
 LARGEST_TABLE = 2**22  # counts in a table of a grouping; past it only those that occur are kept
 MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
 MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
+MANY_SEGMENTS = 2**14  # from which scoring equal ones once may gain more than finding them costs
 
 Way = Literal["table", "runs", "order"]
 
@@ -80,6 +81,11 @@ def are_many_to_share(rows: int) -> bool:
 def are_many_to_hash(rows: int) -> bool:
     """Tell whether a hash table pays for rows that would have to be put in order."""
     return rows >= MANY_TO_HASH
+
+
+def are_many_segments(segments: int) -> bool:
+    """Tell whether it pays to look for segments that are equal, to score them once."""
+    return segments >= MANY_SEGMENTS
 
 
 def blocks(part: slice, size: int) -> list[slice]:

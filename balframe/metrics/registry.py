@@ -54,7 +54,7 @@ class Metric(AnyMetric):
 
 
 _registry: dict[str, Metric] = {}
-_names: dict[str, str] = {}
+_names: dict[str, Metric] = {}  # aliases too
 _registering = threading.Lock()
 
 
@@ -209,9 +209,9 @@ def _put(one: Metric) -> None:
     """Let a metric be found; those who read meanwhile see whole dictionaries, old or new."""
     global _registry, _names
     _check_free(one)
-    kept = {name: owner for name, owner in _names.items() if owner != one.name}
+    kept = {name: owner for name, owner in _names.items() if owner.name != one.name}
     _registry = _registry | {one.name: one}
-    _names = kept | dict.fromkeys((one.name, *one.aliases), one.name)
+    _names = kept | dict.fromkeys((one.name, *one.aliases), one)
 
 
 def _check_free(one: Metric) -> None:
@@ -223,11 +223,10 @@ def _check_free(one: Metric) -> None:
             raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
         if name in _reserved or name in NAMED_BY_CHARTS:
             raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
-        of_scores = named_of_scores().get(name)
-        owner = _names.get(name, one.name if of_scores is None else of_scores.name)
-        if owner != one.name:
+        owner = _names.get(name) or named_of_scores().get(name) or one
+        if owner.name != one.name:
             raise InvalidInputError(
-                f"{name!r} already names the metric {owner!r}; choose another name or alias."
+                f"{name!r} already names the metric {owner.name!r}; choose another name or alias."
             )
 
 
@@ -244,6 +243,4 @@ def registered() -> list[Metric]:
 
 def named() -> Mapping[str, Metric]:
     """Give every metric by its name and its aliases."""
-    names = _names  # read first, as above
-    registry = _registry
-    return {name: registry[owner] for name, owner in names.items()}
+    return _names

@@ -4,13 +4,13 @@ from typing import Literal, Unpack
 
 from balframe.analyses import layouts
 from balframe.analyses.clustering import design, n_clusters
-from balframe.analyses.limits import limits_of, methods_of
-from balframe.analyses.scoring import Metrics, Scoring, counted, value_of
+from balframe.analyses.limits import methods_of
+from balframe.analyses.scored_segments import scored_segments
+from balframe.analyses.scoring import Metrics, Scoring
 from balframe.errors import check_choice
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.reading import Reading
-from balframe.intervals.proportions import Limits
 from balframe.intervals.request import Request
 from balframe.metrics.presets import DEFAULT
 from balframe.verbs.answer import Columns, answer
@@ -141,23 +141,19 @@ def report(
     chosen = scoring.metrics
 
     def compute(reading: Reading) -> Columns:
-        sample = scoring.sample(reading)
-        c = sample.counts
+        scored = scored_segments(reading, scoring, request)
+        sample, scores, found = scored.sample, scored.scores, scored.limits
         _, first = reading.cells.segments
-        counts = counted(c) | n_clusters(sample)
+        counts = {**scored.counts, **n_clusters(sample)}
         if reading.query.drops_missing:
             counts["n_missing"] = reading.cells.missing_of_segments()
-        scores = {name: value_of(metric, c) for name, metric in chosen.items()}
-        found: dict[str, Limits] = {}
-        if request is not None:
-            found = limits_of(chosen, sample, scores, request)
         if layout == "wide":
             return reading.by_columns(first) | counts | layouts.wide(scores, found)
         columns = layouts.long(reading, first, counts, scores)
         if sample.clusters is not None:
             columns |= layouts.long_design([design(metric, sample) for metric in chosen.values()])
         if request is not None:
-            methods = methods_of(chosen, sample, request)
+            methods = methods_of(chosen, sample.clusters, len(first), request)
             columns |= layouts.long_limits(reading, found, methods)
         return columns
 

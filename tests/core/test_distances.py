@@ -36,7 +36,8 @@ def test_sums_of_segments_have_the_sums_of_their_distances(power, each):
         each[2],
     ]
     assert whole(counts()).distance(power).tolist() == [sum(each)]
-    assert rest(counts(), slice(0, 3)).distance(power).tolist() == [sum(each) - one for one in each]
+    rests = rest(counts(), np.arange(3))
+    assert rests.distance(power).tolist() == [sum(each) - one for one in each]
 
 
 def test_of_two_labels_the_rows_that_are_missed_are_one_apart():

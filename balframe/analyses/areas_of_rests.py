@@ -54,7 +54,7 @@ def _by_sums(own: Ranking, n_positive: FloatArray, n_negative: FloatArray) -> Ar
     positives, negatives = _both_sides(own, scores)
     twice = own.positive * (positives.placement[scores.at] - positives.own_placement)
     twice += own.negative * negatives.placement[scores.at]
-    pairs = np.sum(positives.weight * positives.placement) - own.sum(twice)
+    pairs = np.sum(positives.weight * positives.placement) - own.sum(lambda ties: twice[ties.rows])
     auc = np.clip(ratio(pairs, n_positive * n_negative), 0, 1)
     is_perfect, is_reversed = _separated(own)
     is_mixed = ~(is_perfect | is_reversed)

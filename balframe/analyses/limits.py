@@ -99,7 +99,8 @@ def kept(
 ) -> Limits:
     """Keep limits inside the range, and around the estimate; both or none, none without it."""
     is_unknown = np.isnan(estimate) | np.isnan(low) | np.isnan(high)
-    low, high = (np.where(is_unknown, np.nan, limit) for limit in (low, high))
     if around:
         low, high = np.minimum(low, estimate), np.maximum(high, estimate)
-    return np.clip(low, *range_), np.clip(high, *range_)
+    least, most = range_
+    low, high = (np.minimum(np.maximum(limit, least), most) for limit in (low, high))
+    return np.where(is_unknown, np.nan, low), np.where(is_unknown, np.nan, high)

@@ -9,10 +9,13 @@ from balframe.core.arrays import FloatArray, Int64Array
 
 def ratio(numerator: FloatArray | Int64Array, denominator: FloatArray | Int64Array) -> FloatArray:
     """Divide; where the denominator is 0 the ratio is undefined, NaN."""
-    out: FloatArray = np.full(
-        np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan
+    below = np.asarray(denominator)
+    shape = np.shape(numerator)
+    out: FloatArray = np.empty(
+        shape if shape == below.shape else np.broadcast_shapes(shape, below.shape)
     )
-    np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
+    out.fill(np.nan)
+    np.divide(numerator, below, out=out, where=below != 0)
     return out
 
 

@@ -12,7 +12,7 @@ from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
-from balframe.core.running_sums import RunningSums
+from balframe.core.running_sums import Positions, RunningSums
 from balframe.core.ties import Ties
 from balframe.core.two_labels import NEGATIVE, POSITIVE, of_two_labels
 
@@ -71,10 +71,19 @@ class OperatingPoints:
 
     def counts(self, measure: int, block: slice) -> OneVersusRest:
         """Count rows (measure 0), weights (1) or their squares (2) of a part of the points."""
-        positive, negative = self.sums[min(measure, len(self.sums) - 1)]
         segment = self.segment[block]
         at = np.arange(*block.indices(len(self))) + self.shift[segment]
-        first, last = self.first[segment], self.last[segment]
+        return self._between(measure, self.first.take(segment), at, self.last.take(segment))
+
+    def counts_at_ties(self, measure: int, segment: Int64Array, ties: slice) -> OneVersusRest:
+        """Count the same where the scores of some ties, of these segments, are the thresholds."""
+        return self._between(measure, self.first.take(segment), ties, self.last.take(segment))
+
+    def _between(
+        self, measure: int, first: Int64Array, at: Positions, last: Int64Array
+    ) -> OneVersusRest:
+        """Count what is above and below positions among the ties, in each segment."""
+        positive, negative = self.sums[min(measure, len(self.sums) - 1)]
         return OneVersusRest(
             positive.between(at, last),
             positive.between(first, at),

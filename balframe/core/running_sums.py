@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 from balframe.core.arrays import FloatArray, Int64Array
 
+Positions = slice | Int64Array
+
 _FEW = 2**31  # ones whose sum four bytes hold
 
 
@@ -39,10 +41,14 @@ class RunningSums:
         np.cumsum(lost, axis=0, out=error[1:])
         return cls(sums, error)
 
-    def between(self, low: Int64Array, high: Int64Array) -> npt.NDArray[Any]:
+    def between(self, low: Positions, high: Positions) -> npt.NDArray[Any]:
         """Add up the entries from `low` up to but not with `high`."""
         with np.errstate(invalid="ignore", over="ignore"):
+            sums = _at(self.total, high) - _at(self.total, low)
             if self.error is None:
-                return np.asarray(self.total[high] - self.total[low], np.int64)
-            sums = self.total.take(high, 0) - self.total.take(low, 0)
-            return np.asarray(sums + (self.error.take(high, 0) - self.error.take(low, 0)))
+                return np.asarray(sums, np.int64)
+            return np.asarray(sums + (_at(self.error, high) - _at(self.error, low)))
+
+
+def _at(sums: npt.NDArray[Any], positions: Positions) -> npt.NDArray[Any]:
+    return sums[positions] if isinstance(positions, slice) else sums.take(positions, 0)

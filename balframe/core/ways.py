@@ -20,6 +20,10 @@ MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their thre
 LARGEST_TABLE = 2**22  # counts in a table of a grouping; past it only those that occur are kept
 MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
 MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
+TIES = 2**16  # ties at a time: fewer would have threads wait for each other, more leave the cache
+SEGMENTS = (
+    2**13
+)  # segments at a time whose limits are computed, so that what they need stays in cache
 MANY_SEGMENTS = 2**14  # from which scoring equal ones once may gain more than finding them costs
 
 Way = Literal["table", "runs", "order"]
@@ -70,7 +74,12 @@ def are_worth_a_guess(rows: int) -> bool:
 
 def sample(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Take some values of a long column, evenly spread, to guess the range of all."""
-    return values[:: len(values) // SAMPLE + 1]
+    return values[:: step_of_sample(len(values))]
+
+
+def step_of_sample(rows: int) -> int:
+    """Tell how far apart the rows of a sample are."""
+    return rows // SAMPLE + 1
 
 
 def are_many_to_share(rows: int) -> bool:

@@ -13,7 +13,7 @@ from balframe.core.cells import Cells
 from balframe.core.codes import MisjudgedRangeError
 from balframe.core.labels import check_kinds, kind_of
 from balframe.core.measures import Measures
-from balframe.core.ways import SAMPLE, are_worth_a_guess
+from balframe.core.ways import are_worth_a_guess, step_of_sample
 from balframe.frames.agree import Counted, LabelColumn, agree, cells_of
 from balframe.frames.counting import count, encode, encode_or_leave, periods
 from balframe.frames.doubts import doubts_of
@@ -43,7 +43,7 @@ def read(frame: Frame, library: Library, query: Query) -> Reading:
         sample = replace(
             query, by=(), cluster=None, margins=False, missing="drop", sample_weight=None
         )
-        rows = library.every(frame, n // SAMPLE + 1)
+        rows = library.every(frame, step_of_sample(n))
         _read(rows, library, sample, guess=False)  # whatever else is wrong with them
     try:
         return _read(frame, library, query, guess=True)

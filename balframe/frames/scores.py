@@ -135,7 +135,8 @@ def read_reduced_scores(
     values, is_null = library.numbers(cells, reduce.OUTCOME)
     parts = []
     for model, name in enumerate(query.y_pred):
-        rows = np.flatnonzero(model_of_row == model)
+        is_only = len(query.y_pred) == 1
+        rows = slice(None) if is_only else np.flatnonzero(model_of_row == model)
         score = thresholds.of_step(values[rows].astype(np.float64))
         model_rows = carried.at(rows)
         if thresholds.is_exact:

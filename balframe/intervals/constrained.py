@@ -43,6 +43,11 @@ class Segments:
         """Count wrong rows in place of correct ones, so that a score becomes 1 - score."""
         return replace(self, x=np.where(where, self.n - self.x, self.x))
 
+    def and_mirrored(self) -> "Segments":
+        """Put the segments with wrong rows in place of correct ones behind them."""
+        x = np.hstack((self.x, self.n - self.x))
+        return Segments(x, np.hstack((self.n, self.n)), np.hstack((self.a, self.a)))
+
     @cached_property
     def score(self) -> FloatArray:
         """The score that was observed."""
@@ -90,7 +95,8 @@ class Segments:
         """Fit p_k; they fall as the multiplier, which is not negative, grows."""
         la = multiplier * self.a
         root = np.sqrt((self.n - la) ** 2 + 4 * la * (self.n - self.x))
-        return np.clip(2 * self.x / (self.n + la + root), 0, 1)
+        p = 2 * self.x / (self.n + la + root)
+        return np.minimum(np.maximum(p, 0), 1)
 
     def held_at(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Find the multipliers, of either sign, and p_k where the scores are held at theta."""

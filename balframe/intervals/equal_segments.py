@@ -7,6 +7,8 @@ import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.distinct import distinct
+from balframe.core.parallel import on_all_cores
+from balframe.core.ways import SEGMENTS, blocks
 from balframe.intervals.recalls_of_counts import Recalls
 
 Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
@@ -50,7 +52,9 @@ def once_for_equals(
 ) -> FloatArray:
     """Compute from arrays of the shape (rows, columns), from equal rows once."""
     first, copies = distinct([column for value in values for column in value.T])
-    return np.array(compute(*(value[first] for value in values)))[:, copies]
+    parts = [first[block] for block in blocks(slice(0, len(first)), SEGMENTS)] or [first]
+    found = on_all_cores(lambda rows: compute(*(value[rows] for value in values)), parts)
+    return np.hstack(found)[:, copies]
 
 
 def _in_one_order(

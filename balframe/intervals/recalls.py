@@ -77,9 +77,9 @@ def not_rejected(
 
     Shapes as in `score`; `z` is the quantile, one for all or one for each segment.
     """
-    segments = Segments.of(x, n, a)
-    lower, upper = (lower_limit(one, z, *statistics) for one in (segments, segments.mirrored()))
-    return lower, 1 - upper
+    both = np.tile(np.broadcast_to(z, len(x)), 2)
+    limits = lower_limit(Segments.of(x, n, a).and_mirrored(), both, *statistics)
+    return limits[: len(x)], 1 - limits[len(x) :]
 
 
 def wider(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:

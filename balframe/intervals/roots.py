@@ -64,7 +64,7 @@ def _chandrupatla(
             break
         rows = rows[going]
         a, b, c, fa, fb, fc, limit = (v[going] for v in (a, b, c, fa, fb, fc, limit))
-        t = np.clip(_step(a, b, c, fa, fb, fc), limit, 1 - limit)
+        t = np.minimum(np.maximum(_step(a, b, c, fa, fb, fc), limit), 1 - limit)
     return root
 
 

@@ -1,24 +1,35 @@
 """How well scores rank positive rows above negative ones."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray
+from balframe.core.arrays import FloatArray, Int64Array
 from balframe.core.division import ratio
+from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
 from balframe.core.operating_points import OperatingPoints
+from balframe.core.parallel import on_all_cores
 from balframe.core.ties import Ties
+from balframe.core.ways import TIES, blocks
 from balframe.metrics.of_scores import score_metric
+
+OfTies = Callable[["Ranking"], FloatArray]  # a value of each tie
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Ties of all segments, with the weight of the rows that reach their scores."""
+    """Ties of all segments, with the weight of the rows that reach their scores.
+
+    The arrays have an entry for each of the ties in `rows`. Sums over all of them are taken from
+    such parts, one after the other, so that what is computed for each stays in cache.
+    """
 
     ties: Ties
     points: OperatingPoints
+    rows: slice = field(default_factory=lambda: slice(None))
 
     @classmethod
     def of(cls, ties: Ties) -> "Ranking":
@@ -27,37 +38,59 @@ class Ranking:
         return cls(ties, OperatingPoints.exact(ties))
 
     @cached_property
+    def segment(self) -> Int64Array:
+        """The segment of each tie."""
+        return self.ties.segment[self.rows].astype(np.int64)
+
+    @cached_property
     def reaching(self) -> OneVersusRest:
         """The point that takes the score of each tie as its threshold."""
-        every = self.points.counts(1, slice(None))
-        is_tie = np.isfinite(self.points.threshold)
+        rows = slice(*self.rows.indices(len(self.ties.segment)))
+        every = self.points.counts_at_ties(1, self.segment, rows)
         counts = (every.tp, every.fn, every.fp, every.tn)
-        return OneVersusRest(*(np.asarray(values[is_tie], np.float64) for values in counts))
+        return OneVersusRest(*(np.asarray(values, np.float64) for values in counts))
 
     @cached_property
     def positive(self) -> FloatArray:
         """Weight of the positives of each tie."""
-        return _weight(self.ties.positive.weight, self.ties.positive.n)
+        return _weight(self.ties.positive, self.rows)
 
     @cached_property
     def negative(self) -> FloatArray:
         """Weight of the negatives of each tie."""
-        return _weight(self.ties.negative.weight, self.ties.negative.n)
+        return _weight(self.ties.negative, self.rows)
 
-    def sum(self, values: FloatArray) -> FloatArray:
-        """Add up over the ties of each segment."""
-        sums = np.bincount(self.ties.segment, weights=values, minlength=self.ties.n_segments)
-        return np.asarray(sums, np.float64)
+    def sum(self, values: OfTies) -> FloatArray:
+        """Add up what is computed of every tie, over the ties of each segment."""
+        return self._reduced(values, np.add)
+
+    def largest(self, values: OfTies) -> FloatArray:
+        """Find the largest value of the ties of each segment; undefined ones count as 0."""
+        return self._reduced(values, np.fmax)
+
+    def _reduced(self, values: OfTies, combine: np.ufunc) -> FloatArray:
+        def part(rows: slice) -> tuple[Int64Array, FloatArray]:
+            of_part = replace(self, rows=rows)
+            changes = np.ones(len(of_part.segment), np.bool_)
+            np.not_equal(of_part.segment[1:], of_part.segment[:-1], out=changes[1:])
+            begins = np.flatnonzero(changes)
+            return of_part.segment[begins], combine.reduceat(values(of_part), begins)
+
+        out = np.zeros(self.ties.n_segments)
+        parts = blocks(slice(0, len(self.ties.segment)), TIES)
+        for segments, found in on_all_cores(part, parts):
+            out[segments] = combine(out[segments], found)
+        return out
 
     @cached_property
     def positives(self) -> FloatArray:
         """Weight of the positives of each segment."""
-        return self.sum(self.positive)
+        return self.sum(lambda ties: ties.positive)
 
     @cached_property
     def negatives(self) -> FloatArray:
         """Weight of the negatives of each segment."""
-        return self.sum(self.negative)
+        return self.sum(lambda ties: ties.negative)
 
     @cached_property
     def placement_of_positives(self) -> FloatArray:
@@ -76,9 +109,17 @@ class Ranking:
 
     def spreads(self, auc: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Find the mean squared distances of the placements of either side from the area."""
-        expected = auc[self.ties.segment]
-        of_positives = _times(self.positive, (self.placement_of_positives - expected) ** 2)
-        of_negatives = _times(self.negative, (self.placement_of_negatives - expected) ** 2)
+
+        def of_positives(ties: "Ranking") -> FloatArray:
+            return _times(
+                ties.positive, (ties.placement_of_positives - auc.take(ties.segment)) ** 2
+            )
+
+        def of_negatives(ties: "Ranking") -> FloatArray:
+            return _times(
+                ties.negative, (ties.placement_of_negatives - auc.take(ties.segment)) ** 2
+            )
+
         return (
             ratio(self.sum(of_positives), self.positives),
             ratio(self.sum(of_negatives), self.negatives),
@@ -91,7 +132,8 @@ def roc_auc(r: Ranking) -> FloatArray:
 
     It is the area under the ROC curve. Ties count half.
     """
-    return ratio(r.sum(_times(r.positive, r.placement_of_positives)), r.positives)
+    placed = r.sum(lambda ties: _times(ties.positive, ties.placement_of_positives))
+    return ratio(placed, r.positives)
 
 
 @score_metric(range=(0, 1), aliases=("average_precision_score",))
@@ -100,8 +142,12 @@ def average_precision(r: Ranking) -> FloatArray:
 
     The weight of a threshold is the increase in recall R that it adds.
     """
-    precision = ratio(r.reaching.tp, r.reaching.tp + r.reaching.fp)
-    return ratio(r.sum(_times(r.positive, precision)), r.positives)
+
+    def weighed(ties: Ranking) -> FloatArray:
+        precision = ratio(ties.reaching.tp, ties.reaching.tp + ties.reaching.fp)
+        return _times(ties.positive, precision)
+
+    return ratio(r.sum(weighed), r.positives)
 
 
 @score_metric(range=(0, 1), aliases=("ks",))
@@ -111,12 +157,13 @@ def ks_statistic(r: Ranking) -> FloatArray:
     It is the statistic of the Kolmogorov-Smirnov test that positive and negative rows have the same
     distribution of scores.
     """
-    segment = r.ties.segment
-    of_positives = ratio(r.reaching.tp, r.positives[segment])
-    of_negatives = ratio(r.reaching.fp, r.negatives[segment])
-    largest = np.zeros(r.ties.n_segments)
-    np.fmax.at(largest, segment, np.abs(of_positives - of_negatives))
-    return np.where((r.positives > 0) & (r.negatives > 0), largest, np.nan)
+
+    def distance(ties: Ranking) -> FloatArray:
+        of_positives = ratio(ties.reaching.tp, r.positives.take(ties.segment))
+        of_negatives = ratio(ties.reaching.fp, r.negatives.take(ties.segment))
+        return np.abs(of_positives - of_negatives)
+
+    return np.where((r.positives > 0) & (r.negatives > 0), r.largest(distance), np.nan)
 
 
 @score_metric(
@@ -127,14 +174,18 @@ def brier_score(r: Ranking) -> FloatArray:
 
     y is 1 for positive and 0 for negative rows. It is undefined where a score is outside [0, 1].
     """
-    score = r.ties.score
-    share = np.where((score < 0) | (score > 1), np.nan, score)
-    errors = r.positive * (1 - share) ** 2 + r.negative * share**2
+
+    def errors(ties: Ranking) -> FloatArray:
+        score = ties.ties.score[ties.rows]
+        share = np.where((score < 0) | (score > 1), np.nan, score)
+        lost: FloatArray = ties.positive * (1 - share) ** 2 + ties.negative * share**2
+        return lost
+
     return ratio(r.sum(errors), r.positives + r.negatives)
 
 
-def _weight(weight: FloatArray | None, n: object) -> FloatArray:
-    return np.asarray(n if weight is None else weight, np.float64)
+def _weight(side: Measures, rows: slice) -> FloatArray:
+    return np.asarray((side.counted if side.weight is None else side.weight)[rows], np.float64)
 
 
 def _times(weight: FloatArray, value: FloatArray) -> FloatArray:

@@ -7,9 +7,17 @@ import numpy as np
 import polars as pl
 
 from balframe.core.codes import Codes, extremes
-from balframe.core.ways import most_categories, most_levels, sample
+from balframe.core.ways import (
+    are_many_to_hash,
+    most_categories,
+    most_levels,
+    sample,
+    step_of_sample,
+)
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.library import Column
+
+_FEW_TEXTS = 4  # so few that comparing rows with each of them is quicker than a hash table
 
 
 def unnamed(frame: pl.DataFrame, name: str) -> pl.Series:
@@ -24,10 +32,12 @@ def width(dtype: pl.DataType) -> int:
 
 def has_codes(frame: pl.DataFrame, name: str) -> bool:
     """Tell whether the type of a column is one whose values may be codes themselves."""
-    dtype = frame.get_column(name).dtype
-    if dtype.is_integer():
-        return width(dtype) <= 64
-    return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
+    series = unnamed(frame, name)
+    if series.dtype.is_integer():
+        return width(series.dtype) <= 64
+    if series.dtype == pl.String:
+        return are_many_to_hash(len(series)) and bool(_few_texts(series))
+    return series.dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
 def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | None:
@@ -35,6 +45,8 @@ def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | No
     series = unnamed(frame, name)
     if series.dtype == pl.Boolean:
         return _encode_integers(series.cast(pl.UInt8), 0, 1, series.dtype)
+    if series.dtype == pl.String:
+        return _encode_few_texts(series)
     if isinstance(series.dtype, pl.Enum):
         last = len(series.dtype.categories) - 1
         physical = series.to_physical()
@@ -88,6 +100,26 @@ def _encode_categorical(
     rank = np.full(column.codes.size, len(levels))
     rank[order] = np.arange(len(levels))
     return Column(column.codes, levels[order], rank)
+
+
+def _few_texts(series: pl.Series) -> list[str]:
+    """List the texts in a sample of the rows, if these are few."""
+    some = series.gather_every(step_of_sample(len(series)))
+    texts = some.drop_nulls().unique().sort().to_list()
+    return texts if len(texts) <= _FEW_TEXTS else []
+
+
+def _encode_few_texts(series: pl.Series) -> Column | None:
+    """Compare every row with each of a few texts; None where some row has another one."""
+    levels = _few_texts(series)
+    code = pl.lit(len(levels), pl.UInt8)
+    for position, text in enumerate(levels):
+        is_text = pl.col("column") == text
+        code = pl.when(is_text).then(pl.lit(position, pl.UInt8)).otherwise(code)
+    codes = series.to_frame().lazy().select(code).collect(engine="streaming").to_series()
+    if (codes == len(levels)).sum() > series.null_count():
+        return None
+    return Column(Codes(codes.to_numpy(), 0, len(levels) + 1), pl.Series(levels, dtype=pl.String))
 
 
 def encode_hashed(frame: pl.DataFrame, name: str) -> Column:

@@ -1,0 +1,25 @@
+"""Rows of numbers are computed once where they are equal, and many of them part by part."""
+
+import numpy as np
+import pytest
+
+from balframe.intervals.equal_segments import once_for_equals
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("n_rows", [0, 1, 10])
+def test_equal_rows_are_computed_once_in_parts_of_a_size(monkeypatch, size, n_rows):
+    monkeypatch.setattr("balframe.intervals.equal_segments.SEGMENTS", size)
+    x = np.arange(n_rows * 2.0).reshape(n_rows, 2) % 6
+    computed = []
+
+    def compute(x, n):
+        computed.append(len(x))
+        return (x * n).sum(axis=1), x[:, 0]
+
+    products, first = once_for_equals(compute, [x, x + 1])
+
+    assert products.tolist() == (x * (x + 1)).sum(axis=1).tolist()
+    assert first.tolist() == x[:, 0].tolist()
+    assert sum(computed) == min(n_rows, 3)
+    assert max(computed) <= size

@@ -126,25 +126,26 @@ class Thresholds:
         return out
 
     def guessed(self, score: nw.Expr) -> nw.Expr:
-        """Count the thresholds that a score in [0, 1] reaches on an even grid, or one off."""
-        return (score * self._steps(score)).cast(nw.Int64)
+        """Find the last threshold of an even grid that a score in [0, 1] reaches, or the one below.
+
+        Some engines round in a cast to integers, others truncate.
+        """
+        assert self.values is not None
+        steps = (len(self.values) - 1) * (1 - _ROUNDING)
+        return (score * steps - 0.5).cast(nw.Int64)
 
     def corrected(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
-        """Correct a guess by comparing the score with the thresholds beside it."""
-        steps = self._steps(score)
-        is_above = (score >= (guess + 1).cast(nw.Float64) / steps) & (score < 1)
-        is_below = score < guess.cast(nw.Float64) / steps
-        return guess + 1 + indicator(is_above) - indicator(is_below)
+        """Count the thresholds reached: compare the score with the one above the guess."""
+        assert self.values is not None
+        # a column of their number: engines make a product of a division by a constant
+        steps = score * 0.0 + float(len(self.values) - 1)
+        is_above = score >= (guess + 1).cast(nw.Float64) / steps
+        return guess + 1 + indicator(is_above)
 
     def counted(self, score: nw.Expr) -> nw.Expr:
         """Count the thresholds of a list that a score reaches."""
         assert self.values is not None
         return _added([indicator(score >= value) for value in self.values.tolist()])
-
-    def _steps(self, score: nw.Expr) -> nw.Expr:
-        """Make a column of their number: engines make a product of a division by a constant."""
-        assert self.values is not None
-        return score * 0.0 + float(len(self.values) - 1)
 
 
 def _added(terms: Sequence[nw.Expr]) -> nw.Expr:

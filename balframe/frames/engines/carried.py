@@ -116,16 +116,17 @@ def _is_known(name: Name, schema: nw.Schema, rows: Rows) -> nw.Expr:
 def is_nan(column: nw.Expr, rows: Rows) -> nw.Expr:
     """Tell where a float is NaN.
 
-    Of the column itself, and of most of what is computed from it, DuckDB would say that it is not
-    without a look at the values: it takes Parquet's statistics for true, which leave NaN out.
+    DuckDB takes Parquet's statistics for true, which leave NaN out: of the column itself, and of
+    most of what is computed from it, `isnan` is false there without a look at the values.
     """
     backend = backend_of_ibis(rows)
     if backend == "sqlite":  # which has no NaN, and no name for it
         return column.is_null() & ~column.is_null()
-    if backend not in ("", "duckdb"):  # whose remainders are of decimals
+    if backend not in ("", "duckdb"):
         return column.is_nan().fill_null(False)
     is_infinite = (column == float("inf")) | (column == float("-inf"))
-    return (column % 1).is_nan().fill_null(False) & ~is_infinite
+    is_finite = (column - column) == 0
+    return (~is_finite).fill_null(False) & ~is_infinite
 
 
 def backend_of_ibis(rows: Rows) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-By = Literal["int64", "string", "categorical", "enum", "bool", "string and int64"]
+By = Literal["int64", "string", "long string", "categorical", "enum", "bool", "string and int64"]
 LabelType = Literal["bool", "int8", "int64", "string", "categorical"]
 Frame = Literal["polars", "pandas", "pandas, pyarrow"]
 
@@ -22,6 +22,7 @@ class Case:
     label_type: LabelType = "int64"
     weighted: bool = False
     frame: Frame = "polars"
+    everything: bool = False  # all metrics with their limits, not the default report
     clusters: int = 0  # in which the rows come, each in one segment; 0 for independent rows
 
     @property
@@ -43,10 +44,11 @@ class Case:
     def title(self) -> str:
         """The case in words."""
         weights = ", weighted" if self.weighted else ""
-        clusters = f", {in_words(self.clusters)} clusters" if self.clusters else ""
+        rest = f", {in_words(self.clusters)} clusters" if self.clusters else ""
+        rest += ", all metrics, limits" if self.everything else ""
         return (
             f"{self.frame}: {in_words(self.rows)} rows, {in_words(self.segments)} segments "
-            f"({self.by}), {in_words(self.labels)} labels ({self.label_type}){weights}{clusters}"
+            f"({self.by}), {in_words(self.labels)} labels ({self.label_type}){weights}{rest}"
         )
 
     def shrunk(self, divisor: int) -> "Case":
@@ -70,8 +72,10 @@ IN_CLUSTERS = Case(clusters=MILLION)
 
 
 def _rows(base: Case) -> dict[str, Case]:
+    few = replace(base, rows=1_000, segments=5)
     return {
-        "1,000 rows, 5 segments": replace(base, rows=1_000, segments=5),
+        "1,000 rows, 5 segments": few,
+        "1,000 rows, all metrics, limits": replace(few, everything=True),
         "1 million rows, 1,000 segments": replace(base, rows=MILLION),
         "10 million rows, 1,000 segments": base,
     }
@@ -82,6 +86,7 @@ def _by(base: Case) -> dict[str, Case]:
     return {
         "int64": base,
         "string": replace(base, by="string"),
+        "long string": replace(base, by="long string"),
         "categorical": replace(base, by="categorical"),
         **enum,
         "bool, 2 segments": replace(base, by="bool", segments=2),

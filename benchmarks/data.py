@@ -101,7 +101,8 @@ def values(kind: str, name: str, number: int) -> pl.Series:
         return pl.Series(range(number), dtype=pl.Int8 if kind == "int8" else pl.Int64)
     if kind == "bool":
         return pl.Series([False, True][:number])
-    names = [f"{name} {i:04}" for i in range(number)]
+    end = ", which has a long name" if kind == "long string" else ""
+    names = [f"{name} {i:04}{end}" for i in range(number)]
     if kind == "enum":
         return pl.Series(names, dtype=pl.Enum(names))
     return pl.Series(names, dtype=pl.Categorical if kind == "categorical" else pl.String)

@@ -16,13 +16,6 @@ PACKAGES = (
     *("balframe", "numpy", "pandas", "polars", "pyarrow", "duckdb", "numba"),
     *("scikit-learn", "fairlearn", "polarbearings"),
 )
-INTRODUCTION = """\
-# Benchmarks
-
-This page compares balframe with other ways to compute accuracy and balanced accuracy for each
-segment, on the same data in one run. `python -m benchmarks` measures everything and writes this
-page. `python -m benchmarks --quick` uses fewer rows and prints the result. Both need the extra
-`bench`."""
 METHOD = """\
 ## How it was measured
 
@@ -57,7 +50,6 @@ def page(measured: Measurements) -> str:
     """Put all of the page together."""
     groups = [f"### {title}\n\n{group_table(group, measured)}" for title, group in GROUPS.items()]
     parts = [
-        INTRODUCTION,
         method(measured.divisor),
         machine(measured.divisor),
         f"## Targets\n\n{targets_table(measured)}",

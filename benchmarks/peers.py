@@ -85,6 +85,7 @@ class Peer:
         """Tell whether this way is measured on a case."""
         library = "polars" if case.frame == "polars" else "pandas"
         is_read = self.reads in ("clusters" if case.clusters else "rows", "both")
+        is_read &= self.reads == "both" or not case.everything
         return library in self.libraries and is_read and self.fits(case)
 
 
@@ -92,6 +93,8 @@ def report(frame: pl.DataFrame | pd.DataFrame, case: Case) -> Answer:
     """Ask for all default metrics, as a user does; where rows are in clusters, for intervals."""
     weight = "weight" if case.weighted else None
     asked: dict[str, object] = {"by": case.by_columns, "sample_weight": weight}
+    if case.everything:
+        asked |= {"metrics": "all", "interval": True}
     if case.clusters:
         asked |= {"cluster": "cluster", "interval": True, "metrics": IN_CLUSTERS}
     answer: Answer = frame.bal.report("y", "yhat", **asked)  # type: ignore[union-attr]
@@ -182,6 +185,9 @@ PANDAS_SIZE = Peer(
 PANDAS_COUNTS = Peer(
     f"pandas, {THREE_KEYS}, unsorted", ("pandas",), in_pandas.three_keys, gives="counts"
 )
+PANDAS_NUMBERED = Peer(
+    "pandas, factorize and bincount", ("pandas",), in_pandas.numbered, fits=numbered_labels
+)
 SCIKIT_LEARN = Peer(
     "scikit-learn, a loop over groups",
     ("pandas",),
@@ -208,7 +214,7 @@ PEERS: list[Peer] = [
     PANDAS_COUNTS,
     Peer("pandas, three keys, then scores", ("pandas",), in_pandas.three_keys_scored),
     Peer("pandas, three sums of booleans", ("pandas",), in_pandas.sums, fits=two_labels),
-    Peer("pandas, factorize and bincount", ("pandas",), in_pandas.numbered, fits=numbered_labels),
+    PANDAS_NUMBERED,
     SCIKIT_LEARN,
     FAIRLEARN,
     FLOOR,

@@ -29,6 +29,7 @@ import pandas as pd
 import polars as pl
 
 from benchmarks.memory import ALLOCATORS, reset_peak, status, trim
+from benchmarks.simulated import put
 from benchmarks.slices_data import adult, census, million
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "benchmarks.md"
@@ -248,13 +249,6 @@ The machine has {os.cpu_count()} cores. Python {platform.python_version()}, {ver
     return f"{said}{table(measured)}\n"
 
 
-def kept(page: str) -> str:
-    """Take the section out of a page, with its marks; empty where there is none."""
-    if BEGIN not in page:
-        return ""
-    return f"\n{BEGIN}\n{page.split(BEGIN)[1].split(END)[0].strip()}\n{END}\n"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -275,9 +269,7 @@ def main() -> None:
     if divisor > 1 or given.cases is not None:
         print(f"\n{written}")
         return
-    page = PAGE.read_text(encoding="utf-8")
-    before = page.split(BEGIN)[0].rstrip("\n")
-    PAGE.write_text(f"{before}\n\n{BEGIN}\n{written}{END}\n", encoding="utf-8")
+    put(written.strip(), PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

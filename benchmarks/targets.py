@@ -12,6 +12,7 @@ from benchmarks.peers import (
     FLOOR,
     FOUR_KEYS,
     IN_MEMORY,
+    PANDAS_NUMBERED,
     PANDAS_SIZE,
     POLARBEARINGS,
     SCIKIT_LEARN,
@@ -153,6 +154,15 @@ FAST_KEYS_OF_PANDAS = [
     replace(PANDAS, by="categorical"),
     replace(PANDAS, by="categorical", label_type="categorical"),
 ]
+HASHED = [
+    replace(POLARS, by="string"),
+    replace(POLARS, by="long string"),
+    replace(POLARS, by="string and int64"),
+    replace(POLARS, label_type="bool"),
+    replace(POLARS, label_type="string"),
+    replace(POLARS, segments=MILLION),
+    replace(POLARS, labels=1_000),
+]
 MANY = [
     replace(POLARS, labels=10),
     replace(POLARS, labels=1_000),
@@ -162,16 +172,21 @@ MANY = [
 TARGETS: list[Target] = [
     *(Ratio(case, BEST, BY_HAND, 1.0) for case in FAST_KEYS),
     *(Ratio(case, FLOOR.name, [FLOOR], 4.0) for case in FAST_KEYS),
-    Ratio(replace(POLARS, by="string"), BEST, BY_HAND, 1.1),
+    *(Ratio(case, BEST, BY_HAND, 1.05) for case in HASHED),
+    Ratio(replace(POLARS, by="categorical", label_type="categorical"), BEST, BY_HAND, 0.9),
     *(Ratio(case, STREAMED[0].name, STREAMED, 1.0) for case in MANY),
     Ratio(IN_CLUSTERS, STREAMED_CLUSTERS[0].name, STREAMED_CLUSTERS, 4.0),
     *(Ratio(case, PANDAS_SIZE.name, [PANDAS_SIZE], 1 / 15) for case in FAST_KEYS_OF_PANDAS),
     Ratio(replace(PANDAS, by="string"), PANDAS_SIZE.name, [PANDAS_SIZE], 1 / 4),
+    Ratio(replace(PANDAS, by="string"), PANDAS_NUMBERED.name, [PANDAS_NUMBERED], 0.6),
     Ratio(replace(POLARS, rows=MILLION), "polarbearings", POLARBEARINGS, 1 / 15),
     Ratio(replace(PANDAS, rows=MILLION), SCIKIT_LEARN.name, [SCIKIT_LEARN], 1 / 200),
     Ratio(replace(PANDAS, rows=MILLION), FAIRLEARN.name, [FAIRLEARN], 1 / 700),
-    Duration(replace(POLARS, rows=1_000, segments=5), 1.0),
-    Duration(replace(PANDAS, rows=1_000, segments=5), 1.5),
+    *(Duration(replace(case, rows=1_000, segments=5), 0.6) for case in (POLARS, PANDAS)),
+    *(
+        Duration(replace(case, rows=1_000, segments=5, everything=True), 3.0)
+        for case in (POLARS, PANDAS)
+    ),
     *(
         Ratio(replace(case, weighted=True), "the same without weights", [BALFRAME], 2.0, on=case)
         for case in (POLARS, PANDAS)

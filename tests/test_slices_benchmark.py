@@ -8,7 +8,7 @@ import pytest
 
 import balframe as bf
 from benchmarks import slices
-from benchmarks.slices import ALL, BEGIN, CASES, END, PREPARE, Measured, kept, table
+from benchmarks.slices import ALL, CASES, PREPARE, Measured, table
 from benchmarks.slices_data import ADULT, adult, census, million
 
 COLUMNS = ["age", "race", "sex", "relationship"]
@@ -88,6 +88,3 @@ def test_the_section_of_the_page():
     assert "| a case | balframe, polars | 1 s | 2 MB |" in written
     assert f"| a case | {ALL[2]} | 40 s (40x) | 50 MB (25x) |" in written
     assert "| a case | divexplorer | not done | not done |" in written
-    page = f"# Page\n\n{BEGIN}\n{written}\n{END}\n"
-    assert kept(page) == f"\n{BEGIN}\n{written}\n{END}\n"
-    assert kept("# Page\n") == ""

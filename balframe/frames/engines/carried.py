@@ -117,16 +117,15 @@ def is_nan(column: nw.Expr, rows: Rows) -> nw.Expr:
     """Tell where a float is NaN.
 
     DuckDB takes Parquet's statistics for true, which leave NaN out: of the column itself, and of
-    most of what is computed from it, `isnan` is false there without a look at the values.
+    most of what is computed from it, `isnan` is false there without a look at the values. Of an
+    exponential it knows nothing.
     """
-    backend = backend_of_ibis(rows)
+    holder, backend = rows.implementation, backend_of_ibis(rows)
     if backend == "sqlite":  # which has no NaN, and no name for it
         return column.is_null() & ~column.is_null()
-    if backend not in ("", "duckdb"):
-        return column.is_nan().fill_null(False)
-    is_infinite = (column == float("inf")) | (column == float("-inf"))
-    is_finite = (column - column) == 0
-    return (~is_finite).fill_null(False) & ~is_infinite
+    if holder.is_duckdb() or holder.is_sqlframe() or backend == "duckdb":
+        column = column.exp()
+    return column.is_nan().fill_null(False)
 
 
 def backend_of_ibis(rows: Rows) -> str:

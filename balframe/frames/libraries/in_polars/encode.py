@@ -32,12 +32,12 @@ def width(dtype: pl.DataType) -> int:
 
 def has_codes(frame: pl.DataFrame, name: str) -> bool:
     """Tell whether the type of a column is one whose values may be codes themselves."""
-    series = unnamed(frame, name)
-    if series.dtype.is_integer():
-        return width(series.dtype) <= 64
-    if series.dtype == pl.String:
-        return are_many_to_hash(len(series)) and bool(_few_texts(series))
-    return series.dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
+    dtype = frame.get_column(name).dtype
+    if dtype.is_integer():
+        return width(dtype) <= 64
+    if dtype == pl.String:
+        return are_many_to_hash(frame.height) and bool(_few_texts(unnamed(frame, name)))
+    return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
 def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | None:
@@ -82,7 +82,9 @@ def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataTyp
         levels = dtype.categories
     else:
         levels = pl.Series(np.arange(size).astype(values.dtype) + values.dtype.type(low))
-    return Column(Codes(values, low, size + has_null), levels.cast(dtype))
+    if levels.dtype != dtype:
+        levels = levels.cast(dtype)
+    return Column(Codes(values, low, size + has_null), levels)
 
 
 def _encode_categorical(

@@ -18,6 +18,8 @@ SMALL_TABLE = 2**16  # groups whose sums stay in cache, so that each core can ha
 BLOCK = 2**18  # rows at a time: keys stay in cache, and threads seldom wait for each other
 MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their threads cost
 LARGEST_TABLE = 2**22  # counts in a table of a grouping; past it only those that occur are kept
+GROUPS_OF_A_ROW = 4  # so many times more groups than rows are still added up in a table
+WIDE_TABLE = 2**24  # the most groups of such a table
 MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
 MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
 TIES = 2**16  # ties at a time: fewer would have threads wait for each other, more leave the cache
@@ -38,7 +40,7 @@ def way_of(columns: Sequence[Codes], measures: Measures) -> Way:
     a guess, so no guess is put in order.
     """
     size, rows = n_keys(columns), len(columns[0].values)
-    if fit_in_cache(size) or (size <= rows and not measures.is_plain):
+    if fit_in_cache(size) or (not measures.is_plain and are_few_groups(size, rows)):
         return "table"
     if measures.is_plain and size <= LARGEST_KEY:
         return "runs"
@@ -60,6 +62,11 @@ def most_categories(rows: int) -> int:
 def fit_in_cache(groups: int) -> bool:
     """Tell whether the sums of so many groups stay in cache, so that each core has its own."""
     return groups <= SMALL_TABLE
+
+
+def are_few_groups(groups: int, rows: int) -> bool:
+    """Tell whether adding up in a table of all groups beats putting the rows in order."""
+    return groups <= max(rows, min(GROUPS_OF_A_ROW * rows, WIDE_TABLE))
 
 
 def are_few_keys(keys: int, rows: int) -> bool:

@@ -79,6 +79,10 @@ class Measures:
         lost = np.where(rows, n, 0)
         return self.leaving_out(rows, lost if self.missing is None else self.missing + lost)
 
+    def without_ones(self) -> "Measures":
+        """Leave out counts that are all 1, so that less is added up."""
+        return self if self.n is None or (self.n != 1).any() else replace(self, n=None)
+
     def with_squares(self) -> "Measures":
         """Square the weights of single rows; what leaves the range of a float becomes 0 or inf."""
         if self.weight is None or self.weight_sq is not None or not self.keeps_squares:

@@ -138,7 +138,7 @@ def read_reduced_scores(
         is_only = len(query.y_pred) == 1
         rows = slice(None) if is_only else np.flatnonzero(model_of_row == model)
         score = thresholds.of_step(values[rows].astype(np.float64))
-        model_rows = carried.at(rows)
+        model_rows = carried.at(rows).without_ones()
         if thresholds.is_exact:
             _check_scores(name, score, model_rows, thresholds)
         else:

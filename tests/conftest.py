@@ -73,7 +73,7 @@ def registry_put_back(monkeypatch):
 @pytest.fixture
 def toy_verb(tmp_path, monkeypatch):
     """Add the verb of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
-    name, program, code = "error_count", "balframe.cli.commands", recipe("a verb")
+    name, code = "error_count", recipe("a verb")
     folder = tmp_path / "toy"
     folder.mkdir()
     (folder / f"{name}.py").write_text(code[f"verbs/{name}.py"])
@@ -82,11 +82,9 @@ def toy_verb(tmp_path, monkeypatch):
     exec(code["accessor.py"], body)
     body[name].__set_name__(accessor.Bal, name)
     monkeypatch.setattr(accessor.Bal, name, body[name], raising=False)
-    monkeypatch.delitem(sys.modules, program, raising=False)  # built without it
     yield verbs()[name]
     del DECLARED[name], sys.modules[f"{room.__name__}.{name}"]
     delattr(room, name)
-    sys.modules.pop(program, None)
 
 
 @pytest.fixture

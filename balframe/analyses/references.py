@@ -3,11 +3,12 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, differences
+from balframe.analyses.reference_option import KEYWORDS
 from balframe.analyses.scored_segments import equal_segments
 from balframe.analyses.scoring import smallest, value_of
 from balframe.core.arrays import BoolArray, FloatArray, Int64Array
@@ -32,8 +33,6 @@ from balframe.metrics.registry import Metric
 _BY_SCORE = ("best", "worst")
 _ENTRIES = 2**21  # labels of segments at work at once
 _MOST_NAMED = 1000  # segments among which similar ones are looked for
-KEYWORDS = ("rest", "overall", "largest", "best", "worst")
-ReferenceOption = Literal["rest", "overall", "largest", "best", "worst"] | Mapping[Name, Any] | Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The command `audit`: it reads files, and writes a page."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,6 @@ from balframe.verbs.declaration import parameters_of
 
 _PARAMETERS = parameters_of(audit)
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
-
-
-def audit_command() -> Callable[..., None]:
-    """Make the command; Typer reads its signature and its docstring."""
-    return command_over_files(audit, _run, _PARAMETERS, PAGE)
 
 
 def _run(asked: Input, typed: dict[str, Any]) -> None:
@@ -57,3 +51,6 @@ def _call(asked: Input, typed: dict[str, Any]) -> str:
     of_input = {"input_format": asked.format, "separator": asked.separator}
     options = [*options_over_files(_PARAMETERS), *INPUT]
     return as_typed("audit", asked.names, options, {**typed, **of_input}, "audit.html")
+
+
+audit_command = command_over_files(audit, _run, _PARAMETERS, PAGE)

@@ -2,17 +2,11 @@
 
 from typing import Any, cast
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
+from balframe.cli import interrupts
+from balframe.cli.conversions import texts_of, unconverted
 from balframe.errors import listed
-
-
-class Program(TyperGroup):
-    """The program with its commands."""
-
-    def get_params(self, ctx: Any) -> Any:  # noqa: ANN401 (Typer's own copies of Click's types)
-        """List the parameters, without the types that Typer shows beside flags and files."""
-        return _without_types(super().get_params(ctx))
 
 
 class Command(TyperCommand):
@@ -20,7 +14,8 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> Any:  # noqa: ANN401
         """List the parameters, with --help in a panel at the end."""
-        parameters = _without_types(super().get_params(ctx))
+        parameters = without_types(super().get_params(ctx))
+        parameters = unconverted(parameters, texts_of(self.callback))
         for one in parameters:
             if "--help" in getattr(one, "opts", ()):
                 one.rich_help_panel = "Help"
@@ -43,13 +38,19 @@ class Command(TyperCommand):
                 raise
         return cast(list[str], ctx.fail(f"Missing {listed(map(_typed, missing))}."))
 
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """Run it, when all that it needs is loaded."""
+        with interrupts.raised():
+            return super().invoke(ctx)
+
     def _missing(self, ctx: Any, typed: list[str]) -> list[Any]:  # noqa: ANN401
         read = type(ctx)(self, info_name=ctx.info_name, parent=ctx.parent, resilient_parsing=True)
         super().parse_args(read, typed)
         return [one for one in self.params if _is_required(one) and not read.params.get(one.name)]
 
 
-def _without_types(parameters: Any) -> Any:  # noqa: ANN401
+def without_types(parameters: Any) -> Any:  # noqa: ANN401
+    """Take the types from flags and files, beside which Typer shows them."""
     for one in parameters:
         if getattr(one, "is_flag", False):
             one.metavar = ""

@@ -3,15 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from balframe import __version__
-from balframe.accessor import Bal, groups
-from balframe.cli.audit_command import audit_command
-from balframe.cli.command_classes import Command, Program
-from balframe.cli.of_verbs import command_of
-from balframe.cli.without_files import demo, metrics
-from balframe.verbs.contents import verbs
+from balframe.cli.program import Program
 
 app = typer.Typer(
     name="balframe",
@@ -41,15 +35,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-_OF_PAGES = {"audit": audit_command}
-
-for group, names in groups(Bal).items():
-    for name in names:
-        command = _OF_PAGES[name]() if name in _OF_PAGES else command_of(verbs()[name])
-        told = escape(command.__doc__ or "")
-        panel = group.title()
-        app.command(name.replace("_", "-"), cls=Command, help=told, rich_help_panel=panel)(command)
-for without_files in (metrics, demo):
-    app.command(cls=Command, rich_help_panel="Without files")(without_files)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import typer
 
-from balframe.analyses.references import KEYWORDS
+from balframe.analyses.reference_option import KEYWORDS
+from balframe.cli import interrupts
 from balframe.cli.panics import without_panics
 from balframe.cli.reading.inputs import Input, opened
 from balframe.metrics.catalogue import registered
@@ -44,7 +45,7 @@ def _columns_of(files: Sequence[str]) -> list[str]:
     if not files:
         return []
     try:
-        with warnings.catch_warnings(), without_panics():
+        with warnings.catch_warnings(), without_panics(), interrupts.raised():
             warnings.simplefilter("ignore")
             with opened(Input(files)) as found:
                 return found.rows.collect_schema().names()

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from balframe import __version__
-from balframe.cli import interrupts, standard_output
+from balframe.cli import standard_output
 
 _PLAIN = {  # words of Typer, and better ones
     "requires an argument": "needs a value",
@@ -72,6 +72,5 @@ def _command() -> int | None:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
         sys.exit("The command line needs an extra: python -m pip install 'balframe[cli]'")
-    with interrupts.raised():
-        code: int | None = get_command(app)(prog_name="balframe", standalone_mode=False)
+    code: int | None = get_command(app)(prog_name="balframe", standalone_mode=False)
     return code

@@ -8,45 +8,47 @@ from typing import Any, NoReturn
 import polars as pl
 import typer
 
+from balframe.cli.control_characters import one_line
 from balframe.cli.over_files import command_over_files, rows_and_values
 from balframe.cli.reading.inputs import Input
 from balframe.cli.running import Output, running
 from balframe.cli.streams import OUTPUT
-from balframe.cli.text_tables import one_line
 from balframe.errors import CheckFailed
-from balframe.gates.messages import message
-from balframe.gates.verdicts import STATUS
 from balframe.progress import busy
 from balframe.verbs.columns import Statuses
-from balframe.verbs.contents import verbs
-from balframe.verbs.declaration import Verb
+from balframe.verbs.declaration import Verb, declaration_of
 
 _FAILS, _UNKNOWN = 1, 3
 _ALLOWED = "allow_inconclusive"
-_OF_RULES = Statuses(*STATUS)
 
 
-def command_of(verb: Verb) -> Callable[..., None]:
+def command_of(name: str) -> Callable[..., None]:
     """Make the command of a verb; Typer reads its signature and its docstring."""
+    verb = declaration_of(name)
+    parameters, output = verb.parameters, OUTPUT
+    statuses = _statuses(verb if verb.layouts else declaration_of("check"))
+    if not verb.layouts:
+        run, output = partial(_require, verb), []
+    elif statuses is None:
+        run = partial(_show, verb)
+    elif statuses.last_of is not None:
+        run = partial(_alarm, statuses, verb)
+    else:
+        run = partial(_judge, statuses, verb)
+        parameters = {**parameters, _ALLOWED: declaration_of("require").parameters[_ALLOWED]}
+    return command_over_files(verb.function, run, parameters, output, _exit_codes(statuses))
+
+
+def _statuses(verb: Verb) -> Statuses | None:
+    """Find the texts of the status that the answer of a verb has."""
     columns = [column for layout in verb.layouts.values() for column in layout]
-    function, parameters = verb.function, verb.parameters
-    if not columns:
-        told = _exit_codes(_OF_RULES)
-        return command_over_files(function, partial(_require, verb), parameters, [], told)
-    statuses = next((column.statuses for column in columns if column.statuses is not None), None)
+    return next((column.statuses for column in columns if column.statuses is not None), None)
+
+
+def _exit_codes(statuses: Statuses | None) -> str:
+    """Say what the exit codes of a command mean that ends with a status."""
     if statuses is None:
-        return command_over_files(function, partial(_show, verb), parameters, OUTPUT)
-    told = _exit_codes(statuses)
-    if statuses.last_of is not None:
-        return command_over_files(
-            function, partial(_alarm, statuses, verb), parameters, OUTPUT, told
-        )
-    parameters = {**parameters, _ALLOWED: verbs()["require"].parameters[_ALLOWED]}
-    return command_over_files(function, partial(_judge, verb), parameters, OUTPUT, told)
-
-
-def _exit_codes(statuses: Statuses) -> str:
-    """Say what the exit codes of a command mean."""
+        return ""
     good, bad, undecided = statuses.texts
     invalid = "2 if the usage or the input is invalid."
     if statuses.last_of is not None:
@@ -76,17 +78,19 @@ def _show(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
         show(_asked(verb, opened.rows, typed))
 
 
-def _judge(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+def _judge(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
     """Show verdicts, and end with what they come to."""
     is_allowed = typed[_ALLOWED]
     output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
     with running(asked, output) as (opened, show):
         statuses = show(_asked(verb, opened.rows, typed)).get_column("status")
     if not statuses.is_empty():
-        print(_tally(statuses.to_list()), file=sys.stderr)
+        print(_tally(statuses.to_list(), declared), file=sys.stderr)
     if "fail" in statuses:
         raise typer.Exit(_FAILS)
     if statuses.is_empty():
+        from balframe.gates.messages import message
+
         _end(message([], [], 0, []), _UNKNOWN)
     if "inconclusive" in statuses and not is_allowed:
         raise typer.Exit(_UNKNOWN)
@@ -106,7 +110,7 @@ def _alarm(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) 
         raise typer.Exit(_FAILS)
 
 
-def _tally(statuses: Sequence[str], declared: Statuses = _OF_RULES) -> str:
+def _tally(statuses: Sequence[str], declared: Statuses) -> str:
     """Count the verdicts: 2 pass, 1 fail, 4 inconclusive."""
     return ", ".join(f"{statuses.count(one)} {one}" for one in declared.texts)
 

@@ -1,18 +1,21 @@
 """Answers to a terminal, a pipe or a file."""
 
 import io
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from balframe.cli.text_tables import markdown, print_table, table_text, text_of, with_limits
+from balframe.core.loading import Later
 from balframe.display.whole_files import check_place, replace
 from balframe.errors import InvalidInputError, listed, not_found
-from balframe.gates.messages import beside_baseline
+
+if TYPE_CHECKING:
+    from balframe.cli import junit, text_tables
+else:
+    junit, text_tables = Later("balframe.cli.junit"), Later("balframe.cli.text_tables")
 
 _ENDINGS = {
     ".csv": "csv",
@@ -82,16 +85,16 @@ def in_order(frame: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
 def write(frame: pl.DataFrame, kind: str, out: Path | None, *, may_be_unknown: bool) -> None:
     """Write an answer in a format, to a file as a whole or not at all."""
     if kind == "table" and out is None and sys.stdout.isatty():
-        print_table(frame, sys.stdout)
+        text_tables.print_table(frame, sys.stdout)
         return
     writers: Mapping[str, Callable[[], bytes]] = {
-        "table": lambda: table_text(frame),
+        "table": lambda: text_tables.table_text(frame),
         "csv": lambda: frame.write_csv().encode(),
         "json": lambda: frame.write_json().encode() + b"\n",
         "ndjson": lambda: frame.write_ndjson().encode(),
-        "markdown": lambda: markdown(frame).encode(),
+        "markdown": lambda: text_tables.markdown(frame).encode(),
         "parquet": lambda: _parquet(frame),
-        "junit": lambda: _junit(frame, may_be_unknown=may_be_unknown),
+        "junit": lambda: junit.junit(frame, may_be_unknown=may_be_unknown),
     }
     write_content(writers[kind](), out)
 
@@ -110,42 +113,3 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     content = io.BytesIO()
     frame.write_parquet(content)
     return content.getvalue()
-
-
-def _junit(frame: pl.DataFrame, *, may_be_unknown: bool) -> bytes:
-    """Write every verdict as a test: those that fail are failures, undecided ones are errors."""
-    statuses = frame.get_column("status").to_list()
-    unknown = "skipped" if may_be_unknown else "error"
-    suite = ElementTree.Element(
-        "testsuite",
-        name="balframe check",
-        tests=str(len(statuses)),
-        failures=str(statuses.count("fail")),
-        errors=str(0 if may_be_unknown else statuses.count("inconclusive")),
-        skipped=str(statuses.count("inconclusive") if may_be_unknown else 0),
-    )
-    by = frame.columns[: frame.columns.index("rule")]
-    for row in frame.to_dicts():
-        where = ", ".join(f"{name}={text_of(row[name])}" for name in by)
-        limits = (row["estimate"], row["lower"], row["upper"])
-        found = beside_baseline(row) or with_limits(*limits) or "undefined"
-        has_reason = "reason" not in by and row.get("reason")
-        reason = f" ({row['reason']})" if has_reason else ""
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_legal(row["rule"]), name=_legal(where or "all rows")
-        )
-        message = _legal(f"{row['rule']}: {found}{reason}")
-        if row["status"] == "fail":
-            ElementTree.SubElement(case, "failure", message=message)
-        elif row["status"] == "inconclusive":
-            ElementTree.SubElement(case, unknown, message=f"inconclusive: {message}")
-    root = ElementTree.Element("testsuites")
-    root.append(suite)
-    ElementTree.indent(root)
-    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return written + b"\n"
-
-
-def _legal(text: str) -> str:
-    """Replace what XML cannot hold."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter as Signed
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
-from rich.markup import escape
 
+from balframe.cli.markup import literal
 from balframe.cli.readings import Given, Option, Reading, reading_of
 from balframe.verbs.declaration import Parameter
 
@@ -78,7 +78,7 @@ class Typed:
         flag = f"--{name}/--no-{name}" if option.has_no or default is True else f"--{name}"
         info = typer.Option(
             flag,
-            help=escape(option.says.format(words=words, name=own)),
+            help=literal(option.says.format(words=words, name=own)),
             rich_help_panel=self.panel,
             metavar=option.metavar,
             show_default=default is not False,
@@ -101,7 +101,8 @@ class Typed:
             return default is True
         if get_origin(option.parsed) is list and default is not None:
             values = default if isinstance(default, tuple) else (default,)
-            return [str(one) for one in values]
+            (of_type,) = get_args(option.parsed)
+            return [of_type(one) for one in values]
         if isinstance(default, tuple):
             return ",".join(default)
         return None if isinstance(default, bool) else default

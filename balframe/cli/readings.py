@@ -8,14 +8,13 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import polars as pl
 
-from balframe.analyses.references import KEYWORDS, ReferenceOption
+from balframe.analyses.reference_option import KEYWORDS, ReferenceOption
 from balframe.analyses.scoring import ClassWeight, Metrics
 from balframe.cli import completion, values
 from balframe.cli.earlier_cells import baseline, reference
 from balframe.core.labels import Label
 from balframe.frames.cuts import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.gates.plans import Powers
 from balframe.gates.rules import RulesOption
 from balframe.intervals.request import IntervalOption, Method
 from balframe.verbs.declaration import Parameter
@@ -189,7 +188,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
         ],
         lambda given, text: baseline(text, given.rows),
     ),
-    Powers: Reading(
+    float | Sequence[float]: Reading(
         [Option(list[float], "NUMBER", "{words} Repeat for several.")],
         lambda given, numbers: list(numbers) if len(numbers) > 1 else numbers[0],
     ),

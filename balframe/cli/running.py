@@ -11,10 +11,10 @@ import polars as pl
 import typer
 
 from balframe.cli import outputs, standard_output
+from balframe.cli.control_characters import one_line
 from balframe.cli.panics import without_panics
 from balframe.cli.reading import inputs
 from balframe.cli.reading.inputs import Input, Opened
-from balframe.cli.text_tables import one_line
 from balframe.cli.typed_words import in_one_line, one_line_warnings
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.progress import busy

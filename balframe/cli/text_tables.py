@@ -1,7 +1,6 @@
 """Answers as tables, for terminals and markdown."""
 
 import io
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from balframe.cli.control_characters import one_line
 from balframe.display.placeholders import MISSING, told_apart
 from balframe.display.table_layout import Layout, Values
 from balframe.display.worst import LEAST, compared, worst_cells
@@ -91,11 +91,6 @@ def _where_it_fits(sizes: Mapping[str, int], room: int) -> list[list[str]]:
         else:
             block.append(name)
     return blocks
-
-
-def one_line(text: str) -> str:
-    """Write control characters out, which would break the table or steer the terminal."""
-    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
 
 
 def markdown(frame: pl.DataFrame) -> str:

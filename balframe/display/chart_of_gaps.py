@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Unpack
 
-from balframe.analyses.references import ReferenceOption
+from balframe.analyses.reference_option import ReferenceOption
 from balframe.analyses.scoring import Adjust, Metrics
 from balframe.display.annotations import CLUSTERS, ROWS, SCORE, Field
 from balframe.display.chart_options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics

@@ -1,6 +1,5 @@
 """The rules of a gate: read from text, mappings and files."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
@@ -84,6 +83,8 @@ def _loaded(path: Path) -> object:
     try:
         text = path.read_text("utf-8-sig")
         if path.suffix.lower() == ".toml":
+            import tomllib
+
             return tomllib.loads(text)
         return _yaml(text)
     except (OSError, ValueError) as error:

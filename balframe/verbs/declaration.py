@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from importlib import import_module
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
@@ -100,6 +101,12 @@ class Verb:
 
 
 DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
+
+
+def declaration_of(name: str) -> Verb:
+    """Load the file of a verb, and return what it declares."""
+    import_module(f"balframe.verbs.{name}")
+    return DECLARED[name]
 
 
 def with_options(

@@ -5,12 +5,8 @@ from typing import Unpack
 import numpy as np
 
 from balframe.analyses.differences_of_segments import Comparison, gaps_in_rows
-from balframe.analyses.references import (
-    Against,
-    ReferenceOption,
-    check_not_ambiguous,
-    check_reference,
-)
+from balframe.analyses.reference_option import ReferenceOption
+from balframe.analyses.references import Against, check_not_ambiguous, check_reference
 from balframe.analyses.scoring import COMPARED, Metrics, Scoring, check_adjust, check_by
 from balframe.frames.library import FrameT, Name
 from balframe.frames.query import Query

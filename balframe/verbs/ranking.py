@@ -7,7 +7,8 @@ import numpy as np
 from balframe.analyses.areas import Areas
 from balframe.analyses.areas_of_clusters import AreasOfClusters
 from balframe.analyses.differences_of_areas import AnyAreas, differences_of_areas
-from balframe.analyses.references import ReferenceOption, check_reference
+from balframe.analyses.reference_option import ReferenceOption
+from balframe.analyses.references import check_reference
 from balframe.analyses.scoring import check_by
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.library import FrameT, Name

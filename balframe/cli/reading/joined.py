@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.filesize import decimal
 
 from balframe.cli.reading import formats
 from balframe.cli.reading.common_types import Schema, agreed
@@ -38,6 +37,8 @@ class Files:
         """Say how much there is to read: rows where the files know it, else bytes."""
         paths = [source.path for source in self.sources]
         if self.kind not in formats.COUNTED:
+            from rich.filesize import decimal
+
             return decimal(sum(path.stat().st_size for path in paths))
         n_rows = self.scan(paths).select(pl.len()).collect().item()
         return f"{n_rows:,} rows"

@@ -1,4 +1,4 @@
-"""The commands that read no files."""
+"""The command `demo`, which reads no files."""
 
 import shlex
 from pathlib import Path
@@ -12,8 +12,7 @@ from balframe.cli.running import Output, one_line_errors, show_answer
 from balframe.cli.streams import Format, Out, Sort
 from balframe.errors import InvalidInputError, listed
 from balframe.tables import datasets
-from balframe.tables.list_metrics import list_metrics
-from balframe.verbs.report import report as report_of
+from balframe.verbs.report import report
 
 _TITLE = 'COMPAS two-year recidivism, "high risk" = medium or high score (ProPublica 2016)\n'
 _FILE = Path("compas.csv")
@@ -37,13 +36,9 @@ Data = Annotated[
 ]
 
 
-def metrics(format: Format = None, out: Out = None, sort: Sort = None) -> None:
-    """List the metrics: name, aliases, formula, range, which direction is better, and source."""
-    with one_line_errors():
-        show_answer(list_metrics(), Output(format, out, sort))
-
-
-def demo(data: Data = None, format: Format = None, out: Out = None, sort: Sort = None) -> None:
+def demo_command(
+    data: Data = None, format: Format = None, out: Out = None, sort: Sort = None
+) -> None:
     """Score published data: the COMPAS recidivism scores, by race."""
     with one_line_errors():
         output = Output(format, out, sort)
@@ -53,7 +48,7 @@ def demo(data: Data = None, format: Format = None, out: Out = None, sort: Sort =
             _write(table, data)
         if is_read_by_people:
             print(_TITLE)
-        answer = report_of(
+        answer = report(
             table,
             "reoffended",
             "high_risk",

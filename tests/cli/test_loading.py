@@ -1,0 +1,79 @@
+"""What a command loads: only what it needs, because loading takes most of its time."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from balframe import accessor
+
+HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy"}
+OF_OTHERS = ("balframe.display.audit", "balframe.display.chart_of_", "balframe.gates.plans")
+
+
+@pytest.fixture
+def loaded(people):
+    """List the modules that the program loads; FILE stands for a file."""
+
+    def by(text, **variables):
+        words = [str(people) if word == "FILE" else word for word in text.split()]
+        told = subprocess.run(
+            [sys.executable, "-v", "-m", "balframe", *words],
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+        ).stderr
+        return {*re.findall(r"^import '([\w.]+)' #", told, re.M)}
+
+    return by
+
+
+def verbs_among(modules):
+    return {name for name in accessor.verbs() if f"balframe.verbs.{name}" in modules}
+
+
+@pytest.mark.parametrize(
+    ("text", "verbs"),
+    [
+        ("report FILE --y-true y --y-pred p --by g", {"report"}),
+        ("report FILE --y-true y", {"report"}),
+        ("curve FILE --y-true y --y-score s --pos-label yes --by g", {"curve"}),
+        ("gaps FILE --y-true y --y-pred p --by g", {"gaps"}),
+        ("metrics", set()),
+        ("reprot", set()),
+        ("--version", set()),
+    ],
+)
+def test_a_command_loads_its_verb_alone(loaded, text, verbs):
+    modules = loaded(text)
+
+    assert "balframe.cli.main" in modules
+    assert verbs_among(modules) == verbs
+
+
+@pytest.mark.parametrize(
+    "text", ["report FILE --y-true y --y-pred p --by g", "metrics", "--version"]
+)
+def test_a_command_loads_no_library_that_it_does_not_need(loaded, text):
+    modules = loaded(text)
+
+    assert HEAVY & modules == set()
+    assert [name for name in modules if name.startswith(OF_OTHERS)] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "verbs"),
+    [("balframe report --y", {"report"}), ("balframe rep", {"report"}), ("balframe met", set())],
+)
+def test_completion_loads_the_commands_that_it_is_about(loaded, line, verbs):
+    number = str(len(line.split()) - 1)
+    modules = loaded("", _BALFRAME_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=number)
+
+    assert verbs_among(modules) == verbs
+    assert HEAVY & modules == set()
+
+
+def test_the_help_of_the_program_loads_all_verbs_for_what_they_say(loaded):
+    assert verbs_among(loaded("--help")) == {*accessor.verbs()}

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from typer.core import TyperCommand
 
-from balframe.cli import interrupts
+from balframe.cli import garbage, interrupts
 from balframe.cli.conversions import texts_of, unconverted
 from balframe.errors import listed
 
@@ -40,6 +40,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
         """Run it, when all that it needs is loaded."""
+        garbage.resume()
         with interrupts.raised():
             return super().invoke(ctx)
 

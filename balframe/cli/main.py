@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from balframe import __version__
-from balframe.cli import standard_output
+from balframe.cli import garbage, standard_output
 
 _PLAIN = {  # words of Typer, and better ones
     "requires an argument": "needs a value",
@@ -20,7 +20,10 @@ def main() -> None:
     """Run the command line: its exit code."""
     standard_output.open_closed()
     with standard_output.buffered():
-        sys.exit(_run())
+        try:
+            sys.exit(_run())
+        finally:
+            garbage.resume()
 
 
 def _run() -> int | None:

@@ -2,13 +2,12 @@
 
 from types import ModuleType
 
-from wrapt import register_post_import_hook
-
 from balframe.frames import forks  # noqa: F401 (notes in which process balframe is loaded)
 
 
 def register_namespace(name: str, namespace: type) -> None:
     """Give the frames of pandas and polars the attribute, each when its library is imported."""
+    from wrapt import register_post_import_hook  # which takes long, and the program does not need
 
     def in_polars(polars: ModuleType) -> None:
         polars.api.register_dataframe_namespace(name)(namespace)

@@ -9,8 +9,21 @@ import pytest
 
 from balframe import accessor
 
-HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy"}
+HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy", "wrapt"}
 OF_OTHERS = ("balframe.display.audit", "balframe.display.chart_of_", "balframe.gates.plans")
+STATES = """
+import gc, sys
+sys.argv = [{name!r}, "metrics"]
+import balframe
+states = [gc.isenabled()]
+from balframe.cli import outputs
+from balframe.cli.main import main
+outputs.in_order = lambda frame, sort: states.append(gc.isenabled()) or frame
+try:
+    main()
+finally:
+    print(*states, gc.isenabled(), file=sys.stderr)
+"""
 
 
 @pytest.fixture
@@ -77,3 +90,14 @@ def test_completion_loads_the_commands_that_it_is_about(loaded, line, verbs):
 
 def test_the_help_of_the_program_loads_all_verbs_for_what_they_say(loaded):
     assert verbs_among(loaded("--help")) == {*accessor.verbs()}
+
+
+@pytest.mark.parametrize(
+    ("name", "states"), [("balframe", "False True True"), ("script.py", "True True True")]
+)
+def test_garbage_is_searched_for_once_the_command_of_the_program_runs(name, states):
+    code = STATES.format(name=name)
+
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (told.returncode, told.stderr) == (0, f"{states}\n")

@@ -1,34 +1,58 @@
-"""Time of importing balframe beside a library of frames, in fresh processes."""
+"""Times of fresh processes: of importing balframe beside a library of frames, and of a command."""
 
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.cases import POLARS
+from benchmarks.data import generate
 
 BOTH, LIBRARY = "import balframe, polars", "import polars"
 TIMED = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
+FILE = "rows.csv"
+COMMAND = f"balframe report {FILE} --y-true y --y-pred yhat"
+ROWS = 1_000
 
 
 @dataclass(frozen=True)
 class Imports:
-    """Medians in seconds."""
+    """Medians in seconds; that of the command is of the whole process."""
 
     both: float
     library: float
+    command: float
 
 
 def measure(runs: int) -> Imports:
-    """Import each in turn, so that what slows the machine for a while slows both."""
-    found: dict[str, list[float]] = {BOTH: [], LIBRARY: []}
-    for run in range(runs + 1):
-        for statement, seconds in found.items():
-            taken = once(statement)
-            if run > 0:  # the first reads the files from disk
-                seconds.append(taken)
-    return Imports(*(statistics.median(seconds) for seconds in found.values()))
+    """Run each in turn, so that what slows the machine for a while slows all."""
+    with TemporaryDirectory() as folder:
+        rows = generate(replace(POLARS, rows=ROWS, segments=5)).frame
+        rows.write_csv(Path(folder, FILE))
+        timers = partial(once, BOTH), partial(once, LIBRARY), partial(whole, COMMAND, folder)
+        return Imports(*medians(timers, runs))
+
+
+def medians(timers: tuple[Callable[[], float], ...], runs: int) -> list[float]:
+    """Give the medians of some runs behind a first one, which reads the files from disk."""
+    _, *rounds = [[timer() for timer in timers] for _ in range(runs + 1)]
+    return [statistics.median(seconds) for seconds in zip(*rounds, strict=True)]
 
 
 def once(statement: str) -> float:
     """Time a statement in a process of its own, from after the start of the interpreter."""
     command = [sys.executable, "-c", TIMED.format(statement)]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def whole(command: str, folder: str) -> float:
+    """Time a command of the command line, from the start of its process to the end."""
+    start = time.perf_counter()
+    words = [sys.executable, "-m", *command.split()]
+    subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=folder)
+    return time.perf_counter() - start

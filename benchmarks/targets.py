@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchmarks.cases import IN_CLUSTERS, MILLION, PANDAS, POLARS, Case
-from benchmarks.importing import BOTH, LIBRARY
+from benchmarks.importing import BOTH, COMMAND, LIBRARY, ROWS
 from benchmarks.measurements import Measurements
 from benchmarks.peers import (
     BALFRAME,
@@ -138,6 +138,26 @@ class Importing:
         return f"{value:.2f}"
 
 
+@dataclass(frozen=True)
+class Process:
+    """Time of the whole process of a command."""
+
+    at_most: float
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The command."""
+        return f"`{COMMAND}`, {ROWS:,} rows", "time of the process"
+
+    def found(self, measured: Measurements) -> float:
+        """Look up the median."""
+        return measured.imports.command
+
+    def written(self, value: float) -> str:
+        """Write seconds."""
+        return f"{value:.2f} s"
+
+
 BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest hand-written polars"
 STREAMED = [peer for peer in STREAMING if peer.name.endswith(THREE_KEYS)]
 STREAMED_CLUSTERS = [peer for peer in STREAMING if peer.name.endswith(FOUR_KEYS)]
@@ -194,5 +214,6 @@ TARGETS: list[Target] = [
     *(Memory(case, 100.0) for case in (POLARS, PANDAS)),
     *(Memory(replace(case, by="string"), 200.0) for case in (POLARS, PANDAS)),
     Memory(IN_CLUSTERS, 1_000.0),
-    Importing(1.15),
+    Importing(1.3),
+    Process(0.5),
 ]

@@ -65,7 +65,7 @@ def measured():
     return Measurements(
         {(case, peer.name): timing for case in CASES for peer in peers_of(case)},
         dict.fromkeys(memory.CASES, 2e6),
-        Imports(1.0, 2.0),
+        Imports(1.0, 2.0, 0.4),
         divisor=1,
     )
 
@@ -75,7 +75,9 @@ def test_every_target_is_about_something_measured(measured):
     assert set(ratios) == {1.0}
     (importing,) = (target for target in TARGETS if "import" in target.about[0])
     assert importing.found(measured) == 0.5
-    assert page.target_row(importing, measured)[2:] == ("0.50", "1.15", "yes")
+    assert page.target_row(importing, measured)[2:] == ("0.50", "1.30", "yes")
+    (process,) = (target for target in TARGETS if target.about[1] == "time of the process")
+    assert page.target_row(process, measured)[2:] == ("0.40 s", "0.50 s", "yes")
 
 
 def test_the_page_has_every_group(measured, monkeypatch):

@@ -23,9 +23,7 @@ WIDE_TABLE = 2**24  # the most groups of such a table
 MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
 MANY_TO_HASH = 50_000  # rows from which a hash table or an engine beats putting them in order
 TIES = 2**16  # ties at a time: fewer would have threads wait for each other, more leave the cache
-SEGMENTS = (
-    2**13
-)  # segments at a time whose limits are computed, so that what they need stays in cache
+SEGMENTS = 2**13  # segments at a time: what their limits need stays in cache
 MANY_SEGMENTS = 2**14  # from which scoring equal ones once may gain more than finding them costs
 
 Way = Literal["table", "runs", "order"]

@@ -3,9 +3,11 @@
 import os
 import platform
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import growth
 from benchmarks.cases import GROUPS, Case
 from benchmarks.importing import BOTH, COMMAND, LIBRARY, ROWS
 from benchmarks.measurements import Measurements
@@ -50,6 +52,50 @@ Medians over fresh processes, in turn. The time of a statement begins after the 
 time of the command is that of the whole process. It starts Python, imports what it needs, reads a
 file of {ROWS:,} rows and writes the report."""
 
+GROWTH = """\
+## How cost grows
+
+`python -m benchmarks.growth` measures these curves in a run of its own, and writes
+`docs/growth.csv`. One number grows in each figure. The others are {rows:,} rows, {segments:,}
+segments, {labels} class labels and {columns} by-column. All values are small integers.
+
+- Every way starts from the same Parquet files, and ends with the accuracy and balanced accuracy of
+  every segment. pandas reads all rows into memory first, for scikit-learn too. The others read the
+  files piece by piece.
+- "By hand" is one query that counts the rows and the correct predictions of each label. balframe
+  counts the whole confusion matrix. "With limits" adds confidence intervals.
+- Each measurement is a process of its own. Its clock starts after a report on {few:,} rows. Time is
+  the median of up to {rounds} rounds, fewer if they take long. Memory is the peak of the first
+  round beyond what was resident before. Less than 1 MB is drawn as 1 MB.
+- Spark and Dask use the same cores, in processes whose memory is not shown. They are measured from
+  a million rows and a thousand segments on.
+- All ways on the same files must count all rows and give the same scores.
+- A colour stands for a library, and a dashed line for a way without balframe. A line ends where a
+  process takes longer than {longest} seconds or runs out of memory.
+
+<!-- figure: growth_with_rows | Time and peak memory against the number of rows. -->
+
+Each way needs some time for any number of rows; then time grows in proportion to the rows. The
+memory of those that read piece by piece levels off. That of pandas grows with the rows.
+
+<!-- figure: growth_with_segments | Time and peak memory against the number of segments. -->
+
+More segments cost little up to a thousand, except in a loop. With very many, time and memory grow
+with the number of cells.
+
+<!-- figure: growth_with_labels | Time and peak memory against the number of class labels. -->
+
+Every pair of labels that occurs in a segment is a cell. The queries by hand count two numbers for
+each label, so more labels cost them less.
+
+<!-- figure: growth_with_columns | Time and peak memory against the number of by-columns. -->
+
+Here the columns make about the same number of segments together. Each is one more to read and to
+group by.
+
+[Plan for data beyond one machine](how-to/beyond-one-machine.md) has the costs of rows and cells
+that these measurements give."""
+
 
 def page(measured: Measurements) -> str:
     """Put all of the page together."""
@@ -62,6 +108,7 @@ def page(measured: Measurements) -> str:
         *groups,
         f"## Memory\n\n{memory_table(measured)}",
         f"## Import\n\n{import_table(measured)}",
+        growth_section(),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -153,6 +200,16 @@ def import_table(measured: Measurements) -> str:
         (f"`{COMMAND}`", f"{measured.imports.command * 1e3:.0f} ms"),
     )
     return f"{IMPORTS}\n\n{table(('statement or command', 'time'), rows)}"
+
+
+def growth_section() -> str:
+    """Say how the curves were measured, and what they show."""
+    return GROWTH.format(
+        **asdict(growth.Case()),
+        few=growth.ROWS_OF_THE_FIRST_REPORT,
+        rounds=growth.MOST_ROUNDS,
+        longest=growth.LONGEST,
+    )
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

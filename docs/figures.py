@@ -4,11 +4,26 @@ from collections.abc import Sequence
 
 import altair as alt
 import figure_data
+import growth
 import polars as pl
 from figure_data import BALANCED, LOWER, UPPER
 
 BLUE, VERMILLION, BLACK = "#0072B2", "#D55E00", "#000000"
+GREEN, PURPLE, SKY = "#009E73", "#AA4499", "#56B4E9"
 WIDTH, HEIGHT, PANEL = 500, 270, 215
+
+SOLID, DASHED, DOTTED = [1, 0], [6, 3], [1.5, 3]
+WAYS = {  # one colour for each library that counts, dashes without balframe
+    "balframe, polars": (BLUE, SOLID),
+    "balframe, polars, with limits": (BLUE, DOTTED),
+    "polars by hand": (BLUE, DASHED),
+    "balframe, DuckDB": (GREEN, SOLID),
+    "DuckDB by hand": (GREEN, DASHED),
+    "balframe, pandas": (VERMILLION, SOLID),
+    "scikit-learn, a loop": (VERMILLION, DASHED),
+    "balframe, Spark": (PURPLE, SOLID),
+    "balframe, Dask": (SKY, SOLID),
+}
 
 AnyChart = alt.Chart | alt.LayerChart | alt.HConcatChart
 
@@ -165,6 +180,59 @@ def base_rates() -> AnyChart:
         named = actual.transform_filter(alt.datum.race == race)
         layers.append(named.mark_text(fontSize=12, dx=-8, dy=dy).encode(text="race:N"))
     return _styled(alt.layer(*layers))
+
+
+def growth_with_rows() -> AnyChart:
+    """Show time and memory against the number of rows."""
+    return _growth("rows", "rows")
+
+
+def growth_with_segments() -> AnyChart:
+    """Show time and memory against the number of segments."""
+    return _growth("segments", "segments")
+
+
+def growth_with_labels() -> AnyChart:
+    """Show time and memory against the number of class labels."""
+    return _growth("labels", "class labels")
+
+
+def growth_with_columns() -> AnyChart:
+    """Show time and memory against the number of by-columns."""
+    return _growth("columns", "by-columns")
+
+
+def _growth(axis: str, title: str) -> AnyChart:
+    """Draw a line for each way on logarithmic scales, time on the left and memory on the right."""
+    data = growth.along(axis)
+    names = [name for name in WAYS if name in data["way"]]
+    colours, dashes = zip(*(WAYS[name] for name in names), strict=True)
+    legend = alt.Legend(
+        orient="bottom", columns=3, symbolType="stroke", symbolSize=400, labelLimit=0
+    )
+    logarithmic = alt.Scale(type="log", nice=False)
+    steps = alt.Axis(values=sorted(set(data[axis])), format="~s", labelOverlap=True)
+    lines = (
+        alt.Chart(data, width=PANEL, height=PANEL)
+        .mark_line(strokeWidth=2, point={"size": 18})
+        .encode(
+            x=alt.X(f"{axis}:Q", title=title, axis=steps, scale=logarithmic),
+            color=alt.Color("way:N", title=None, scale=_named(names, colours), legend=legend),
+            strokeDash=alt.StrokeDash("way:N", title=None, scale=_named(names, dashes)),
+        )
+    )
+    powers = alt.Axis(values=[10**power for power in range(-4, 6)], format="~")
+    panels = [
+        lines.transform_filter(alt.FieldValidPredicate(field=column, valid=True)).encode(
+            y=alt.Y(f"{column}:Q", title=title, axis=powers, scale=alt.Scale(type="log"))
+        )
+        for column, title in {"seconds": "time, s", "megabytes": "peak memory, MB"}.items()
+    ]
+    return _styled(alt.hconcat(*panels))
+
+
+def _named(names: Sequence[str], values: Sequence[object]) -> alt.Scale:
+    return alt.Scale(domain=names, range=list(values))
 
 
 def _styled(chart: AnyChart) -> AnyChart:

@@ -1,4 +1,4 @@
-"""Parts of the reference that are read from the package: verbs, charts, metrics, commands."""
+"""Parts of pages that are read from the package (verbs, charts, metrics, commands) or measured."""
 
 import inspect
 import re
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Literal, get_args
+
+import growth
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
@@ -279,6 +281,8 @@ PARTS: dict[str, Callable[..., str]] = {
     "command line": command_line,
     "command": command,
     "frames": frames,
+    "costs": growth.costs,
+    "plan": growth.plan,
 }
 
 

@@ -1,4 +1,4 @@
-"""The figures of the explanations: they draw, and hold the values that their captions claim."""
+"""The figures of the pages: they draw, and hold the values that their captions claim."""
 
 import re
 from functools import cache
@@ -15,7 +15,8 @@ from scipy import stats
 
 from balframe.intervals.recalls import score
 
-PAGES = Path(__file__).parents[2] / "docs" / "pages" / "explanations"
+SITE = Path(__file__).parents[2] / "docs" / "pages"
+PAGES = SITE / "explanations"
 FIGURES = {
     name: function
     for name, function in getmembers(figures, isfunction)
@@ -54,7 +55,7 @@ def test_draws_without_a_network(name, tmp_path):
 def test_every_figure_is_shown_once_and_has_a_caption():
     markers = [
         marker
-        for page in PAGES.glob("*.md")
+        for page in SITE.rglob("*.md")
         for marker in re.findall(r"<!-- figure: (\w+) \| ([^|\n]+\.) -->", page.read_text())
     ]
     assert sorted(name for name, _ in markers) == sorted(FIGURES)

@@ -43,7 +43,7 @@ def by_group(frame):
 def test_few_texts_are_counted_without_a_group_by(queries):
     frame = frame_of()
     out = bf.confusion(frame, "y", "yhat", by="by", complete=False)
-    assert queries == [False] * 3
+    assert queries and not any(queries)
     assert_frame_equal(out.drop("is_correct", strict=False), by_group(frame), check_dtypes=False)
 
 
@@ -60,7 +60,7 @@ def test_a_text_outside_the_sample_is_no_other_text(queries, monkeypatch):
 def test_nulls_of_few_texts_are_a_segment_of_their_own(queries):
     frame = frame_of().with_columns(by=pl.when(pl.int_range(N) % 5 > 0).then("by"))
     out = bf.confusion(frame, "y", "yhat", by="by", complete=False)
-    assert queries == [False] * 3
+    assert queries and not any(queries)
     assert_frame_equal(out.drop("is_correct", strict=False), by_group(frame), check_dtypes=False)
 
 
@@ -74,4 +74,4 @@ def test_nulls_among_few_labels_are_refused_or_dropped(queries):
 def test_many_texts_are_grouped_by_polars(queries):
     frame = frame_of(*(f"text {i}" for i in range(10)))
     bf.report(frame, "y", "yhat", by="by")
-    assert queries == [True]
+    assert sum(queries) == 1

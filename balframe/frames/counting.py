@@ -70,7 +70,9 @@ def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, 
         return direct or library.encode_hashed(frame, name)
 
     distinct = list(dict.fromkeys(names))
-    if not ways.are_many_to_share(library.height(frame) * len(distinct)):
+    slow = [name for name in distinct if not library.has_codes(frame, name)]
+    # a column alone may be shared out among the cores itself
+    if len(slow) < 2 or not ways.are_many_to_share(library.height(frame) * len(distinct)):
         return {name: one(name) for name in distinct}
     return dict(zip(distinct, on_all_cores(one, distinct), strict=True))
 

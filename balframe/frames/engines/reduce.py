@@ -70,8 +70,11 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
         outcome_key(i): column_of(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)
     }
     selected = rows.select(**keys, **scores, **carried)
-    models = _below_each_other(selected, list(scores), [*keys, *carried])
-    return _grouped(_reached(models, thresholds), [*keys, MODEL_INDEX, OUTCOME], carried)
+    models = _reached(_below_each_other(selected, list(scores), [*keys, *carried]), thresholds)
+    if len(scores) > 1:
+        return _grouped(models, [*keys, MODEL_INDEX, OUTCOME], carried)
+    cells = _grouped(models, [*keys, OUTCOME], carried)  # by one column less
+    return cells.with_columns(nw.lit(0, nw.Int64).alias(MODEL_INDEX))
 
 
 def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:

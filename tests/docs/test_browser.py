@@ -13,7 +13,7 @@ PAGES = sorted(
     Path(path).with_suffix(".html").as_posix()
     for path in FILES | {page.path for page in made_pages.every()}
 )
-WIDTHS = {1280: 20_000, 390: 20_000}  # and how tall a page may be
+WIDTHS = {1280: 20_000, 390: 25_000}  # and how tall a page may be
 SHOWN = {  # and how many pixels its sides have at least
     "figure.chart :is(svg, canvas)": 80,
     "figure.table .chart-scroll > div": 80,

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,10 +115,10 @@ def generate(folder: Path, case: Case, divisor: int) -> int:
 
 def plain_count(engine: str, files: str, keys: str) -> pl.DataFrame:
     """Count rows by their keys, in the engine's own way."""
-    query = f"SELECT {keys}, count(*) AS n FROM rows GROUP BY ALL"
     if engine == "DuckDB":
         with duckdb.connect() as connection:
-            return connection.sql(query.replace("rows", f"'{files}'", 1)).pl()
+            query = f"SELECT {keys}, count(*) AS n FROM '{files}' GROUP BY ALL"
+            return connection.sql(query).pl()
     scan = pl.scan_parquet(files)
     by = [pl.sql_expr(key) for key in keys.split(", ")]
     return scan.group_by(by).agg(n=pl.len()).collect(engine="streaming")
@@ -143,8 +144,8 @@ def measure(case: Case, divisor: int) -> dict[tuple[str, str], tuple[float, floa
             answers = []
             for engine in ENGINES:
                 ways: list[Callable[[], pl.DataFrame]] = [
-                    lambda engine=engine: plain_count(engine, files, case.keys),  # type: ignore[misc]
-                    lambda engine=engine, call=call: answered(engine, files, call),  # type: ignore[misc]
+                    partial(plain_count, engine, files, case.keys),
+                    partial(answered, engine, files, call),
                 ]
                 counted, answer = (way() for way in ways)
                 assert counted["n"].sum() == rows

@@ -1,4 +1,4 @@
-"""What scripts that simulate have in common: their options, and where their tables go."""
+"""What scripts that write to pages have in common: options, and where their tables go."""
 
 import argparse
 from pathlib import Path

@@ -63,16 +63,16 @@ def periods(
 
 def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, Column]:
     """Take codes from the values where they allow it, and hash the others."""
+    distinct = list(dict.fromkeys(names))
+    with_codes = {name for name in distinct if library.has_codes(frame, name)}
 
     def one(name: Name) -> Column:
-        has_codes = library.has_codes(frame, name)
-        direct = library.encode_direct(frame, name, guess=False) if has_codes else None
+        direct = library.encode_direct(frame, name, guess=False) if name in with_codes else None
         return direct or library.encode_hashed(frame, name)
 
-    distinct = list(dict.fromkeys(names))
-    slow = [name for name in distinct if not library.has_codes(frame, name)]
-    # a column alone may be shared out among the cores itself
-    if len(slow) < 2 or not ways.are_many_to_share(library.height(frame) * len(distinct)):
+    # the hash table of a column alone may be shared out among the cores itself
+    is_alone = len(distinct) - len(with_codes) < 2
+    if is_alone or not ways.are_many_to_share(library.height(frame) * len(distinct)):
         return {name: one(name) for name in distinct}
     return dict(zip(distinct, on_all_cores(one, distinct), strict=True))
 

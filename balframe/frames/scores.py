@@ -134,8 +134,8 @@ def read_reduced_scores(
     model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)
     values, is_null = library.numbers(cells, reduce.OUTCOME)
     parts = []
+    is_only = len(query.y_pred) == 1
     for model, name in enumerate(query.y_pred):
-        is_only = len(query.y_pred) == 1
         rows = slice(None) if is_only else np.flatnonzero(model_of_row == model)
         score = thresholds.of_step(values[rows].astype(np.float64))
         model_rows = carried.at(rows).without_ones()

@@ -45,7 +45,7 @@ class Segments:
 
     def and_mirrored(self) -> "Segments":
         """Put the segments with wrong rows in place of correct ones behind them."""
-        x = np.hstack((self.x, self.n - self.x))
+        x = np.hstack((self.x, self.mirrored().x))
         return Segments(x, np.hstack((self.n, self.n)), np.hstack((self.a, self.a)))
 
     @cached_property

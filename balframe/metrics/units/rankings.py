@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.arrays import FloatArray, Int64Array
+from balframe.core.cells import beginnings
 from balframe.core.division import ratio
 from balframe.core.measures import Measures
 from balframe.core.one_versus_rest import OneVersusRest
@@ -71,9 +72,7 @@ class Ranking:
     def _reduced(self, values: OfTies, combine: np.ufunc) -> FloatArray:
         def part(rows: slice) -> tuple[Int64Array, FloatArray]:
             of_part = replace(self, rows=rows)
-            changes = np.ones(len(of_part.segment), np.bool_)
-            np.not_equal(of_part.segment[1:], of_part.segment[:-1], out=changes[1:])
-            begins = np.flatnonzero(changes)
+            begins = np.flatnonzero(beginnings((of_part.segment,), len(of_part.segment)))
             return of_part.segment[begins], combine.reduceat(values(of_part), begins)
 
         out = np.zeros(self.ties.n_segments)

@@ -89,7 +89,7 @@ def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
 
     Each step is a column, for engines that would write the expression before it out every time.
     """
-    score, finite, guess = (nw.col(name) for name in (OUTCOME, "finite", "guess"))
+    score, finite, guess, count = (nw.col(name) for name in (OUTCOME, "finite", "guess", "count"))
     rows = rows.with_columns(nw.when(~is_nan(score, rows)).then(score).alias(OUTCOME))
     if thresholds.is_exact:
         if thresholds.resolution is None:
@@ -100,11 +100,12 @@ def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     rows = rows.with_columns(finite=nw.when(is_inside).then(score).otherwise(0.0))
     if thresholds.is_even:
         rows = rows.with_columns(guess=thresholds.guessed(finite))
-        corrected = thresholds.corrected(finite, guess)
-        rows = rows.with_columns(guess=nw.when(is_inside).then(corrected).otherwise(OUTSIDE))
+        counted = thresholds.corrected(finite, guess)
+        # under a name of its own: old releases of Dask lose their way in a column replaced
+        rows = rows.with_columns(count=nw.when(is_inside).then(counted).otherwise(OUTSIDE))
     else:
-        rows = rows.with_columns(guess=thresholds.counted(finite))
-    reached = nw.when(is_finite).then(guess).otherwise(nw.lit(INFINITE))
+        rows = rows.with_columns(count=thresholds.counted(finite))
+    reached = nw.when(is_finite).then(count).otherwise(nw.lit(INFINITE))
     return rows.with_columns(nw.when(~score.is_null()).then(reached).alias(OUTCOME))
 
 

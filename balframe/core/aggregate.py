@@ -95,7 +95,8 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
 def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:
     """Put rows in the order of their keys, and add up those that are equal."""
     key = ravel(columns)
-    order = np.argsort(key, kind="stable")
+    # Sums of floats depend on their order, which is then that of the rows; it takes twice as long.
+    order = np.argsort(key, kind=None if measures.weight is None else "stable")
     starts = _starts(key[order])
     ordered = measures.at(order).with_squares()
     n = np.ones(len(key), np.int64) if ordered.n is None else ordered.n

@@ -87,26 +87,27 @@ def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:
 def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
     """Put the number of thresholds reached in the place of scores, step by step.
 
-    Each step is a column, for engines that would write the expression before it out every time.
+    Each step is a column, for engines that would write the expression before it out every time, and
+    has a name of its own: old releases of Dask lose their way in a column that is replaced twice.
     """
-    score, finite, guess, count = (nw.col(name) for name in (OUTCOME, "finite", "guess", "count"))
-    rows = rows.with_columns(nw.when(~is_nan(score, rows)).then(score).alias(OUTCOME))
+    score, inside, finite, guess = (nw.col(n) for n in (OUTCOME, "inside", "finite", "guess"))
+    is_number = ~(score.is_null() | is_nan(score, rows))
     if thresholds.is_exact:
-        if thresholds.resolution is None:
-            return rows
-        return rows.with_columns(thresholds.step_of(score).alias(OUTCOME))
+        reached = score if thresholds.resolution is None else thresholds.step_of(score)
+        return rows.with_columns(nw.when(is_number).then(reached).alias(OUTCOME))
     is_finite = (score > float("-inf")) & (score < float("inf"))
-    is_inside = (score >= 0) & (score <= 1) if thresholds.is_even else is_finite
-    rows = rows.with_columns(finite=nw.when(is_inside).then(score).otherwise(0.0))
+    is_allowed = (score >= 0) & (score <= 1) if thresholds.is_even else is_finite
+    rows = rows.with_columns(inside=is_number & is_allowed)
+    rows = rows.with_columns(finite=nw.when(inside).then(score).otherwise(0.0))
     if thresholds.is_even:
         rows = rows.with_columns(guess=thresholds.guessed(finite))
         counted = thresholds.corrected(finite, guess)
-        # under a name of its own: old releases of Dask lose their way in a column replaced
-        rows = rows.with_columns(count=nw.when(is_inside).then(counted).otherwise(OUTSIDE))
     else:
-        rows = rows.with_columns(count=thresholds.counted(finite))
-    reached = nw.when(is_finite).then(count).otherwise(nw.lit(INFINITE))
-    return rows.with_columns(nw.when(~score.is_null()).then(reached).alias(OUTCOME))
+        counted = thresholds.counted(finite)
+    # of few rows, which is what some engines compute it of
+    other = nw.when(is_finite).then(nw.lit(OUTSIDE)).otherwise(nw.lit(INFINITE))
+    reached = nw.when(inside).then(counted).otherwise(nw.when(is_number).then(other))
+    return rows.with_columns(reached.alias(OUTCOME))
 
 
 def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:

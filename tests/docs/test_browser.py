@@ -13,6 +13,7 @@ PAGES = sorted(
     Path(path).with_suffix(".html").as_posix()
     for path in FILES | {page.path for page in made_pages.every()}
 )
+LOOKS = 0.02  # seconds between two looks at what is waited for
 WIDTHS = {1280: 20_000, 390: 25_000}  # and how tall a page may be
 SHOWN = {  # and how many pixels its sides have at least
     "figure.chart :is(svg, canvas)": 80,
@@ -42,7 +43,7 @@ def resize(browser, width):
     screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     needed = "return document.documentElement.scrollWidth"
-    WebDriverWait(browser, 5).until(
+    WebDriverWait(browser, 5, LOOKS).until(
         lambda _: browser.execute_script(needed) <= width, f"wider than {width} pixels"
     )
 
@@ -57,7 +58,7 @@ def opened(browser, address):
         browser.get(f"{address}/{page}")
         figures = browser.execute_script("return document.querySelectorAll('figure.chart').length")
         drawn = "return document.querySelectorAll('figure.chart :is(svg, canvas)').length"
-        WebDriverWait(browser, 20).until(lambda _: browser.execute_script(drawn) == figures)
+        WebDriverWait(browser, 20, LOOKS).until(lambda _: browser.execute_script(drawn) == figures)
         return browser
 
     return open_page
@@ -103,7 +104,7 @@ def searched(browser):
     def found(start, word):
         browser.get(f"{start}?q={word}")
         results = By.CSS_SELECTOR, ".md-search-result__item a"
-        WebDriverWait(browser, 20).until(lambda _: browser.find_elements(*results))
+        WebDriverWait(browser, 20, LOOKS).until(lambda _: browser.find_elements(*results))
         return [link.get_attribute("href") for link in browser.find_elements(*results)]
 
     return found

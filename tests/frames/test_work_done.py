@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -52,13 +53,15 @@ def in_library(frame, library):
 
 def work_of(call):
     """Count the calls of a call, and the most objects that it holds at once."""
-    calls, most = 0, 0
+    calls, most, last = 0, 0, 0.0
 
     def watch(_, event, __):
-        nonlocal calls, most
+        nonlocal calls, most, last
         calls += 1
-        if event == "c_return":  # what makes many objects is written in C; looking takes a while
+        # What makes many objects is written in C and takes its time; looking takes longer.
+        if event == "c_return" and time.perf_counter() - last > 20e-6:
             most = max(most, sys.getallocatedblocks())
+        last = time.perf_counter()
 
     call()  # what is loaded or kept at first use
     before = sys.getallocatedblocks()

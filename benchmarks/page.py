@@ -75,8 +75,9 @@ segments, {labels} class labels and {columns} by-column. All values are small in
 
 <!-- figure: growth_with_rows | Time and peak memory against the number of rows. -->
 
-Each way needs some time for any number of rows; then time grows in proportion to the rows. The
-memory of those that read piece by piece levels off. That of pandas grows with the rows.
+Each way needs some time for any number of rows; then time grows in proportion to the rows, and that
+of pandas faster. The memory of those that read piece by piece levels off. That of pandas grows with
+the rows, because it holds all of them.
 
 <!-- figure: growth_with_segments | Time and peak memory against the number of segments. -->
 

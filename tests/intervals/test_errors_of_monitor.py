@@ -24,6 +24,8 @@ from benchmarks.monitor_simulation import (
     weeks_to_see,
 )
 
+pytestmark = pytest.mark.slow
+
 N = 120
 
 
@@ -80,7 +82,6 @@ def test_what_is_drawn(spread):
         assert np.allclose(recall[26 + FALL :], 0.75, atol=0.015)
 
 
-@pytest.mark.slow
 def test_the_page_has_the_tables():
     made = tables(10)
     page = PAGE.read_text("utf-8")

@@ -9,6 +9,8 @@ from constructors import assert_table, plain
 
 import balframe as bf
 
+pytestmark = pytest.mark.slow
+
 BY = ["sex", "race"]
 COUNTS = ["n", "n_selected", "short_of_parity", "short_of_bound", "n_unknown", "n_tests"]
 OPTIONS = [

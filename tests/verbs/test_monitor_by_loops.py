@@ -11,6 +11,8 @@ from constructors import plain
 
 import balframe as bf
 
+pytestmark = pytest.mark.slow
+
 MONDAY = date(2026, 1, 5)
 METRICS = ["balanced_accuracy", "accuracy", "recall", "false_positive_rate"]
 CLOSE = 1e-6

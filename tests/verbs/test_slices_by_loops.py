@@ -9,7 +9,7 @@ from searches import search
 from slices_by_loops import metric_of, worst
 
 OVER = ["a", "b", "c", "x"]
-pytestmark = pytest.mark.filterwarnings("ignore:no slice is listed")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:no slice is listed")]
 SEEDS = range(4)
 METRICS = {
     "recall": {},

@@ -12,6 +12,7 @@ from balframe.frames.query import Query
 from balframe.frames.thresholds import Thresholds
 
 ACTUAL, OUTCOME, MODEL_INDEX, BATCH = "actual", "outcome", "model", "batch"
+_SCORE = "score"
 INFINITE, OUTSIDE = -1, -2  # in the place of thresholds reached
 _ALL_WHOLE = 2.0**53  # floats from there on; and Ibis rounds to integers of 64 bits
 _TOGETHER = 4  # predictions that one group-by takes: with more, their combinations grow too many
@@ -85,12 +86,12 @@ def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:
 
 
 def _reached(rows: Rows, thresholds: Thresholds) -> Rows:
-    """Put the number of thresholds reached in the place of scores, step by step.
+    """Put the number of thresholds that scores reach beside them, step by step.
 
     Each step is a column, for engines that would write the expression before it out every time, and
-    has a name of its own: old releases of Dask lose their way in a column that is replaced twice.
+    has a name of its own: old releases of Dask lose their way where a column is replaced.
     """
-    score, inside, finite, guess = (nw.col(n) for n in (OUTCOME, "inside", "finite", "guess"))
+    score, inside, finite, guess = (nw.col(n) for n in (_SCORE, "inside", "finite", "guess"))
     is_number = ~(score.is_null() | is_nan(score, rows))
     if thresholds.is_exact:
         reached = score if thresholds.resolution is None else thresholds.step_of(score)
@@ -114,13 +115,13 @@ def _below_each_other(rows: Rows, scores: list[str], others: list[str]) -> Rows:
     """Give each row once for every model, the position of the model beside its score."""
     holder = rows.implementation
     if len(scores) > 1 and not (holder.is_duckdb() or holder.is_ibis()):
-        models = rows.unpivot(scores, index=others, variable_name=MODEL_INDEX, value_name=OUTCOME)
+        models = rows.unpivot(scores, index=others, variable_name=MODEL_INDEX, value_name=_SCORE)
         number = nw.col(MODEL_INDEX).str.slice(len(OUTCOME)).cast(nw.Int64)
         return models.with_columns(number.alias(MODEL_INDEX))
     # narwhals has DuckDB unpivot on its default connection, where the rows may not be; Ibis lacks
     # it on some backends, and on Postgres it goes through JSON, which has no NaN
     parts = [
-        rows.select(*others, nw.col(name).alias(OUTCOME), nw.lit(i, nw.Int64).alias(MODEL_INDEX))
+        rows.select(*others, nw.col(name).alias(_SCORE), nw.lit(i, nw.Int64).alias(MODEL_INDEX))
         for i, name in enumerate(scores)
     ]
     return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")

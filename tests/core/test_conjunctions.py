@@ -87,6 +87,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(*change)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("carried", ["rows", "counts", "weights", "both"])

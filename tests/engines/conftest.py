@@ -188,14 +188,14 @@ def dataset():
 
 ASKED = ["dask", "spark", "duckdb", "ibis", "sqlframe", "postgres", "sqlite"]  # for cells
 READ = ["datafusion", "dataset"]  # of which rows come in batches
-SLOW = {"postgres", "sqlite"}
+SLOW = {"postgres", "sqlite", "sqlframe"}
 
 
-def grouped(names):
+def grouped(names, slow=SLOW):
     return [
         pytest.param(
             name,
-            marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in SLOW else [])],
+            marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in slow else [])],
         )
         for name in names
     ]
@@ -204,6 +204,12 @@ def grouped(names):
 @pytest.fixture(params=grouped([*ASKED, *READ]))
 def engine(request):
     """Make a frame of an engine from lists."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=grouped([*ASKED, *READ], slow=()))
+def every_engine(request):
+    """Make a frame of an engine from lists, with the oldest versions of every engine too."""
     return request.getfixturevalue(request.param)
 
 

@@ -21,7 +21,9 @@ OF_SQL = {"duckdb", "ibis", "sqlframe", "spark", "postgres", "sqlite"}
 SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}
 
 
-@settings(suppress_health_check=[*HealthCheck])  # engines take long, and fixtures make frames
+@settings(  # engines take long, and fixtures make frames
+    max_examples=settings().max_examples * 3 // 5, suppress_health_check=[*HealthCheck]
+)
 @given(data=st.data())
 def test_an_engine_changes_no_answer(engine, request, data):
     name = request.node.callspec.params["engine"]

@@ -249,18 +249,19 @@ def _with_dates(table):
 
 
 @pytest.mark.parametrize("margins", [False, "all"])
-def test_sums_of_any_weights_agree(engine, margins):
+def test_sums_of_any_weights_agree(every_engine, margins):
     def verb(df):
         options = {"sample_weight": "v", "margins": margins, "interval": True}
         return bf.report(df, "y", "p", by=["g", "h"], metrics="all", **options)
 
-    assert_table(verb(engine(ROWS)), plain(verb(pandas_numpy(ROWS))), close=1e-9)
+    assert_table(verb(every_engine(ROWS)), plain(verb(pandas_numpy(ROWS))), close=1e-9)
 
 
-def test_what_comes_back(engine, request):
-    result = bf.report(engine(ROWS), "y", "p", by="g")
+def test_what_comes_back(every_engine, request):
+    result = bf.report(every_engine(ROWS), "y", "p", by="g")
     expected = {"dask": pd.DataFrame, "spark": pd.DataFrame, "dataset": pa.Table}
-    assert isinstance(result, expected.get(request.node.callspec.params["engine"], pl.DataFrame))
+    name = request.node.callspec.params["every_engine"]
+    assert isinstance(result, expected.get(name, pl.DataFrame))
 
 
 @pytest.mark.parametrize(

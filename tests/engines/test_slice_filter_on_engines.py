@@ -27,6 +27,7 @@ def rows():
 ROWS = rows()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_this_process")
 def test_every_slice_listed_has_n_rows(asked_engine):
     frame = asked_engine(ROWS)

@@ -273,6 +273,7 @@ profile = settings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "options", "slow"), VERBS.values(), ids=VERBS)
 @profile
 @given(table=tables())

@@ -53,7 +53,7 @@ def in_library(frame, library):
 
 def work_of(call):
     """Count the calls of a call, and the most objects that it holds at once."""
-    calls, most, last = 0, 0, 0.0
+    calls, last = 0, 0.0
 
     def watch(_, event, __):
         nonlocal calls, most, last
@@ -64,7 +64,7 @@ def work_of(call):
         last = time.perf_counter()
 
     call()  # what is loaded or kept at first use
-    before = sys.getallocatedblocks()
+    before = most = sys.getallocatedblocks()
     threading.setprofile(watch)
     sys.setprofile(watch)
     try:

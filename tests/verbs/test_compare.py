@@ -114,6 +114,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "class_weight", "scale", "parts"), CASES)
 def test_limits_come_from_the_rows_that_one_model_gets_right(metric, class_weight, scale, parts):
     options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
@@ -145,6 +146,7 @@ OF_WEIGHTED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", OF_WEIGHTED)
 def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor, metric):
     scale, sums = OF_WEIGHTED[metric]

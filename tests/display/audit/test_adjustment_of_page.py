@@ -25,6 +25,7 @@ def family(answers):
     return found
 
 
+@pytest.mark.slow
 def test_the_family_is_all_p_values_of_the_page(compas_audit, random_audits):
     n_checked = 0
     for answers, _ in (compas_audit, *random_audits):

@@ -153,6 +153,7 @@ def test_the_fingerprint_is_that_of_the_counts(expected):
     assert FINGERPRINT.findall(asked(other).markdown()) != [sha]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [("no", "yes"), (False, True), (-1, 1)])
 def test_labels_of_any_type_give_the_same_page_everywhere(labels):
     rows = {**ROWS, **{name: [labels[one] for one in ROWS[name]] for name in ("y", "p")}}
@@ -174,6 +175,7 @@ sys.stdout.write(bf.audit(frame, "y", "p", **{asked}).html())
 """
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_page(expected):
     code = CODE.format(rows=ROWS, asked=ASKED)
     for seed in ("1", "2"):

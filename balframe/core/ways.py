@@ -17,7 +17,7 @@ SAMPLE = 2**14  # the most values in that sample
 SMALL_TABLE = 2**16  # groups whose sums stay in cache, so that each core can have its own
 BLOCK = 2**18  # rows at a time: keys stay in cache, and threads seldom wait for each other
 MANY_TO_SHARE = 2**21  # rows from which several cores gain more than their threads cost
-LARGEST_TABLE = 2**22  # counts in a table of a grouping; past it only those that occur are kept
+LARGEST_TABLE = 2**22  # counts in a table; past it only those that occur are kept
 GROUPS_OF_A_ROW = 4  # so many times more groups than rows are still added up in a table
 WIDE_TABLE = 2**26  # the most groups of such a table
 MERGED = 64  # levels of columns that are counted together: more leave the table less in cache
@@ -32,13 +32,15 @@ Way = Literal["table", "runs", "order"]
 def way_of(columns: Sequence[Codes], measures: Measures) -> Way:
     """Choose how to add up rows with equal codes.
 
-    A table of all possible groups is quickest while it stays in cache. It need not where rows
-    carry more than one each: putting those in order takes longer. Rows that carry nothing need
-    no order: their keys are sorted alone. Only merging columns into a table or into runs checks
-    a guess, so no guess is put in order.
+    A table of all possible groups is quickest, and may be larger where rows carry more than one
+    each: putting those in order takes longer. Rows that carry nothing need no order: their keys
+    are sorted alone. Only merging columns into a table or into runs checks a guess, so no guess
+    is put in order.
     """
     size, rows = n_keys(columns), len(columns[0].values)
-    if fit_in_cache(size) or (not measures.is_plain and are_few_groups(size, rows)):
+    if are_few_keys(size, rows) and size <= LARGEST_TABLE:
+        return "table"
+    if not measures.is_plain and are_few_groups(size, rows):
         return "table"
     if measures.is_plain and size <= LARGEST_KEY:
         return "runs"
@@ -68,7 +70,7 @@ def are_few_groups(groups: int, rows: int) -> bool:
 
 
 def are_few_keys(keys: int, rows: int) -> bool:
-    """Tell whether marking which keys occur beats putting the rows in order."""
+    """Tell whether a table of all keys beats putting the rows in order."""
     return keys <= max(rows, SMALL_TABLE)
 
 

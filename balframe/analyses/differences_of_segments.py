@@ -69,6 +69,8 @@ class Comparison:
     @classmethod
     def concat(cls, parts: Sequence["Comparison"]) -> "Comparison":
         """Put several behind each other."""
+        if len(parts) == 1:
+            return parts[0]
         names = tuple(sorted({name for part in parts for name in part.names}))
         renamed = [part.named(names) for part in parts]
         columns = ([getattr(part, name) for part in renamed] for name in cls._columns())

@@ -98,8 +98,8 @@ class Reading:
             return [Group(first, self.query.by)]
         subsets = margin_subsets(self.query)
         n_models = len(self.by[MODEL]) if self.query.several else 1
-        key = self.margin_codes() * n_models + self.model_codes()
-        distinct, group_of = np.unique(key[first], return_inverse=True)
+        key = self.margin_of_segments() * n_models + self.model_codes()[first]
+        distinct, group_of = np.unique(key, return_inverse=True)
         return [
             Group(
                 np.flatnonzero(group_of == number),

@@ -156,12 +156,14 @@ def gaps(
         check_not_ambiguous(reference, reading)
         against = Against(reference, scoring.metrics, options["level"])
         groups = reading.groups()
-        order = np.argsort(np.concatenate([group.segments for group in groups]))
         found = [against.group(group, sample.at(group.segments), reading) for group in groups]
         tables = {
-            name: Comparison.concat([of_group[name] for of_group in found]).at(order)
+            name: Comparison.concat([of_group[name] for of_group in found])
             for name in scoring.metrics
         }
+        if len(groups) > 1:
+            order = np.argsort(np.concatenate([group.segments for group in groups]))
+            tables = {name: table.at(order) for name, table in tables.items()}
         return gaps_in_rows(reading, sample, tables, options["adjust"])
 
     return answer(

@@ -42,19 +42,25 @@ def batches(query: Query) -> list[list[int]]:
 
 
 def reduce(rows: Rows, query: Query) -> Rows:
-    """Ask for the cells of all models: one group-by, or as many as there are batches of them."""
+    """Ask for the cells of all models: one group-by, or as many as there are batches of them.
+
+    Cells of several batches have a column that numbers them.
+    """
     rows, query = with_plain_names(rows, query)
     keys, carried = _keys(rows, query), carried_by(rows, query)
     predictions = {outcome_key(i): _labels(rows, name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **carried)
+    every = batches(query)
+    if len(every) == 1:
+        return _grouped(selected, [*keys, *predictions], carried)
     parts = []
-    for number, batch in enumerate(batches(query)):
+    for number, batch in enumerate(every):
         names = {name for position in batch for name in query.outcomes[position]}
         absent = [outcome_key(i) for i, name in enumerate(query.y_pred) if name not in names]
         rows_of_batch = selected.with_columns(*map(_nothing, absent)) if absent else selected
         cells = _grouped(rows_of_batch, [*keys, *predictions], carried)
         parts.append(cells.with_columns(nw.lit(number, nw.Int64).alias(BATCH)))
-    return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
+    return nw.concat(parts, how="vertical")
 
 
 def _nothing(key: str) -> nw.Expr:

@@ -244,7 +244,7 @@ def _styled(chart: AnyChart) -> AnyChart:
         .configure_view(stroke=None)
         .configure_title(fontSize=13, fontWeight="normal", anchor="start")
         .configure_legend(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
-        .configure_concat(spacing=30)
+        .configure_concat(spacing=24)
     )
 
 

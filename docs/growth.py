@@ -99,7 +99,8 @@ def _time(seconds: float) -> str:
     for unit, size in _UNITS.items():
         if seconds >= 2 * size:
             return f"{_rounded(seconds / size)} {unit}"
-    return f"{_rounded(seconds)} seconds"
+    number = _rounded(seconds)
+    return f"{number} second{'s' * (number != '1')}"
 
 
 def _rounded(value: float) -> str:

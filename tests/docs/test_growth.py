@@ -42,7 +42,13 @@ def test_tables_have_a_row_for_each_engine_and_each_plan(monkeypatch):
 
 
 def test_a_time_has_the_largest_unit_that_is_there_twice():
-    seconds = {0.25: "0.25 seconds", 119: "120 seconds", 120: "2 minutes", 1e6: "12 days"}
+    seconds = {
+        0.25: "0.25 seconds",
+        1.04: "1 second",
+        119: "120 seconds",
+        120: "2 minutes",
+        1e6: "12 days",
+    }
     assert [growth._time(each) for each in seconds] == list(seconds.values())
 
 

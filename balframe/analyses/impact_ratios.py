@@ -85,7 +85,7 @@ def _thresholds(reading: Reading, medians: Sequence[float] | None) -> dict[Name,
     """Give the median score of each row's model, where scores were given."""
     if medians is None:
         return {}
-    return {"threshold": np.array(medians)[reading.model_codes()[reading.cells.segments[1]]]}
+    return {"threshold": np.array(medians)[reading.model_of_segments()]}
 
 
 def _selected(c: ClassCounts) -> Int64Array:
@@ -134,7 +134,7 @@ def _check_selected(
     reading: Reading, n_selected: Int64Array, n: Int64Array, medians: Sequence[float] | None
 ) -> None:
     """Raise where nobody is selected by some model."""
-    model = reading.model_codes()[reading.cells.segments[1]]
+    model = reading.model_of_segments()
     for code, name in enumerate(reading.query.y_pred):
         if n_selected[model == code].any():
             continue

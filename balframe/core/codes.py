@@ -114,8 +114,6 @@ def unravel(keys: npt.NDArray[Any], sizes: Sequence[int]) -> tuple[Int64Array, .
     codes = []
     for size in reversed(sizes[1:]):
         rest = keys // size
-        code = rest * size
-        np.subtract(keys, code, out=code)
-        codes.append(code.astype(np.int64, copy=False))
+        codes.append((keys - rest * size).astype(np.int64, copy=False))
         keys = rest
     return (keys.astype(np.int64, copy=False), *reversed(codes))

@@ -99,9 +99,9 @@ def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     columns = encode(cells, [key for key in (*by, *holders) if key != period], library)
     if period is not None:
         columns |= periods(cells, period, library, query, period)
-    every, parts = reduce.batches(query), []
-    batch_of_row = None if len(every) == 1 else library.numbers(cells, reduce.BATCH)[0]
-    for number, batch in enumerate(every):
+    batches, parts = reduce.batches(query), []
+    batch_of_row = None if len(batches) == 1 else library.numbers(cells, reduce.BATCH)[0]
+    for number, batch in enumerate(batches):
         rows = slice(None) if batch_of_row is None else np.flatnonzero(batch_of_row == number)
         sums = carried.at(rows)
         for position in batch:

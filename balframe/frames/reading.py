@@ -98,7 +98,7 @@ class Reading:
             return [Group(first, self.query.by)]
         subsets = margin_subsets(self.query)
         n_models = len(self.by[MODEL]) if self.query.several else 1
-        key = self.margin_of_segments() * n_models + self.model_codes()[first]
+        key = self.margin_of_segments() * n_models + self.model_of_segments()
         distinct, group_of = np.unique(key, return_inverse=True)
         return [
             Group(
@@ -120,6 +120,10 @@ class Reading:
     def model_codes(self) -> Int64Array:
         """Tell the model of each cell, by its position."""
         return self.cells.by[-1] if self.query.several else np.zeros_like(self.cells.actual)
+
+    def model_of_segments(self) -> Int64Array:
+        """Tell the model of each segment, by its position."""
+        return self.model_codes()[self.cells.segments[1]]
 
     def cells_of(self, group: Group) -> Callable[[], Cells]:
         """Take the cells of a group's segments, once they are asked for."""

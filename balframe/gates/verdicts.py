@@ -95,9 +95,8 @@ class Verdicts:
 
     def in_order(self, reading: Reading) -> "Verdicts":
         """Sort by margin, segment and rule; verdicts on groups of segments come last."""
-        _, first = reading.cells.segments
         margin = reading.margin_of_segments()[self.segment]
-        model = reading.model_codes()[first[self.segment]]
+        model = reading.model_of_segments()[self.segment]
         place = np.where(self.is_of_many, model, self.segment)
         order = np.lexsort((self.rule, place, self.is_of_many, margin))
         return Verdicts(*(getattr(self, name)[order] for name in self.__dataclass_fields__))

@@ -144,8 +144,7 @@ def compare(
 
     def compute(reading: Reading) -> Columns:
         models = PairedModels.of(reading, scoring)
-        _, first = reading.cells.segments
-        margin = reading.margin_codes()[first]
+        margin = reading.margin_of_segments()
         tables = {
             name: compared_models(metric, models, margin, options["level"], options["adjust"])
             for name, metric in scoring.metrics.items()

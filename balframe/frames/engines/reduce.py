@@ -50,11 +50,11 @@ def reduce(rows: Rows, query: Query) -> Rows:
     keys, carried = _keys(rows, query), carried_by(rows, query)
     predictions = {outcome_key(i): _labels(rows, name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **carried)
-    every = batches(query)
-    if len(every) == 1:
+    all_batches = batches(query)
+    if len(all_batches) == 1:
         return _grouped(selected, [*keys, *predictions], carried)
     parts = []
-    for number, batch in enumerate(every):
+    for number, batch in enumerate(all_batches):
         names = {name for position in batch for name in query.outcomes[position]}
         absent = [outcome_key(i) for i, name in enumerate(query.y_pred) if name not in names]
         rows_of_batch = selected.with_columns(*map(_nothing, absent)) if absent else selected

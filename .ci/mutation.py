@@ -38,7 +38,7 @@ OVERHEAD = 0.01  # seconds that pytest adds to a test
 KILLED = {"killed", "timeout", "segfault", "check was interrupted by user"}  # by a failing import
 AIM = 0.9  # of those that ran
 SHORT = {
-    "only_mutate": ["balframe/metrics/units/averages.py"],
+    "only_mutate": ["balframe/metrics/definitions/macro_averages.py"],
     "pytest_add_cli_args_test_selection": ["tests/numbers/test_metrics_in_fractions.py"],
 }
 

@@ -26,36 +26,38 @@ from balframe.errors import (
 
 if TYPE_CHECKING:
     from balframe import plot
+    from balframe.audit_page.audit import audit as audit
     from balframe.core.class_counts import ClassCounts
-    from balframe.display.audit.audit_of_frame import audit as audit
-    from balframe.display.table import table
-    from balframe.gates.passed import passed
+    from balframe.data import datasets
+    from balframe.data.list_metrics import list_metrics
+    from balframe.methods.calibration.calibration import calibration as calibration
+    from balframe.methods.calibration.calibration_curve import (
+        calibration_curve as calibration_curve,
+    )
+    from balframe.methods.calibration.calibration_gaps import calibration_gaps as calibration_gaps
+    from balframe.methods.comparisons.compare import compare as compare
+    from balframe.methods.comparisons.disparity import disparity as disparity
+    from balframe.methods.comparisons.fairness import fairness as fairness
+    from balframe.methods.comparisons.gaps import gaps as gaps
+    from balframe.methods.gates.check import check as check
+    from balframe.methods.gates.passed import passed
+    from balframe.methods.gates.power import power as power
+    from balframe.methods.gates.require import require as require
+    from balframe.methods.impact.impact import impact as impact
+    from balframe.methods.monitoring.monitor import monitor as monitor
+    from balframe.methods.scores.classes import classes as classes
+    from balframe.methods.scores.combine import combine as combine
+    from balframe.methods.scores.confusion import confusion as confusion
+    from balframe.methods.scores.from_matrix import from_matrix
+    from balframe.methods.scores.posterior import posterior as posterior
+    from balframe.methods.scores.report import report as report
+    from balframe.methods.slices.slice_filter import slice_filter as slice_filter
+    from balframe.methods.slices.slices import slices as slices
+    from balframe.methods.thresholds.best_threshold import best_threshold as best_threshold
+    from balframe.methods.thresholds.curve import curve as curve
+    from balframe.methods.thresholds.ranking import ranking as ranking
     from balframe.metrics.catalogue import metric
-    from balframe.tables import datasets
-    from balframe.tables.from_matrix import from_matrix
-    from balframe.tables.list_metrics import list_metrics
-    from balframe.verbs.best_threshold import best_threshold as best_threshold
-    from balframe.verbs.calibration import calibration as calibration
-    from balframe.verbs.calibration_curve import calibration_curve as calibration_curve
-    from balframe.verbs.calibration_gaps import calibration_gaps as calibration_gaps
-    from balframe.verbs.check import check as check
-    from balframe.verbs.classes import classes as classes
-    from balframe.verbs.combine import combine as combine
-    from balframe.verbs.compare import compare as compare
-    from balframe.verbs.confusion import confusion as confusion
-    from balframe.verbs.curve import curve as curve
-    from balframe.verbs.disparity import disparity as disparity
-    from balframe.verbs.fairness import fairness as fairness
-    from balframe.verbs.gaps import gaps as gaps
-    from balframe.verbs.impact import impact as impact
-    from balframe.verbs.monitor import monitor as monitor
-    from balframe.verbs.posterior import posterior as posterior
-    from balframe.verbs.power import power as power
-    from balframe.verbs.ranking import ranking as ranking
-    from balframe.verbs.report import report as report
-    from balframe.verbs.require import require as require
-    from balframe.verbs.slice_filter import slice_filter as slice_filter
-    from balframe.verbs.slices import slices as slices
+    from balframe.tables.table import table
 
 __version__ = "0.1.0"
 
@@ -83,15 +85,15 @@ __all__ = [
 
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
-    "combine": "balframe.verbs.combine",
-    "from_matrix": "balframe.tables.from_matrix",
-    "list_metrics": "balframe.tables.list_metrics",
-    "metric": "balframe.verbs.contents",
-    "passed": "balframe.gates.passed",
-    "slice_filter": "balframe.verbs.slice_filter",
-    "table": "balframe.display.table",
+    "combine": "balframe.methods.scores.combine",
+    "from_matrix": "balframe.methods.scores.from_matrix",
+    "list_metrics": "balframe.data.list_metrics",
+    "metric": "balframe.methods.custom_metrics",
+    "passed": "balframe.methods.gates.passed",
+    "slice_filter": "balframe.methods.slices.slice_filter",
+    "table": "balframe.tables.table",
 }
-_MODULES = {"datasets": "balframe.tables.datasets", "plot": "balframe.plot"}
+_MODULES = {"datasets": "balframe.data.datasets", "plot": "balframe.plot"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)

@@ -1,6 +1,6 @@
 """The namespace `.bal` of pandas and polars frames: every verb, page and chart, as a method."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
 from types import MethodType
@@ -8,18 +8,17 @@ from typing import Any, Literal
 
 from balframe import plot
 from balframe.errors import check_choice
-from balframe.frames.namespace import register_in_dask, register_namespace
+from balframe.frames.register_accessor import register_in_dask, register_namespace
+from balframe.methods import CHARTS, METHODS, load_method
 
 
 class _Method:
     """A function of a frame as a method, loaded on first use."""
 
-    def __init__(self, load: Callable[[str], Callable[..., Any]], group: str = "") -> None:
+    def __init__(self, load: Callable[[str], Callable[..., Any]], name: str, group: str) -> None:
         self._load = load
-        self.group = group
-
-    def __set_name__(self, _: type, name: str) -> None:
         self._name = name
+        self.group = group
 
     def loads(self, load: Callable[[str], Callable[..., Any]]) -> bool:
         """Tell whether this is where its function comes from."""
@@ -53,21 +52,14 @@ def groups(namespace: type) -> dict[str, list[str]]:
     return found
 
 
-def _verb(name: str) -> Callable[..., Any]:
-    verb: Callable[..., Any] = getattr(import_module(f"balframe.verbs.{name}"), name)
-    return verb
+def _page(name: str) -> Callable[..., Any]:
+    page: Callable[..., Any] = getattr(import_module(f"balframe.audit_page.{name}"), name)
+    return page
 
 
 def _chart(name: str) -> Callable[..., Any]:
     chart: Callable[..., Any] = getattr(plot, name)
     return chart
-
-
-def _page(name: str) -> Callable[..., Any]:
-    page: Callable[..., Any] = getattr(
-        import_module(f"balframe.display.{name}.{name}_of_frame"), name
-    )
-    return page
 
 
 class Plots(_OfFrame):
@@ -77,45 +69,12 @@ class Plots(_OfFrame):
     extra `plot`.
     """
 
-    report = _Method(_chart, "of labels")
-    confusion = _Method(_chart, "of labels")
-    gaps = _Method(_chart, "of labels")
-    slices = _Method(_chart, "of labels")
-    impact = _Method(_chart, "of labels")
-    monitor = _Method(_chart, "of labels")
-    power = _Method(_chart, "of labels")
-    curve = _Method(_chart, "of scores")
-    roc = _Method(_chart, "of scores")
-    calibration = _Method(_chart, "of scores")
-
 
 class Bal(_OfFrame):
     """The methods of balframe on a frame: `df.bal.report("y", "yhat")`.
 
     Each method is also a function, `bf.report(df, "y", "yhat")`.
     """
-
-    report = _Method(_verb, "segments")
-    classes = _Method(_verb, "segments")
-    confusion = _Method(_verb, "segments")
-    posterior = _Method(_verb, "segments")
-    monitor = _Method(_verb, "segments")
-    gaps = _Method(_verb, "comparisons")
-    disparity = _Method(_verb, "comparisons")
-    fairness = _Method(_verb, "comparisons")
-    compare = _Method(_verb, "comparisons")
-    slices = _Method(_verb, "comparisons")
-    impact = _Method(_verb, "comparisons")
-    curve = _Method(_verb, "scores")
-    best_threshold = _Method(_verb, "scores")
-    ranking = _Method(_verb, "scores")
-    calibration = _Method(_verb, "scores")
-    calibration_curve = _Method(_verb, "scores")
-    calibration_gaps = _Method(_verb, "scores")
-    check = _Method(_verb, "gates")
-    require = _Method(_verb, "gates")
-    power = _Method(_verb, "gates")
-    audit = _Method(_page, "pages")
 
     @cached_property  # completers do not evaluate a property
     def plot(self) -> Plots:
@@ -128,6 +87,21 @@ class Bal(_OfFrame):
         return f"{super().__repr__()}\nplot: {charts}"
 
 
+def _add_methods(
+    namespace: type,
+    groups: Mapping[str, Iterable[str]],
+    load: Callable[[str], Callable[..., Any]],
+) -> None:
+    for group, names in groups.items():
+        for name in names:
+            setattr(namespace, name, _Method(load, name, group))
+
+
+_add_methods(Plots, CHARTS, _chart)
+_add_methods(Bal, METHODS, load_method)
+_add_methods(Bal, {"pages": ["audit"]}, _page)
+
+
 def methods() -> list[str]:
     """List the names of all methods of a frame, in the order of their groups."""
     return [name for names in groups(Bal).values() for name in names]
@@ -135,7 +109,7 @@ def methods() -> list[str]:
 
 def verbs() -> list[str]:
     """List the names of the verbs, whose answers are frames, in the order of their groups."""
-    return [name for name in methods() if vars(Bal)[name].loads(_verb)]
+    return [name for name in methods() if vars(Bal)[name].loads(load_method)]
 
 
 def register(library: Literal["dask"]) -> None:

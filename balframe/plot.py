@@ -3,41 +3,33 @@
 Each is also a method, `df.bal.plot.report("y", "yhat", by="group")`.
 """
 
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from balframe import display
+from balframe.methods import CHARTS, load_chart, names
 
 if TYPE_CHECKING:
-    from balframe.display.chart_of_calibration import calibration as calibration
-    from balframe.display.chart_of_confusion import confusion as confusion
-    from balframe.display.chart_of_curve import curve as curve
-    from balframe.display.chart_of_gaps import gaps as gaps
-    from balframe.display.chart_of_impact import impact as impact
-    from balframe.display.chart_of_monitor import monitor as monitor
-    from balframe.display.chart_of_power import power as power
-    from balframe.display.chart_of_report import report as report
-    from balframe.display.chart_of_roc import roc as roc
-    from balframe.display.chart_of_slices import slices as slices
+    from balframe.methods.calibration.charts import calibration as calibration
+    from balframe.methods.comparisons.charts import gaps as gaps
+    from balframe.methods.gates.charts import power as power
+    from balframe.methods.impact.charts import impact as impact
+    from balframe.methods.monitoring.charts import monitor as monitor
+    from balframe.methods.scores.chart_of_confusion import confusion as confusion
+    from balframe.methods.scores.charts import report as report
+    from balframe.methods.slices.charts import slices as slices
+    from balframe.methods.thresholds.chart_of_roc import roc as roc
+    from balframe.methods.thresholds.charts import curve as curve
 
-_FILES = "chart_of_"
-
-__all__ = sorted(
-    found.name.removeprefix(_FILES)
-    for found in iter_modules(display.__path__)
-    if found.name.startswith(_FILES)
-)
+__all__ = sorted(names(CHARTS))
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function that draws)
     """Load a chart, and with it Altair, when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from balframe.frames.engines.supported import check_installed  # and with it what reads frames
+    from balframe.frames.engines.registry import check_installed  # and with it what reads frames
 
     check_installed("altair", "plot", "charts")
-    return getattr(import_module(f"{display.__name__}.{_FILES}{name}"), name)
+    return load_chart(name)
 
 
 def __dir__() -> list[str]:

@@ -15,15 +15,15 @@ from unittest.mock import patch
 import numpy as np
 from scipy import special, stats
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.bins import quantiles
-from balframe.core.probabilities import Probabilities
-from balframe.intervals import strata_of_scores
-from balframe.intervals.kuiper import kuiper
-from balframe.intervals.observed_over_expected import limits_of_oe
-from balframe.intervals.recalibration import score_test, slope
-from balframe.intervals.same_scores import same_scores
-from balframe.metrics.units.forecasts import miscalibration
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.binning import quantiles
+from balframe.core.probability_scores import Probabilities
+from balframe.methods.calibration import strata_of_scores
+from balframe.methods.calibration.kuiper import kuiper
+from balframe.methods.calibration.mantel_haenszel import same_scores
+from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.recalibration import score_test, slope
+from balframe.metrics.definitions.probability import miscalibration
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"

@@ -19,14 +19,14 @@ import numpy as np
 import polars as pl
 
 import balframe as bf
-from balframe.analyses.differences_of_segments import differences
-from balframe.analyses.scoring import Scoring
+from balframe.api.metric_selection import Scoring
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
+from balframe.core.label_counts import Entries
+from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters, Sample
-from balframe.intervals.request import Request
+from balframe.methods.comparisons.segments import differences
+from balframe.stats.request import Request
 from benchmarks.clusters_data import BEHIND, DESIGNS, Design, FloatArray, Random
 from benchmarks.simulated import options, put
 

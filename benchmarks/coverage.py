@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from balframe.intervals.proportions import exact, jeffreys, wilson
-from balframe.intervals.recalls import gate, mover, scas, scas_of_proportion, score
-from balframe.intervals.sums_of_betas import Posterior
+from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
+from balframe.stats.mean_recall_posterior import Posterior
+from balframe.stats.proportions import exact, jeffreys, wilson
 from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"

@@ -14,7 +14,7 @@ import polars as pl
 from scipy import special
 
 import balframe as bf
-from balframe.intervals.families import adjusted
+from balframe.stats.multiple_testing import adjusted
 
 ERROR = 0.05
 

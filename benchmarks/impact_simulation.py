@@ -18,10 +18,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from balframe.intervals.differences import scas_difference
-from balframe.intervals.families import adjusted
-from balframe.intervals.proportions import normal_quantile, wilson
-from balframe.intervals.ratios import ratio_at
+from balframe.methods.impact.risk_ratio import ratio_at
+from balframe.stats.differences import scas_difference
+from balframe.stats.multiple_testing import adjusted
+from balframe.stats.proportions import normal_quantile, wilson
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 import balframe as bf
-from balframe.core.arrays import BoolArray, FloatArray
+from balframe.core.array_types import BoolArray, FloatArray
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.intervals import worse_than_rest
+from balframe.methods.slices import worse_than_rest
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.intervals.differences import scas_difference
-from balframe.intervals.recalls import gate
+from balframe.stats.differences import scas_difference
+from balframe.stats.mean_recall import gate
 
 BALANCED, LOWER, UPPER = (f"balanced_accuracy{end}" for end in ("", "_lower", "_upper"))
 HITS, REJECTIONS = pl.col("hits"), pl.col("rejections")

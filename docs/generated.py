@@ -13,16 +13,16 @@ import growth
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
-from balframe.frames.engines.supported import ADVICE, ENGINES
-from balframe.intervals.request import Method
-from balframe.metrics.any_metric import AnyMetric
+from balframe.api.columns import Column, Role
+from balframe.api.method import Verb
+from balframe.frames.engines.registry import ADVICE, ENGINES
+from balframe.methods import declarations as declared
+from balframe.metrics.base import AnyMetric
 from balframe.metrics.catalogue import listed
-from balframe.metrics.of_scores import MetricOfScores
 from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import Metric
-from balframe.verbs.columns import Column, Role
-from balframe.verbs.contents import verbs as declared
-from balframe.verbs.declaration import Verb
+from balframe.metrics.score_metrics import MetricOfScores
+from balframe.stats.request import Method
 
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
@@ -232,7 +232,7 @@ def _listed(names: list[str], word: str = "and") -> str:
 @cache
 def commands() -> dict[str, str]:
     """Give what Typer documents of each command."""
-    program = [sys.executable, "-m", "typer", "balframe.cli.commands"]
+    program = [sys.executable, "-m", "typer", "balframe.cli.program_options"]
     told = subprocess.run(
         [*program, "utils", "docs", "--name", "balframe"],
         check=True,

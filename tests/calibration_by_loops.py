@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from balframe.core.codes import Codes
-from balframe.core.measures import Measures
-from balframe.core.probabilities import Probabilities
-from balframe.core.ties import split, tie
+from balframe.core.integer_codes import Codes
+from balframe.core.probability_scores import Probabilities
+from balframe.core.row_sums import Measures
+from balframe.core.score_ties import split, tie
 
 
 def probabilities(segment, score, y, n=None, n_segments=None):

@@ -1,5 +1,6 @@
 """What tests share: frames of every library, runs of the command line, and programs."""
 
+import ast
 import os
 import sys
 from collections import Counter
@@ -15,12 +16,12 @@ from programs import npm_package as npm_package
 from recipes import recipe
 from tried import TRIED
 
-from balframe import accessor
-from balframe import verbs as room
+from balframe import accessor, methods
+from balframe.api.method import DECLARED
 from balframe.cli.main import main
+from balframe.methods import declarations as verbs
+from balframe.methods import scores
 from balframe.metrics import catalogue, registry
-from balframe.verbs.contents import verbs
-from balframe.verbs.declaration import DECLARED
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -76,15 +77,15 @@ def toy_verb(tmp_path, monkeypatch):
     name, code = "error_count", recipe("a verb")
     folder = tmp_path / "toy"
     folder.mkdir()
-    (folder / f"{name}.py").write_text(code[f"verbs/{name}.py"])
-    monkeypatch.setattr(room, "__path__", [*room.__path__, str(folder)])
-    body = dict(vars(accessor))
-    exec(code["accessor.py"], body)
-    body[name].__set_name__(accessor.Bal, name)
-    monkeypatch.setattr(accessor.Bal, name, body[name], raising=False)
+    (folder / f"{name}.py").write_text(code[f"methods/scores/{name}.py"])
+    monkeypatch.setattr(scores, "__path__", [*scores.__path__, str(folder)])
+    row = ast.literal_eval(f"{{{code['methods/__init__.py']}}}")
+    monkeypatch.setitem(methods.METHODS, "segments", methods.METHODS["segments"] | row)
+    added = accessor._Method(methods.load_method, name, "segments")
+    monkeypatch.setattr(accessor.Bal, name, added, raising=False)
     yield verbs()[name]
-    del DECLARED[name], sys.modules[f"{room.__name__}.{name}"]
-    delattr(room, name)
+    del DECLARED[name], sys.modules[f"{scores.__name__}.{name}"]
+    delattr(scores, name)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ is read from its declaration.
 
 from datetime import date, timedelta
 
-from balframe.verbs.contents import verbs
+from balframe.methods import declarations as verbs
 
 UNTIL = date(2026, 3, 31)  # the last day of the reference
 GIVEN = {

@@ -16,9 +16,9 @@ from questions import ANSWERING, days, question
 from ways_of_counting import WAYS
 
 import balframe as bf
-from balframe.core import parallel
+from balframe.core import threads
+from balframe.methods import declarations as verbs
 from balframe.metrics import catalogue, registry
-from balframe.verbs.contents import verbs
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +85,7 @@ def weighted_answer(_):
 
 def squares_of_a_child(_):
     """Use a pool of threads of our own in another process."""
-    return parallel.on_all_cores(abs, range(-50, 50))
+    return threads.on_all_cores(abs, range(-50, 50))
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")  # of Python and of polars
@@ -95,7 +95,7 @@ def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
         with multiprocessing.get_context("fork").Pool(1) as pool:
             return pool.map_async(squares_of_a_child, [0]).get(60)[0]
 
-    found = parallel.on_all_cores(forked, [0, 1])
+    found = threads.on_all_cores(forked, [0, 1])
 
     assert found == [[abs(i) for i in range(-50, 50)]] * 2
 

@@ -14,11 +14,11 @@ from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
 from balframe import accessor
-from balframe.analyses import criteria
-from balframe.frames.engines import supported
-from balframe.intervals.proportions import wilson
-from balframe.metrics.units import accuracies
-from balframe.verbs import contents
+from balframe.frames.engines import registry
+from balframe.methods import custom_metrics as contents
+from balframe.methods.comparisons import criteria
+from balframe.metrics.definitions import accuracies
+from balframe.stats.proportions import wilson
 
 FRAME = pl.DataFrame(
     {"g": list("aaabb"), "y": [1, 0, 1, 0, 1], "p": [1, 1, 0, 0, 1], "q": [1, 0, 1, 1, 1]}
@@ -84,7 +84,7 @@ def rows(frame):
 def test_a_verb_is_found_by_all_that_read_declarations(verb):
     described = inspect.getdoc(verb)
 
-    assert contents.verbs()["error_count"].function is verb
+    assert contents.declarations()["error_count"].function is verb
     for name, one in inspect.signature(verb).parameters.items():
         assert one.kind is not one.VAR_KEYWORD
         assert f"\n{name} : " in described
@@ -92,8 +92,8 @@ def test_a_verb_is_found_by_all_that_read_declarations(verb):
     assert "error_count" in repr(FRAME.bal)
     assert "error_count" in dir(FRAME.bal)
     assert "](verbs/error_count.md)" in generated.verbs()
-    assert "::: balframe.verbs.error_count.error_count" in generated.verb("error_count")
-    assert doctest.testmod(sys.modules["balframe.verbs.error_count"]) == (0, 4)
+    assert "::: balframe.methods.scores.error_count.error_count" in generated.verb("error_count")
+    assert doctest.testmod(sys.modules["balframe.methods.scores.error_count"]) == (0, 4)
 
 
 def test_a_type_checker_finds_a_verb_by_its_line(verb):
@@ -107,18 +107,18 @@ def test_a_type_checker_finds_a_verb_by_its_line(verb):
 def test_an_engine(monkeypatch):
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.from_arrow(FRAME.to_arrow())
-    others = tuple(one for one in supported.ENGINES if one.name != "DuckDB")
-    names = {key: one for key, one in supported._NARWHALS.items() if one in others}
-    monkeypatch.setattr(supported, "ENGINES", others)
-    monkeypatch.setattr(supported, "_NARWHALS", names)
+    others = tuple(one for one in registry.ENGINES if one.name != "DuckDB")
+    names = {key: one for key, one in registry._NARWHALS.items() if one in others}
+    monkeypatch.setattr(registry, "ENGINES", others)
+    monkeypatch.setattr(registry, "_NARWHALS", names)
     with pytest.raises(bf.UnsupportedTypeError, match="not a frame that balframe can read"):
         bf.report(relation, "y", "p")
 
-    added = followed("an engine", supported)
+    added = followed("an engine", registry)
     for name in ("DUCKDB", "ENGINES", "_NARWHALS"):
-        monkeypatch.setattr(supported, name, added[name])
+        monkeypatch.setattr(registry, name, added[name])
 
-    assert supported.engine_of(relation) is supported.ENGINES[-1]
+    assert registry.engine_of(relation) is registry.ENGINES[-1]
     assert bf.report(relation, "y", "p", by="g").equals(bf.report(FRAME, "y", "p", by="g"))
 
 

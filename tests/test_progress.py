@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from balframe import progress
+from balframe import _progress
 
 
 class Handle:
@@ -31,8 +31,8 @@ def handles(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
     monkeypatch.setattr("IPython.display.display", display)
-    monkeypatch.setattr(progress, "_AFTER", 0.0)
-    monkeypatch.setattr(progress, "_OFTEN", 0.0)
+    monkeypatch.setattr(_progress, "_AFTER", 0.0)
+    monkeypatch.setattr(_progress, "_OFTEN", 0.0)
     return shown
 
 
@@ -43,7 +43,7 @@ def wait(handles):
 
 
 def test_a_notebook_shows_how_much_is_done_and_nothing_in_the_end(handles):
-    with progress.counting(1_200, "sets of columns searched") as advance:
+    with _progress.counting(1_200, "sets of columns searched") as advance:
         wait(handles)
         advance()
         advance()
@@ -58,9 +58,9 @@ def test_a_notebook_shows_how_much_is_done_and_nothing_in_the_end(handles):
 
 
 def test_work_within_work_has_one_line(handles):
-    with progress.busy(lambda: "reading"):
+    with _progress.busy(lambda: "reading"):
         wait(handles)
-        with progress.counting(2, "parts") as advance:
+        with _progress.counting(2, "parts") as advance:
             advance()
 
     (handle,) = handles
@@ -68,9 +68,9 @@ def test_work_within_work_has_one_line(handles):
 
 
 def test_what_is_quick_shows_nothing(handles, monkeypatch):
-    monkeypatch.setattr(progress, "_AFTER", 60)
+    monkeypatch.setattr(_progress, "_AFTER", 60)
 
-    with progress.counting(2, "parts") as advance:
+    with _progress.counting(2, "parts") as advance:
         advance()
 
     assert handles == []

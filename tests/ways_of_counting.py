@@ -1,11 +1,21 @@
 """What decides how rows are counted, to be set so that few rows are counted in every way."""
 
-MANY_FOR_CORES = "balframe.core.ways.MANY_TO_SHARE"
-MANY_FOR_A_HASH_TABLE = "balframe.core.ways.MANY_TO_HASH"
-SMALL_TABLE, BLOCK = "balframe.core.ways.SMALL_TABLE", "balframe.core.ways.BLOCK"
-WIDE_TABLE, LARGEST = "balframe.core.ways.WIDE_TABLE", "balframe.core.ways.LARGEST_TABLE"
+_STRATEGY = "balframe.core.counting_strategy"
+MANY_FOR_CORES = f"{_STRATEGY}.MANY_TO_SHARE"
+MANY_FOR_A_HASH_TABLE = f"{_STRATEGY}.MANY_TO_HASH"
+SMALL_TABLE, BLOCK = (
+    f"{_STRATEGY}.SMALL_TABLE",
+    f"{_STRATEGY}.BLOCK",
+)
+WIDE_TABLE, LARGEST = (
+    f"{_STRATEGY}.WIDE_TABLE",
+    f"{_STRATEGY}.LARGEST_TABLE",
+)
 NO_TABLE = {SMALL_TABLE: 0, LARGEST: 0}
-LONG, SAMPLE = "balframe.core.ways.LONG_COLUMN", "balframe.core.ways.SAMPLE"
+LONG, SAMPLE = (
+    f"{_STRATEGY}.LONG_COLUMN",
+    f"{_STRATEGY}.SAMPLE",
+)
 WAYS = {
     "a table, on all cores": {MANY_FOR_CORES: 1, SMALL_TABLE: 10**9, BLOCK: 2},
     "runs or a large table": NO_TABLE,

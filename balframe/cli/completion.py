@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import typer
 
-from balframe.analyses.reference_option import KEYWORDS
 from balframe.cli import interrupts
+from balframe.cli.files.open_files import Input, opened
 from balframe.cli.panics import without_panics
-from balframe.cli.reading.inputs import Input, opened
+from balframe.methods.comparisons.reference_option import KEYWORDS
 from balframe.metrics.catalogue import registered
 from balframe.metrics.presets import PRESETS
 

@@ -7,12 +7,12 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from balframe.cli import outputs
-from balframe.cli.running import Output, one_line_errors, show_answer
+from balframe.cli import output
+from balframe.cli.run import Output, one_line_errors, show_answer
 from balframe.cli.streams import Format, Out, Sort
+from balframe.data import datasets
 from balframe.errors import InvalidInputError, listed
-from balframe.tables import datasets
-from balframe.verbs.report import report
+from balframe.methods.scores.report import report
 
 _TITLE = 'COMPAS two-year recidivism, "high risk" = medium or high score (ProPublica 2016)\n'
 _FILE = Path("compas.csv")
@@ -41,8 +41,8 @@ def demo_command(
 ) -> None:
     """Score published data: the COMPAS recidivism scores, by race."""
     with one_line_errors():
-        output = Output(format, out, sort)
-        is_read_by_people = output.checked() == "table" and out is None
+        destination = Output(format, out, sort)
+        is_read_by_people = destination.checked() == "table" and out is None
         table = datasets.compas()
         if data is not None:
             _write(table, data)
@@ -58,7 +58,7 @@ def demo_command(
             margins="overall",
             interval=True,
         )
-        show_answer(answer, output)
+        show_answer(answer, destination)
         if is_read_by_people:
             print(_what_next(data))
 
@@ -71,9 +71,9 @@ def _write(table: pl.DataFrame, data: Path) -> None:
             f"--data {str(data)!r} does not have a supported file extension; use one of: "
             f"{listed(_KINDS)}."
         )
-    outputs.check(kind, data, of_rules=False, option="--data")
+    output.check(kind, data, of_rules=False, option="--data")
     try:
-        outputs.write(table, kind, data, may_be_unknown=False)
+        output.write(table, kind, data, may_be_unknown=False)
     except OSError as error:
         raise InvalidInputError(
             f"--data {str(data)!r} cannot be written: {error.strerror}."

@@ -70,7 +70,7 @@ def _command() -> int | None:
     try:
         from typer.main import get_command
 
-        from balframe.cli.commands import app
+        from balframe.cli.program_options import app
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise

@@ -1,8 +1,8 @@
 """The command `metrics`, which reads no files."""
 
-from balframe.cli.running import Output, one_line_errors, show_answer
+from balframe.cli.run import Output, one_line_errors, show_answer
 from balframe.cli.streams import Format, Out, Sort
-from balframe.tables.list_metrics import list_metrics
+from balframe.data.list_metrics import list_metrics
 
 
 def metrics_command(format: Format = None, out: Out = None, sort: Sort = None) -> None:

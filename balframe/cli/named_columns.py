@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from balframe.cli.earlier_cells import is_file
-from balframe.verbs.declaration import Parameter
+from balframe.api.method import Parameter
+from balframe.cli.baseline_files import is_file
 
 
 def named_columns(parameters: Mapping[str, Parameter], typed: Mapping[str, Any]) -> list[str]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
+from balframe.api.method import Parameter
 from balframe.cli.days_in_text import with_days
+from balframe.cli.files.open_files import Input
 from balframe.cli.named_columns import named_columns
-from balframe.cli.parameters import Typed
-from balframe.cli.predictions import THRESHOLD, predicted
-from balframe.cli.reading.inputs import Input
+from balframe.cli.options import Typed
 from balframe.cli.readings import Given
 from balframe.cli.streams import INPUT, Files, input_of
-from balframe.verbs.declaration import Parameter
+from balframe.cli.threshold_option import THRESHOLD, predicted
 
 Run = Callable[[Input, dict[str, Any]], None]
 

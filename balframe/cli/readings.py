@@ -8,18 +8,18 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import polars as pl
 
-from balframe.analyses.reference_option import KEYWORDS, ReferenceOption
-from balframe.analyses.scoring import ClassWeight, Metrics
-from balframe.cli import completion, values
-from balframe.cli.earlier_cells import baseline, reference
-from balframe.core.labels import Label
-from balframe.frames.cuts import BinsOption
+from balframe.api.method import Parameter
+from balframe.api.metric_selection import ClassWeight, Metrics
+from balframe.cli import completion, parse_values
+from balframe.cli.baseline_files import baseline, reference
+from balframe.core.label_set import Label
+from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.gates.rules import RulesOption
-from balframe.intervals.request import IntervalOption, Method
-from balframe.verbs.declaration import Parameter
-from balframe.verbs.options_of_rules import BaselineOption
-from balframe.verbs.options_of_streams import ReferenceOfStream
+from balframe.methods.comparisons.reference_option import KEYWORDS, ReferenceOption
+from balframe.methods.gates.options_of_rules import BaselineOption
+from balframe.methods.gates.rules import RulesOption
+from balframe.methods.monitoring.options_of_streams import ReferenceOfStream
+from balframe.stats.request import IntervalOption, Method
 
 Values = Mapping[str, Any]
 
@@ -36,7 +36,8 @@ class Given:
     def label(self, text: str) -> Any:  # noqa: ANN401
         """Read a label as a value of the column of true labels, or without one of predictions."""
         holders = self.typed.get("y_true") or self.typed.get("selected") or [None]
-        return values.label(text, self.rows, holders if isinstance(holders, str) else holders[0])
+        holder = holders if isinstance(holders, str) else holders[0]
+        return parse_values.label(text, self.rows, holder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalO
 
 def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
     by = given.typed["by"] or []
-    return text if text in KEYWORDS or len(by) != 1 else values.label(text, given.rows, by[0])
+    return text if text in KEYWORDS or len(by) != 1 else parse_values.label(text, given.rows, by[0])
 
 
 _COLUMN: Mapping[str, Any] = {
@@ -78,7 +79,7 @@ _COLUMN: Mapping[str, Any] = {
 }
 _COLUMNS = Reading(
     [Option(list[str], says="{words} Repeat for several: --{name} a --{name} b.", **_COLUMN)],
-    lambda given, names: values.one_or_more(names),
+    lambda given, names: parse_values.one_or_more(names),
 )
 _RULES = Reading(
     [
@@ -96,7 +97,7 @@ _RULES = Reading(
             name="rules",
         ),
     ],
-    lambda given, texts, file: values.rules(texts, file),
+    lambda given, texts, file: parse_values.rules(texts, file),
 )
 _BY_KIND = {  # where the type does not say enough: the kind as docstrings have it
     "column name": Reading([Option(str, **_COLUMN)]),
@@ -113,7 +114,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
     float: Reading([Option(float, "NUMBER")]),
     tuple[str, str]: Reading(
         [Option(str, "ONE,MANY", "{words} Separate them by a comma, as in person,people.")],
-        lambda given, text: values.pair(text),
+        lambda given, text: parse_values.pair(text),
     ),
     Metrics: Reading(
         [
@@ -125,7 +126,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
                 completes=completion.metrics,
             )
         ],
-        lambda given, names: values.metrics(names),
+        lambda given, names: parse_values.metrics(names),
     ),
     Sequence[Label]: Reading(
         [Option(list[str], "LABEL", "{words} Repeat for each label.")],
@@ -139,7 +140,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
                 "{words} Repeat for each label, as in yes=0.8, or give balanced or prevalence.",
             )
         ],
-        lambda given, texts: values.class_weights(texts, given.rows, given.typed["y_true"]),
+        lambda given, texts: parse_values.class_weights(texts, given.rows, given.typed["y_true"]),
     ),
     IntervalOption: Reading(
         [
@@ -163,7 +164,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
                 "quantiles,10 for 10 quantiles of the scores.",
             )
         ],
-        lambda given, text: values.thresholds(text),
+        lambda given, text: parse_values.thresholds(text),
     ),
     BinsOption: Reading(
         [
@@ -174,7 +175,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
                 "for a column: age=4, age=18,25,45. Repeat for several columns.",
             )
         ],
-        lambda given, texts: values.bins(texts),
+        lambda given, texts: parse_values.bins(texts),
     ),
     BaselineOption: Reading(
         [

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from balframe.cli.reading.formats import InputFormat
-from balframe.cli.reading.inputs import Input
+from balframe.cli.files.formats import InputFormat
+from balframe.cli.files.open_files import Input
 
 
 def _output(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401

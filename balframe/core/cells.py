@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from balframe.core.aggregate import aggregate, are_grouped
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array, IntegerArray
-from balframe.core.codes import Codes
-from balframe.core.measures import Measures
-from balframe.core.ways import most_levels
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
+from balframe.core.counting_strategy import most_levels
+from balframe.core.group_sum import aggregate, are_grouped
+from balframe.core.integer_codes import Codes
+from balframe.core.row_sums import Measures
 
 LEFT_OUT = -1
 

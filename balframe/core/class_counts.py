@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells
-from balframe.core.division import ratio, scaled
-from balframe.core.entries import Correctness, Entries, in_floats
-from balframe.core.measures import Measures
-from balframe.core.one_versus_rest import OneVersusRest
+from balframe.core.label_counts import Correctness, Entries, in_floats
+from balframe.core.row_sums import Measures
+from balframe.core.safe_divide import ratio, scaled
 from balframe.errors import InvalidInputError
 
 _FEW_LABELS = 16

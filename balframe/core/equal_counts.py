@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from balframe.core.arrays import Int64Array
+from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.distinct import distinct
-from balframe.core.ways import SAMPLE, are_many_segments
+from balframe.core.counting_strategy import SAMPLE, are_many_segments
+from balframe.core.unique_rows import distinct
 
 _FEW_PAIRS = 16  # of labels; with more, segments of more than a few rows are hardly ever equal
 _MOST_DIFFERENT = 0.25  # share of a sample up to which computing less makes up for the search

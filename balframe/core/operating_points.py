@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import Counts, FloatArray, Int64Array, IntegerArray
+from balframe.core.array_types import Counts, FloatArray, Int64Array, IntegerArray
+from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.measures import Measures
-from balframe.core.one_versus_rest import OneVersusRest
-from balframe.core.running_sums import Positions, RunningSums
-from balframe.core.ties import Ties
+from balframe.core.prefix_sums import Positions, RunningSums
+from balframe.core.row_sums import Measures
+from balframe.core.score_ties import Ties
 from balframe.core.two_labels import NEGATIVE, POSITIVE, of_two_labels
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.arrays import Int64Array
+from balframe.core.array_types import Int64Array
 from balframe.errors import InvalidInputError, parameter
 
 _EVERY = re.compile(r"0*([0-9]{1,9})(d|w|mo|q|y)")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.arrays import Int64Array
+from balframe.core.array_types import Int64Array
 from balframe.core.cells import Cells, ranges_of
 from balframe.core.class_counts import ClassCounts
-from balframe.core.measures import Measures
+from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters
 
 

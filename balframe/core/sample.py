@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, beginnings, ranges_of
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Entries
+from balframe.core.label_counts import Entries
 from balframe.core.selection import segments_at
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from balframe.core.arrays import BoolArray, Counts, Int64Array, Regroup
+from balframe.core.array_types import BoolArray, Counts, Int64Array, Regroup
 from balframe.core.cells import ranges_of
 from balframe.core.class_counts import ClassCounts
 

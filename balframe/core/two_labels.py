@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import FloatArray
+from balframe.core.array_types import FloatArray
+from balframe.core.binary_counts import OneVersusRest
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Correctness, Entries
-from balframe.core.one_versus_rest import OneVersusRest
+from balframe.core.label_counts import Correctness, Entries
 
 NEGATIVE, POSITIVE = 0, 1
 

@@ -5,8 +5,8 @@ from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
-from balframe.core.arrays import is_iterable
-from balframe.core.labels import Label, as_labels
+from balframe.core.array_types import is_iterable
+from balframe.core.label_set import Label, as_labels
 from balframe.core.periods import Every
 from balframe.errors import (
     InvalidInputError,
@@ -19,7 +19,7 @@ from balframe.errors import (
     not_found,
     parameter,
 )
-from balframe.frames.library import Frame, Library, Name
+from balframe.frames.adapter import Frame, Library, Name
 from balframe.frames.query import PERIOD, WEIGHT, WEIGHT_SQ, N, Query, Reads, check_finest
 
 _DEFAULTS = {

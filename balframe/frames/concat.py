@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
-from balframe.frames.engines.given import without_rows
-from balframe.frames.engines.supported import (
+from balframe.frames.adapter import Name
+from balframe.frames.engines.inputs import without_rows
+from balframe.frames.engines.registry import (
     PANDAS,
     POLARS,
     POLARS_LAZY,
@@ -15,8 +16,7 @@ from balframe.frames.engines.supported import (
     STREAMS,
     engine_of,
 )
-from balframe.frames.libraries.pandas_later import pandas
-from balframe.frames.library import Name
+from balframe.frames.lazy_imports import pandas
 
 
 def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401

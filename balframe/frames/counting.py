@@ -2,7 +2,7 @@
 
 Columns become codes by their values, or by a hash table of these; or polars groups the rows by
 the values themselves. Rows of equal codes are added up in one of the ways of the core, or in a
-hash table. The sizes that decide are those of `balframe.core.ways`.
+hash table. The sizes that decide are those of `balframe.core.counting_strategy`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,13 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from balframe.core import ways
-from balframe.core.aggregate import Grouped, aggregate
-from balframe.core.codes import Codes
-from balframe.core.measures import Measures, check_total
-from balframe.core.parallel import on_all_cores
+from balframe.core import counting_strategy
+from balframe.core.group_sum import Grouped, aggregate
+from balframe.core.integer_codes import Codes
+from balframe.core.row_sums import Measures, check_total
+from balframe.core.threads import on_all_cores
+from balframe.frames.adapter import Column, Frame, Library, Name
 from balframe.frames.forks import is_fork
-from balframe.frames.library import Column, Frame, Library, Name
 from balframe.frames.query import PERIOD, Query
 
 
@@ -39,7 +39,7 @@ def encode_or_leave(
         columns = _encode_direct(frame, names, library, guess=guess)
         if columns is not None:
             return columns | periods(frame, query.time, library, query)
-    if isinstance(frame, pl.DataFrame) and ways.are_many_to_hash(frame.height):
+    if isinstance(frame, pl.DataFrame) and counting_strategy.are_many_to_hash(frame.height):
         return None
     return encode(frame, names, library) | periods(frame, query.time, library, query)
 
@@ -72,7 +72,7 @@ def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, 
 
     # the hash table of a column alone may be shared out among the cores itself
     is_alone = len(distinct) - len(with_codes) < 2
-    if is_alone or not ways.are_many_to_share(library.height(frame) * len(distinct)):
+    if is_alone or not counting_strategy.are_many_to_share(library.height(frame) * len(distinct)):
         return {name: one(name) for name in distinct}
     return dict(zip(distinct, on_all_cores(one, distinct), strict=True))
 
@@ -98,7 +98,7 @@ def _encode_direct(
     distinct = list(dict.fromkeys(names))
     if not all(library.has_codes(frame, name) for name in distinct):
         return None
-    guess = guess and ways.are_worth_a_guess(library.height(frame))
+    guess = guess and counting_strategy.are_worth_a_guess(library.height(frame))
     found = {name: library.encode_direct(frame, name, guess=guess) for name in distinct}
     columns = {name: column for name, column in found.items() if column is not None}
     return columns if len(columns) == len(found) else None
@@ -106,7 +106,7 @@ def _encode_direct(
 
 def _are_in_pieces(frame: Frame, query: Query) -> bool:
     """Tell whether counting would have to put many rows of polars together in a copy first."""
-    if not isinstance(frame, pl.DataFrame) or not ways.are_many_to_share(frame.height):
+    if not isinstance(frame, pl.DataFrame) or not counting_strategy.are_many_to_share(frame.height):
         return False
     is_plain = query.counts is None and query.sample_weight is None
     names = cast(tuple[str, ...], query.columns)
@@ -115,8 +115,8 @@ def _are_in_pieces(frame: Frame, query: Query) -> bool:
 
 def _are_worth_hashing(columns: Sequence[Codes], measures: Measures) -> bool:
     """Tell whether many rows would have to be put in order; a fork cannot run a query."""
-    are_many = ways.are_many_to_hash(len(columns[0].values))
-    return are_many and not is_fork() and ways.way_of(columns, measures) == "order"
+    are_many = counting_strategy.are_many_to_hash(len(columns[0].values))
+    return are_many and not is_fork() and counting_strategy.way_of(columns, measures) == "order"
 
 
 def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:

@@ -5,15 +5,15 @@ from typing import Any, cast
 
 import polars as pl
 
+from balframe.frames.adapter import Frame, Name
 from balframe.frames.engines.arrow import Pieces
-from balframe.frames.engines.failures import failures_explained
-from balframe.frames.engines.fetch import check_size, fetch, fetch_pieces
-from balframe.frames.engines.given import as_rows
-from balframe.frames.engines.supported import Engine
-from balframe.frames.engines.turns import in_turn
-from balframe.frames.library import Frame, Name
+from balframe.frames.engines.collect import check_size, fetch, fetch_pieces
+from balframe.frames.engines.error_translation import failures_explained
+from balframe.frames.engines.inputs import as_rows
+from balframe.frames.engines.locks import in_turn
+from balframe.frames.engines.registry import Engine
 from balframe.frames.query import Query
-from balframe.frames.source import Source
+from balframe.frames.sources import Source
 
 Compute = Callable[[Any], Mapping[Name, Any]]
 

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from balframe.core.labels import Label
+from balframe.core.label_set import Label
 from balframe.core.periods import Every
-from balframe.errors import (
-    InvalidInputError,
-)
-from balframe.frames.library import Name
+from balframe.errors import InvalidInputError
+from balframe.frames.adapter import Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array
-from balframe.core.measures import SPARE_EXPONENT, Measures
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.row_sums import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError, advised, parameter
-from balframe.frames.library import Frame, Library
+from balframe.frames.adapter import Frame, Library
 from balframe.frames.query import WEIGHT_SQ, Query
 
 COUNTED_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63

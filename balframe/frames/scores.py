@@ -5,24 +5,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe.core.aggregate import aggregate
-from balframe.core.arrays import BoolArray, FloatArray, Int64Array, RowIndex
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.codes import Codes, narrow_key, shifted
-from balframe.core.labels import LabelSet
-from balframe.core.measures import Measures
+from balframe.core.group_sum import aggregate
+from balframe.core.integer_codes import Codes, narrow_key, shifted
+from balframe.core.label_set import LabelSet
 from balframe.core.operating_points import OperatingPoints
-from balframe.core.ties import Ties, split, tie
+from balframe.core.row_sums import Measures
+from balframe.core.score_ties import Ties, split, tie
 from balframe.errors import InvalidInputError, parameter
-from balframe.frames.agree import Counted, LabelColumn, agree
+from balframe.frames.adapter import Column, DType, Frame, Library, Name
+from balframe.frames.count_frame import check_labels
+from balframe.frames.counted_frame import Reading
 from balframe.frames.counting import count, encode
-from balframe.frames.engines import reduce
-from balframe.frames.engines.carried import measures_of
-from balframe.frames.library import Column, DType, Frame, Library, Name
-from balframe.frames.margins import with_clusters
+from balframe.frames.engines import group_by
+from balframe.frames.engines.weighted_sums import measures_of
+from balframe.frames.label_agreement import Counted, LabelColumn, agree
 from balframe.frames.query import MODEL, Query
-from balframe.frames.read import check_labels
-from balframe.frames.reading import Reading
+from balframe.frames.rollups import with_clusters
 from balframe.frames.row_weights import measures, raise_null
 from balframe.frames.thresholds import QUANTILES, Thresholds
 
@@ -129,10 +129,10 @@ def read_reduced_scores(
 ) -> Scored:
     """Count the ties of cells that an engine has summed already."""
     carried = measures_of(cells, library, query)
-    keys = (*(reduce.by_key(i) for i in range(len(query.keys))), reduce.ACTUAL)
+    keys = (*(group_by.by_key(i) for i in range(len(query.keys))), group_by.ACTUAL)
     encoded = list(encode(cells, keys, library).values())
-    model_of_row, _ = library.numbers(cells, reduce.MODEL_INDEX)
-    values, is_null = library.numbers(cells, reduce.OUTCOME)
+    model_of_row, _ = library.numbers(cells, group_by.MODEL_INDEX)
+    values, is_null = library.numbers(cells, group_by.OUTCOME)
     parts = []
     is_only = len(query.y_pred) == 1
     for model, name in enumerate(query.y_pred):
@@ -143,13 +143,14 @@ def read_reduced_scores(
             _check_scores(name, score, model_rows, thresholds)
         else:
             n_infinite, n_outside = (
-                _rows_in(model_rows, score == code) for code in (reduce.INFINITE, reduce.OUTSIDE)
+                _rows_in(model_rows, score == code)
+                for code in (group_by.INFINITE, group_by.OUTSIDE)
             )
             _raise_unusable(name, n_infinite, n_outside)
         parts.append(
             _Part.of(encoded, rows, model_rows, score, None if is_null is None else is_null[rows])
         )
-    dtypes = {query.y_true: library.dtype(cells, reduce.ACTUAL)}
+    dtypes = {query.y_true: library.dtype(cells, group_by.ACTUAL)}
     return _assemble(encoded, parts, library, dtypes, query, thresholds)
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeGuard
 import narwhals as nw
 import numpy as np
 
-from balframe.core.arrays import FloatArray, Int64Array, is_iterable
-from balframe.core.parallel import on_all_cores
+from balframe.core.array_types import FloatArray, Int64Array, is_iterable
+from balframe.core.threads import on_all_cores
 from balframe.errors import InvalidInputError, in_python, parameter
 from balframe.frames.indicators import indicator
 

@@ -3,13 +3,13 @@
 Whoever looks a metric up or registers one does it here: by then the shipped ones have their names.
 """
 
-from balframe.metrics.families_by_number import families  # noqa: I001 (the order of the units)
+from balframe.metrics.parametric import families  # noqa: I001 (the order of the units)
 from balframe.metrics.lookup import find, find_all
-from balframe.metrics.any_metric import AnyMetric
-from balframe.metrics.of_scores import metrics_of_scores
+from balframe.metrics.base import AnyMetric
+from balframe.metrics.score_metrics import metrics_of_scores
 from balframe.metrics.registry import metric, registered
-from balframe.metrics.units import accuracies, binary, averages, agreement  # noqa: F401
-from balframe.metrics.units import rankings, forecasts  # noqa: F401
+from balframe.metrics.definitions import accuracies, binary, macro_averages, agreement  # noqa: F401
+from balframe.metrics.definitions import ranking, probability  # noqa: F401
 
 __all__ = ["families", "find", "find_all", "listed", "metric", "registered"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from balframe.core.arrays import is_iterable
+from balframe.core.array_types import is_iterable
 from balframe.errors import (
     BalframeError,
     InvalidInputError,
@@ -12,10 +12,10 @@ from balframe.errors import (
     not_found,
     parameter,
 )
-from balframe.metrics.families_by_number import families, member
-from balframe.metrics.of_scores import named_of_scores, needs_scores
+from balframe.metrics.parametric import families, member
 from balframe.metrics.presets import PRESETS
 from balframe.metrics.registry import NAMED_BY_CHARTS, Metric, named, registered
+from balframe.metrics.score_metrics import named_of_scores, needs_scores
 
 Chosen = dict[str, Metric]  # by the names that the columns get
 

@@ -8,19 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.arrays import FloatArray, is_iterable
+from balframe.core.array_types import FloatArray, is_iterable
 from balframe.core.class_counts import ClassCounts
-from balframe.core.division import ratio
-from balframe.errors import (
-    InvalidInputError,
-    check_choice,
-    parameter,
-)
-from balframe.intervals.interval import NO_LIMITS, Interval
-from balframe.intervals.kinds import Among, Parts, Proportion
-from balframe.metrics.any_metric import AnyMetric
-from balframe.metrics.of_scores import named_of_scores
+from balframe.core.safe_divide import ratio
+from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.metrics.base import AnyMetric
 from balframe.metrics.presets import PRESETS
+from balframe.metrics.score_metrics import named_of_scores
+from balframe.stats.base import NO_LIMITS, Interval
+from balframe.stats.metric_intervals import Among, Parts, Proportion
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
@@ -87,8 +83,8 @@ def metric(
     source : str
         Reference for the definition.
     interval : Interval, optional
-        The kind of its confidence interval: one of `balframe.intervals.kinds`, or a subclass of
-        `balframe.intervals.interval.Interval`. Without it the lower and upper limits are null.
+        The kind of its confidence interval: one of `balframe.stats.metric_intervals`, or a subclass
+        of `balframe.stats.base.Interval`. Without it the lower and upper limits are null.
     chance : number, "uniform" or "majority", optional
         The score of guessing, which charts show: a number; "uniform", which is 1/K with K labels
         present; or "majority", the share of the most frequent label.
@@ -119,8 +115,8 @@ def metric(
 
     A proportion or a mean of recalls has a confidence interval if it names that kind of interval:
 
-    >>> from balframe.core.division import ratio
-    >>> from balframe.intervals.kinds import MeanOfRecalls, Proportion
+    >>> from balframe.core.safe_divide import ratio
+    >>> from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
     >>> def parts(c):
     ...     return c.positive.fn, c.total
     >>> @bf.metric(
@@ -184,7 +180,7 @@ def proportion(
 ) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
     """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1].
 
-    `among` says which rows the denominator counts, as in `balframe.intervals.kinds.Proportion`.
+    `among` says which rows the denominator counts, as in `Proportion`.
     """
 
     def register(parts: Callable[[ClassCounts], Parts]) -> MetricFunction:

@@ -57,10 +57,10 @@ CALLS = {
 def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch):
     expected = call(rows(n_labels))
     used = []
-    monkeypatch.setattr("balframe.core.ways.MANY_SEGMENTS", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.equal_counts._MOST_DIFFERENT", 1)
     monkeypatch.setattr(
-        "balframe.analyses.scored_segments.equal_counts",
+        "balframe.methods.scores.scored_segments.equal_counts",
         lambda *given: used.append(equal_counts(*given)) or used[-1],
     )
 
@@ -70,7 +70,7 @@ def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch
 
 @pytest.mark.usefixtures("registry_put_back")
 def test_metrics_of_users_see_all_segments(monkeypatch):
-    monkeypatch.setattr("balframe.core.ways.MANY_SEGMENTS", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.equal_counts._MOST_DIFFERENT", 1)
     bf.metric(range=(0, 1000))(mean_of_all_segments)
     frame = rows(2)

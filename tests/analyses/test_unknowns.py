@@ -6,7 +6,7 @@ import impact_by_loops as loops
 import numpy as np
 import pytest
 
-from balframe.analyses.unknowns import bounds_with_unknowns
+from balframe.methods.impact.unknown_bounds import bounds_with_unknowns
 
 
 def bounds(selected, n, n_selected, n_unknown):

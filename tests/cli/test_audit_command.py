@@ -270,10 +270,10 @@ def test_a_positive_label_is_asked_for(refused, people):
 def test_without_jinja2_the_extra_is_named_before_any_work(refused, run, people, monkeypatch):
     find = util.find_spec
     monkeypatch.setattr(
-        "balframe.frames.engines.supported.find_spec",
+        "balframe.frames.engines.registry.find_spec",
         lambda name: None if name == "jinja2" else find(name),
     )
-    monkeypatch.setattr("balframe.cli.audit_command.page_of", None)  # which nothing may call
+    monkeypatch.setattr("balframe.cli.commands.page_of", None)  # which nothing may call
 
     line = refused("audit", people, *LABELS, "--out", people.with_name("a.html"))
 
@@ -287,7 +287,7 @@ def test_what_was_there_survives_a_disk_that_is_full(refused, people, tmp_path, 
 
     out = tmp_path / "out.html"
     out.write_text("before")
-    monkeypatch.setattr("balframe.display.whole_files.os.replace", full)
+    monkeypatch.setattr("balframe._atomic_write.os.replace", full)
 
     line = refused("audit", people, *LABELS, "--out", out)
 

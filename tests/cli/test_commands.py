@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
-from balframe.verbs.contents import verbs
+from balframe.methods import declarations as verbs
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]

@@ -5,9 +5,9 @@ import pytest
 
 import balframe as bf
 from balframe import accessor
-from balframe.cli.parameters import Typed
-from balframe.verbs import contents
-from balframe.verbs.declaration import parameters_of
+from balframe.api.method import parameters_of
+from balframe.cli.options import Typed
+from balframe.methods import custom_metrics as contents
 
 METHODS = accessor.methods()
 VERBS = accessor.verbs()
@@ -75,7 +75,7 @@ def test_every_command_has_the_options_of_its_method(help_of, method):
 def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
     told = set(help_of(verb.replace("_", "-")).split())
 
-    has_answer = bool(contents.verbs()[verb].layouts)
+    has_answer = bool(contents.declarations()[verb].layouts)
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 

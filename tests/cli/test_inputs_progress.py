@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from balframe import progress
+from balframe import _progress
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 
@@ -27,7 +27,7 @@ def screen(monkeypatch):
         return Console(file=text, force_terminal=True, width=80)
 
     monkeypatch.setattr("rich.console.Console", console)
-    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    monkeypatch.setattr(_progress, "_AFTER", 0.0)
     monkeypatch.setattr(pl.LazyFrame, "collect", slowly)
     return text
 

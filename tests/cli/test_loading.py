@@ -7,18 +7,18 @@ import sys
 
 import pytest
 
-from balframe import accessor
+from balframe import accessor, methods
 
 HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy", "wrapt"}
-OF_OTHERS = ("balframe.display.audit", "balframe.display.chart_of_", "balframe.gates.plans")
+OF_OTHERS = ("balframe.audit_page", "balframe.charts", "balframe.methods.gates.plans")
 STATES = """
 import gc, sys
 sys.argv = [{name!r}, "metrics"]
 import balframe
 states = [gc.isenabled()]
-from balframe.cli import outputs
+from balframe.cli import output
 from balframe.cli.main import main
-outputs.in_order = lambda frame, sort: states.append(gc.isenabled()) or frame
+output.in_order = lambda frame, sort: states.append(gc.isenabled()) or frame
 try:
     main()
 finally:
@@ -44,7 +44,12 @@ def loaded(people):
 
 
 def verbs_among(modules):
-    return {name for name in accessor.verbs() if f"balframe.verbs.{name}" in modules}
+    return {
+        name
+        for families in methods.METHODS.values()
+        for name, family in families.items()
+        if f"balframe.methods.{family}.{name}" in modules
+    }
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_a_place_that_cannot_be_written_to_is_named(refused, people, tmp_path, m
     def denied(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("balframe.display.whole_files.tempfile.NamedTemporaryFile", denied)
+    monkeypatch.setattr("balframe._atomic_write.tempfile.NamedTemporaryFile", denied)
 
     line = refused("report", people, *LABELS, "--out", tmp_path / "out.csv")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from balframe.analyses.reference_option import KEYWORDS
+from balframe.methods.comparisons.reference_option import KEYWORDS
 from balframe.metrics.catalogue import registered
 
 BASH = shutil.which("bash")

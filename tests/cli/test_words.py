@@ -5,12 +5,12 @@ import warnings
 
 import pytest
 
-from balframe.cli import of_verbs
-from balframe.cli.parameters import Typed
+from balframe.cli import method_commands
+from balframe.cli.error_messages import typed
+from balframe.cli.options import Typed
 from balframe.cli.readings import reading_of
-from balframe.cli.typed_words import typed
 from balframe.errors import BalframeWarning, parameter, spelled
-from balframe.verbs.contents import verbs
+from balframe.methods import declarations as verbs
 
 pytestmark = pytest.mark.slow
 
@@ -262,7 +262,7 @@ def warned(verb, rows, given):
 
 
 def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monkeypatch):
-    monkeypatch.setattr(of_verbs, "_asked", warned)
+    monkeypatch.setattr(method_commands, "_asked", warned)
 
     done = run("check", "data.csv", *LABELS.split(), "--rule", "n >= 0")
 
@@ -279,7 +279,7 @@ def test_warnings_of_others_stay_as_they_are(run, data, monkeypatch):
         warnings.warn("of others", FutureWarning, stacklevel=1)
         return verb.function(rows, "y", "p")
 
-    monkeypatch.setattr(of_verbs, "_asked", asked)
+    monkeypatch.setattr(method_commands, "_asked", asked)
 
     with pytest.warns(FutureWarning, match="of others"):
         assert run("report", "data.csv", *LABELS.split()).code == 0

@@ -11,14 +11,14 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 import balframe as bf
-from balframe.core import ways
-from balframe.core.aggregate import aggregate
+from balframe.core import counting_strategy
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.codes import Codes
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
-from balframe.frames import read
+from balframe.core.group_sum import aggregate
+from balframe.core.integer_codes import Codes
+from balframe.core.label_counts import Entries
+from balframe.core.row_sums import Measures
+from balframe.frames import count_frame
 from balframe.frames.counting import hashed
 
 WAYS = ["table", "table on all cores", "runs", "order"]
@@ -31,10 +31,12 @@ def force(monkeypatch, way):
     chosen, _, is_shared = way.partition(" ")
     is_for_all = chosen != "runs"
     monkeypatch.setattr(
-        ways, "way_of", lambda _, rows: chosen if is_for_all or rows.is_plain else "order"
+        counting_strategy,
+        "way_of",
+        lambda _, rows: chosen if is_for_all or rows.is_plain else "order",
     )
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", 1 if is_shared else 10**9)
-    monkeypatch.setattr(ways, "BLOCK", 100)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", 1 if is_shared else 10**9)
+    monkeypatch.setattr(counting_strategy, "BLOCK", 100)
 
 
 def draw(n, sizes, *, seed=1):
@@ -201,9 +203,11 @@ def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, verb, carrie
     options = {"by": ["g", "h"], "missing": "drop", "margins": "all", **carried}
     expected = verb(frame, "y", ["p", "q"], **options)
     called = []
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_HASH", 1)
-    reduce = read.reduce.reduce
-    monkeypatch.setattr(read.reduce, "reduce", lambda *given: called.append(1) or reduce(*given))
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_HASH", 1)
+    reduce = count_frame.group_by.reduce
+    monkeypatch.setattr(
+        count_frame.group_by, "reduce", lambda *given: called.append(1) or reduce(*given)
+    )
     assert plain(verb(frame, "y", ["p", "q"], **options)) == plain(expected)
     assert called == [1]
     assert plain(verb(frame.to_pandas(), "y", ["p", "q"], **options)) == plain(expected)

@@ -5,11 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from balframe.core import conditions, conjunctions
-from balframe.core.codes import Codes
-from balframe.core.conditions import Conditions, Rows
-from balframe.core.conjunctions import Search
-from balframe.core.measures import Measures
+from balframe.core.integer_codes import Codes
+from balframe.core.row_sums import Measures
+from balframe.methods.slices import conditions, conjunctions
+from balframe.methods.slices.conditions import Conditions, Rows
+from balframe.methods.slices.conjunctions import Search
 
 LEAST = 15
 

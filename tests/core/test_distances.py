@@ -6,9 +6,9 @@ import pytest
 import balframe as bf
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.complement import rest, whole
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
+from balframe.core.label_counts import Entries
+from balframe.core.leave_one_out import rest, whole
+from balframe.core.row_sums import Measures
 from balframe.core.selection import segments_at
 
 SEGMENT = np.array([0, 0, 0, 1, 1, 2])

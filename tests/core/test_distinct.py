@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balframe.core.distinct import distinct
+from balframe.core.unique_rows import distinct
 
 RNG = np.random.default_rng(29)
 N = 3_000

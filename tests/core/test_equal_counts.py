@@ -5,7 +5,7 @@ import pytest
 
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.equal_counts import equal_counts
-from balframe.core.measures import Measures
+from balframe.core.row_sums import Measures
 
 MATRICES = np.array([[[3, 1], [0, 2]], [[3, 1], [2, 0]], [[0, 0], [0, 5]]])
 OF_SEGMENT = np.array([0, 1, 0, 2, 2, 0, 1])
@@ -20,7 +20,7 @@ def cells_of(matrices, **sums):
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("balframe.core.ways.MANY_SEGMENTS", 7)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 7)
     monkeypatch.setattr("balframe.core.equal_counts._MOST_DIFFERENT", 3 / 7)
 
 

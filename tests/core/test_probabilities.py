@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from calibration_by_loops import one, probabilities
 
-from balframe.core.probabilities import Probabilities
+from balframe.core.probability_scores import Probabilities
 
 SEGMENT = [0, 0, 0, 2, 2, 3]
 SCORE = [0.5, 0.25, 0.5, 1.0, 0.0, 0.75]

@@ -7,10 +7,10 @@ import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.complement import rest
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
+from balframe.core.label_counts import Entries
+from balframe.core.leave_one_out import rest
 from balframe.core.rest_of_clusters import Totals
+from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters
 
 N_SEGMENTS, N_LABELS = 5, 3

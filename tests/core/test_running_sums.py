@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from balframe.core.running_sums import RunningSums
+from balframe.core.prefix_sums import RunningSums
 
 LOW = np.array([0, 2, 0, 3, 5])
 HIGH = np.array([2, 5, 5, 3, 5])

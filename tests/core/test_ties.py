@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from balframe.core.codes import Codes
-from balframe.core.measures import Measures
+from balframe.core.integer_codes import Codes
 from balframe.core.operating_points import OperatingPoints
-from balframe.core.ties import Ties, _sorted, split, tie
+from balframe.core.row_sums import Measures
+from balframe.core.score_ties import Ties, _sorted, split, tie
 
 INF = float("inf")
 EVERY = slice(None)
@@ -229,7 +229,7 @@ def test_sorting_in_halves_changes_nothing(monkeypatch, n_keys):
     positive, counted = rng.integers(0, 2, 5_000), rng.random(5_000) < 0.9
     expected = list(zip(by[counted], score[counted], strict=True))
 
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", 1)
     order = _sorted(by.astype(np.min_scalar_type(n_keys)), score, counted)
     halved = tied([by], score, positive)
 

@@ -63,7 +63,7 @@ def test_what_is_on_the_channels():
 
 
 def test_rough_curves_are_dashed(monkeypatch):
-    monkeypatch.setattr("balframe.display.chart_of_power._POWERS", [0.5, 0.8])  # each takes long
+    monkeypatch.setattr("balframe.methods.gates.charts._POWERS", [0.5, 0.8])  # each takes long
     rules = "recall >= baseline - 0.1"
 
     chart = bf.plot.power(

@@ -12,7 +12,7 @@ from constructors import head
 from specifications import channel, layers_of, rows_of, specification
 
 import balframe as bf
-from balframe.frames.engines import supported as engines
+from balframe.frames.engines import registry as engines
 
 CHARTS = {
     "report": ("y", "p"),

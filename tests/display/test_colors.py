@@ -12,7 +12,7 @@ import vl_convert
 from specifications import specification
 
 import balframe as bf
-from balframe.display import colors
+from balframe.charts import style
 
 BACKGROUNDS = ("#ffffff", "#333333", "#1e1e1e")
 HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
@@ -105,8 +105,8 @@ def test_every_mark_is_seen_on_every_background(name, n_segments):
     given.pop("config")
     parts = json.dumps(given)
 
-    inks = {colors.DARK_INK, colors.LIGHT_INK, colors.ANY_INK}  # which follow the background
-    outlines = {colors.WHITE}  # of points that have a colour
+    inks = {style.DARK_INK, style.LIGHT_INK, style.ANY_INK}  # which follow the background
+    outlines = {style.WHITE}  # of points that have a colour
     found = set(HEX.findall(parts)) - inks - outlines
     assert found
     for color, background in itertools.product(found, BACKGROUNDS):
@@ -176,9 +176,9 @@ def test_counts_are_read_on_every_shade():
 @pytest.mark.parametrize("kind", BLINDNESS)
 def test_lines_are_told_apart_by_everyone(kind):
     seen = [
-        lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1)) for color in colors.LINES
+        lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1)) for color in style.LINES
     ]
 
     distances = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
-    assert len(set(colors.LINES)) == 4
+    assert len(set(style.LINES)) == 4
     assert min(distances) > 25  # a difference of 2.3 is just noticed

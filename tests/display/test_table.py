@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.frames.engines import supported as engines
+from balframe.frames.engines import registry as engines
 
 pytest.importorskip("great_tables")
 

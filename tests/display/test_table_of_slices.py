@@ -5,7 +5,7 @@ import pytest
 
 import balframe as bf
 from balframe.cli.text_tables import markdown, table_text
-from balframe.verbs.recognition import recognized
+from balframe.tables.recognize import recognized
 
 SITES = pl.DataFrame(  # recall .9 at a; at c .35 of the young and .85 of the old
     {

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from balframe.intervals.recalls import score
+from balframe.stats.mean_recall import score
 
 SITE = Path(__file__).parents[2] / "docs" / "pages"
 PAGES = SITE / "explanations"

@@ -18,7 +18,7 @@ from questions import ANSWERING, days, question
 
 import balframe as bf
 from balframe.accessor import Plots, groups
-from balframe.frames.engines import arrow, fetch
+from balframe.frames.engines import arrow, collect
 
 RNG = random.Random(20)
 ROWS = pa.table(
@@ -90,10 +90,10 @@ def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, verb):
 @on_each_verb
 def test_pieces_add_up(verb, monkeypatch):
     monkeypatch.setattr(arrow, "_ROWS", 10)
-    monkeypatch.setattr(fetch, "_ROOM", 30)
+    monkeypatch.setattr(collect, "_ROOM", 30)
     taken = []
-    add = fetch.summed
-    monkeypatch.setattr(fetch, "summed", lambda cells: taken.append(1) or add(cells))
+    add = collect.summed
+    monkeypatch.setattr(collect, "summed", lambda cells: taken.append(1) or add(cells))
     answer = verb(ROWS.to_reader(max_chunksize=3))
     assert plain(answer) == plain(verb(WHOLE))
     reads_twice = verb is VERBS["quantiles"]  # and holds all rows at once

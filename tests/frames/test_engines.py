@@ -7,7 +7,7 @@ import pytest
 from constructors import plain
 
 import balframe as bf
-from balframe.frames.engines import supported as engines
+from balframe.frames.engines import registry as engines
 
 ROWS = {"g": ["a", "b", None], "y": [1, 0, 1], "p": [1, 1, 0]}
 

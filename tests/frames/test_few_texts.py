@@ -20,7 +20,7 @@ def queries(monkeypatch):
         return collect(query, *args, **kwargs)
 
     monkeypatch.setattr(pl.LazyFrame, "collect", counting)
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_HASH", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_HASH", 1)
     return grouped
 
 
@@ -49,7 +49,7 @@ def test_few_texts_are_counted_without_a_group_by(queries):
 
 
 def test_a_text_outside_the_sample_is_no_other_text(queries, monkeypatch):
-    monkeypatch.setattr("balframe.core.ways.SAMPLE", 10)
+    monkeypatch.setattr("balframe.core.counting_strategy.SAMPLE", 10)
     frame = frame_of().with_columns(
         y=pl.when(pl.int_range(N) == 998).then(pl.lit("rare")).otherwise("y")
     )

@@ -83,7 +83,7 @@ def work_of(call):
 )
 def test_no_way_makes_an_object_or_a_call_for_each_row(monkeypatch, library, by, cores):
     many_rows = 1 if cores == "all cores" else 10**9
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", many_rows)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", many_rows)
     few, many = (in_library(frame_of(n, by), library) for n in (FEW, MANY))
     calls, most = work_of(lambda: few.bal.report("y", "p", by="g", **OPTIONS[cores]))
     more_calls, more_most = work_of(lambda: many.bal.report("y", "p", by="g", **OPTIONS[cores]))
@@ -131,7 +131,7 @@ def test_polars_groups_the_rows_of_an_eager_frame_at_most_once(monkeypatch, by):
 
 def test_many_rows_in_pieces_are_not_copied_together(monkeypatch):
     frame = frame_of(FEW, "int64")
-    monkeypatch.setattr("balframe.core.ways.MANY_TO_SHARE", FEW)
+    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", FEW)
     expected, copied = bf.report(frame, "y", "p", by="g"), []
     rechunk = pl.Series.rechunk
     monkeypatch.setattr(pl.Series, "rechunk", lambda s: copied.append(len(s)) or rechunk(s))
@@ -155,10 +155,10 @@ def test_pandas_columns_are_read_where_they_are(monkeypatch):
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 @pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}])
 def test_a_range_is_guessed_and_a_wrong_guess_is_found(monkeypatch, library, options):
-    monkeypatch.setattr("balframe.core.ways.LONG_COLUMN", 1)
-    monkeypatch.setattr("balframe.core.ways.SAMPLE", 10)
+    monkeypatch.setattr("balframe.core.counting_strategy.LONG_COLUMN", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.SAMPLE", 10)
     guesses = []
-    module = sys.modules["balframe.frames.read"]
+    module = sys.modules["balframe.frames.count_frame"]
     read = module._read
     monkeypatch.setattr(
         module, "_read", lambda *given, guess: guesses.append(guess) or read(*given, guess=guess)

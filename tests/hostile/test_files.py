@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tried import TRIED
 
 import balframe as bf
+from balframe.cli.files import formats
 from balframe.cli.main import main
-from balframe.cli.reading import formats
-from balframe.gates.rules import read_rules
+from balframe.methods.gates.rules import read_rules
 
 pytestmark = pytest.mark.slow
 
@@ -125,7 +125,7 @@ def test_a_file_survives_a_fault_at_every_step_of_replacing_it(
 
     out = tmp_path / f"out.{kind}"
     out.write_text("before")
-    monkeypatch.setattr(f"balframe.display.whole_files.{step}", full)
+    monkeypatch.setattr(f"balframe._atomic_write.{step}", full)
 
     assert judged("report", people, *LABELS, "--out", out) == 2
     assert out.read_text() == "before"
@@ -134,9 +134,9 @@ def test_a_file_survives_a_fault_at_every_step_of_replacing_it(
 
 @pytest.mark.parametrize("method", ["write", "close"])
 def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypatch, method):
-    from balframe.display import whole_files
+    from balframe import _atomic_write
 
-    make = whole_files.tempfile.NamedTemporaryFile
+    make = _atomic_write.tempfile.NamedTemporaryFile
 
     def made(**options):
         part = make(**options)
@@ -151,7 +151,7 @@ def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypat
 
     out = tmp_path / "out.csv"
     out.write_text("before")
-    monkeypatch.setattr(whole_files.tempfile, "NamedTemporaryFile", made)
+    monkeypatch.setattr(_atomic_write.tempfile, "NamedTemporaryFile", made)
 
     assert judged("report", people, *LABELS, "--out", out) == 2
     assert out.read_text() == "before"

@@ -9,11 +9,11 @@ from calibration_by_loops import probabilities
 from scipy import special, stats
 
 import balframe as bf
-from balframe.intervals.kuiper import kuiper
-from balframe.intervals.observed_over_expected import limits_of_oe
-from balframe.intervals.recalibration import intercept, score_test, slope
-from balframe.intervals.same_scores import same_scores
-from balframe.metrics.units import forecasts as metrics
+from balframe.methods.calibration.kuiper import kuiper
+from balframe.methods.calibration.mantel_haenszel import same_scores
+from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from balframe.metrics.definitions import probability as metrics
 
 CASES = json.loads((Path(__file__).parent / "calibration.json").read_text("utf-8"))
 SEGMENTS = list("abc")

@@ -12,12 +12,12 @@ from scipy import stats
 import balframe as bf
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
+from balframe.core.label_counts import Entries
+from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
-from balframe.intervals.coefficients import effective_rows
-from balframe.intervals.request import GATE, Request
 from balframe.metrics.catalogue import find
+from balframe.stats.kappa_mcc import effective_rows
+from balframe.stats.request import GATE, Request
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]

@@ -9,11 +9,11 @@ import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.entries import Entries
-from balframe.core.measures import Measures
+from balframe.core.label_counts import Entries
+from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
-from balframe.intervals.request import GATE, Request
 from balframe.metrics.catalogue import find
+from balframe.stats.request import GATE, Request
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import proportion
 
-from balframe.intervals.differences import mover_difference, scas_difference
-from balframe.intervals.proportions import wilson
-from balframe.intervals.recalls import score
+from balframe.stats.differences import mover_difference, scas_difference
+from balframe.stats.mean_recall import score
+from balframe.stats.proportions import wilson
 
 ROUNDING = 1e-12
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.intervals.effective_rows import effective, kish
-from balframe.intervals.proportions import wilson
+from balframe.stats.effective_sample_size import effective, kish
+from balframe.stats.proportions import wilson
 
 
 def sums(right, wrong):

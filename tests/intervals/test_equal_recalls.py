@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, special, stats
 from segment_tables import TABLES, evenly, table
 
-from balframe.intervals.equality import equal_recalls
+from balframe.stats.homogeneity_tests import equal_recalls
 
 
 @pytest.mark.parametrize(("x", "n"), TABLES)

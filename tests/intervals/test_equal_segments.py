@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from balframe.intervals.equal_segments import once_for_equals
+from balframe.stats.batching import once_for_equals
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("n_rows", [0, 1, 10])
 def test_equal_rows_are_computed_once_in_parts_of_a_size(monkeypatch, size, n_rows):
-    monkeypatch.setattr("balframe.intervals.equal_segments.SEGMENTS", size)
+    monkeypatch.setattr("balframe.stats.batching.SEGMENTS", size)
     x = np.arange(n_rows * 2.0).reshape(n_rows, 2) % 6
     computed = []
 

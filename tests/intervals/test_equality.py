@@ -3,8 +3,8 @@ import pytest
 from scipy import optimize, special, stats
 from segment_tables import TABLES, evenly, table
 
-from balframe.intervals.differences import scas_difference
-from balframe.intervals.equality import equal_scores
+from balframe.stats.differences import scas_difference
+from balframe.stats.homogeneity_tests import equal_scores
 
 
 class TestOneLabel:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.differences import gate_difference
-from balframe.intervals.paired import paired_limits
-from balframe.intervals.request import Request
+from balframe.stats.differences import gate_difference
+from balframe.stats.paired_differences import paired_limits
+from balframe.stats.request import Request
 
 pytestmark = pytest.mark.slow
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from balframe.intervals.families import (
+from balframe.stats.multiple_testing import (
     adjusted,
     adjusted_within,
     extreme_difference,
     extreme_ratio,
 )
-from balframe.intervals.request import Request
+from balframe.stats.request import Request
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NAN = math.nan

@@ -8,9 +8,9 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager
 
 import balframe as bf
-from balframe.intervals.differences import gate_difference, scas_difference, stacked
-from balframe.intervals.paired import paired_limits
-from balframe.intervals.recalls import scas, score
+from balframe.stats.differences import gate_difference, scas_difference, stacked
+from balframe.stats.mean_recall import scas, score
+from balframe.stats.paired_differences import paired_limits
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))
 CLOSE = 1e-10

@@ -6,7 +6,7 @@ from calibration_by_loops import kuiper as by_loops
 from calibration_by_loops import one, probabilities, several
 from scipy import integrate, stats
 
-from balframe.intervals.kuiper import kuiper, range_tail
+from balframe.methods.calibration.kuiper import kuiper, range_tail
 
 
 def density_of_range(r):

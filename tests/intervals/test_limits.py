@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import proportion
 
-from balframe.intervals.proportions import exact, jeffreys, wilson
-from balframe.intervals.recalls import gate, mover, scas, scas_of_proportion, score
+from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
+from balframe.stats.proportions import exact, jeffreys, wilson
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 

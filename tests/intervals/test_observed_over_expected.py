@@ -6,8 +6,8 @@ import pytest
 from calibration_by_loops import one, several
 from scipy import stats
 
-from balframe.intervals.observed_over_expected import limits_of_oe
-from balframe.intervals.proportions import wilson
+from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.stats.proportions import wilson
 
 
 def drawn(seed=2, n_segments=50):

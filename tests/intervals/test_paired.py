@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
-from balframe.intervals.paired import effective_pairs, paired_limits, paired_p_value
+from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.constrained_pairs import Pairs
-from balframe.intervals.designs import OfPairs, OfRecalls
-from balframe.intervals.differences import stacked
-from balframe.intervals.planned import Planned, corrected_for_skewness
+from balframe.methods.gates.power_designs import OfPairs, OfRecalls
+from balframe.methods.gates.power_functions import Planned, corrected_for_skewness
+from balframe.stats.constrained_mle_paired import Pairs
+from balframe.stats.differences import stacked
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))["power"]
 CLOSE = 1e-6

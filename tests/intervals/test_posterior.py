@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.sums_of_betas import Posterior
+from balframe.stats.mean_recall_posterior import Posterior
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["posterior"]
 

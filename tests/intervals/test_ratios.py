@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from balframe.intervals.ratios import ratio_at
+from balframe.methods.impact.risk_ratio import ratio_at
 
 BILLION = 10**9
 ALL_OR_NONE = [(0, 20), (20, 20), (0, 1), (1, 1), (0, 3), (3, 3)]

@@ -9,8 +9,8 @@ import statsmodels.api as sm
 from calibration_by_loops import one, probabilities, several
 from scipy import optimize, special, stats
 
-from balframe.core.probabilities import Probabilities
-from balframe.intervals.recalibration import intercept, score_test, slope
+from balframe.core.probability_scores import Probabilities
+from balframe.methods.calibration.recalibration import intercept, score_test, slope
 
 Z = stats.norm.ppf(0.975)
 MIXED = [(0.2, 0), (0.3, 1), (0.6, 0), (0.7, 1)]

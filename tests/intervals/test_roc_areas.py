@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.proportions import wilson
-from balframe.intervals.roc_areas import auc_limits, delong_variance
+from balframe.methods.thresholds.roc_areas import auc_limits, delong_variance
+from balframe.stats.proportions import wilson
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["auc"]
 LEVELS = (1e-9, 0.5, 0.8, 0.95, 0.999, 0.9999999)

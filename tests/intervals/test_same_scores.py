@@ -6,9 +6,9 @@ from calibration_by_loops import chi_square, mantel_haenszel, moments, probabili
 from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
-from balframe.intervals import equal_outcomes
-from balframe.intervals.same_scores import same_scores
-from balframe.intervals.strata_of_scores import Strata, strata_of
+from balframe.methods.calibration import cmh_test
+from balframe.methods.calibration.mantel_haenszel import same_scores
+from balframe.methods.calibration.strata_of_scores import Strata, strata_of
 
 Z = stats.norm.ppf(0.975)
 
@@ -70,8 +70,8 @@ def test_few_and_many_segments_are_tested_in_the_same_way(design):
     segment, score, y = drawn(*design)
     strata = Strata.of(probabilities(segment, score, y))
 
-    few = equal_outcomes.of_few(strata)
-    many = equal_outcomes.of_many(strata)
+    few = cmh_test.of_few(strata)
+    many = cmh_test.of_many(strata)
 
     for one, other in zip(few, many, strict=True):
         assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
@@ -82,8 +82,8 @@ def test_blocks_of_segments_do_not_matter(monkeypatch):
     rows = drawn(150, 450, 9)
     found, df = values(asked(rows))
 
-    monkeypatch.setattr(equal_outcomes, "_BLOCK", 20)
-    monkeypatch.setattr(equal_outcomes, "_DENSE", 0)
+    monkeypatch.setattr(cmh_test, "_BLOCK", 20)
+    monkeypatch.setattr(cmh_test, "_DENSE", 0)
 
     again, df_again = values(asked(rows))
     assert again == pytest.approx(found, rel=1e-12)

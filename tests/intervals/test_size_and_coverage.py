@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.differences import scas_difference
-from balframe.intervals.equality import equal_scores
-from balframe.intervals.families import extreme_difference
-from balframe.intervals.proportions import exact
-from balframe.intervals.recalls import gate, scas, score
-from balframe.intervals.request import Request
+from balframe.stats.differences import scas_difference
+from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.mean_recall import gate, scas, score
+from balframe.stats.multiple_testing import extreme_difference
+from balframe.stats.proportions import exact
+from balframe.stats.request import Request
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.intervals.paired import paired_limits, paired_p_value
+from balframe.stats.paired_differences import paired_limits, paired_p_value
 
 pytestmark = pytest.mark.slow
 

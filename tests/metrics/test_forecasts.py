@@ -7,9 +7,8 @@ from calibration_by_loops import one, several
 from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
-from balframe.core.probabilities import Probabilities
-from balframe.intervals.isotonic import isotonic
-from balframe.metrics.units.forecasts import (
+from balframe.core.probability_scores import Probabilities
+from balframe.metrics.definitions.probability import (
     brier_score,
     discrimination,
     log_loss,
@@ -17,6 +16,7 @@ from balframe.metrics.units.forecasts import (
     oe_ratio,
     uncertainty,
 )
+from balframe.stats.isotonic import isotonic
 
 METRICS = [brier_score, discrimination, log_loss, miscalibration, oe_ratio, uncertainty]
 PARTS = [miscalibration, discrimination, uncertainty]

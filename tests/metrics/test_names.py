@@ -9,9 +9,9 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
+from balframe.methods import declarations as verbs
 from balframe.metrics.catalogue import find, listed
-from balframe.metrics.of_scores import metrics_of_scores
-from balframe.verbs.contents import verbs
+from balframe.metrics.score_metrics import metrics_of_scores
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
 OF_CLASSES = {

@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.methods import declarations as verbs
 from balframe.metrics.catalogue import registered
 from balframe.metrics.presets import FAIRNESS, PRESETS
-from balframe.verbs.contents import verbs
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
 RATES = [

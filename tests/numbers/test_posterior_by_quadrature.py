@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from balframe.intervals.sums_of_betas import PRIORS, Posterior
+from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
 pytestmark = pytest.mark.slow
 T = np.linspace(-3.6, 3.6, 1501)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tried import TRIED
 
 import balframe as bf
+from balframe.methods import declarations as verbs
 from balframe.metrics.catalogue import registered
-from balframe.verbs.contents import verbs
 
 LABEL_COLUMNS = ["y", "p", "q"]
 

@@ -40,7 +40,7 @@ class Seen:
 @contextmanager
 def seen():
     """Keep what the calls of the verb within see."""
-    verb, kept = sys.modules["balframe.verbs.slices"], Seen()
+    verb, kept = sys.modules["balframe.methods.slices.slices"], Seen()
     of = verb.tested_slices
 
     def kept_too(population, *arguments):

@@ -10,10 +10,10 @@ from by_bisection import clopper_pearson, gate
 from segments import FOUR, JUDGED, check, letters, table
 
 import balframe as bf
-from balframe.core.division import ratio
-from balframe.intervals.interval import Interval
-from balframe.intervals.kinds import Proportion
-from balframe.intervals.request import Method
+from balframe.core.safe_divide import ratio
+from balframe.stats.base import Interval
+from balframe.stats.metric_intervals import Proportion
+from balframe.stats.request import Method
 
 METHODS = get_args(Method)
 LIMITS = ["lower", "upper"]

@@ -14,9 +14,9 @@ from questions import SEARCHING, SEVERAL, days, models, question
 
 import balframe as bf
 from balframe import accessor
+from balframe.api.columns import BY, METRIC, PREDICTED, TRUE, Kind
+from balframe.methods import declarations as verbs
 from balframe.metrics import registry
-from balframe.verbs.columns import BY, METRIC, PREDICTED, TRUE, Kind
-from balframe.verbs.contents import verbs
 
 ROOT = Path(__file__).parents[2]
 VERBS = verbs()
@@ -180,10 +180,10 @@ def test_type_checkers_find_every_method():
     (checked,) = (node for node in branches if ast.unparse(node.test) == "TYPE_CHECKING")
     lines = {ast.unparse(node) for node in checked.body}
 
-    for name in accessor.verbs():
-        assert f"from balframe.verbs.{name} import {name} as {name}" in lines
+    for name, verb in VERBS.items():
+        assert f"from {verb.function.__module__} import {name} as {name}" in lines
     for name in set(accessor.methods()) - set(accessor.verbs()):
-        assert f"from balframe.display.{name}.{name}_of_frame import {name} as {name}" in lines
+        assert f"from balframe.audit_page.{name} import {name} as {name}" in lines
 
 
 def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
@@ -219,7 +219,7 @@ def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
         lines.append(f"bf.{name}(in_polars, {given}, missing='dorp')")
         expected[len(lines)] = 'Argument "missing" .* has incompatible type'
     lines.append("reveal_type(bf.audit(in_polars, 'y', 'p', by='g', unit=('row', 'rows')))")
-    expected[len(lines)] = r'Revealed type is "balframe\.display\.audit\.page\.Page"'
+    expected[len(lines)] = r'Revealed type is "balframe\.audit_page\.page\.Page"'
     lines.append("bf.audit(in_polars, 'y', 'p', cuonts='n')")
     expected[len(lines)] = 'Unexpected keyword argument "cuonts".*did you mean "counts"'
     path = tmp_path / "calls.py"

@@ -7,7 +7,7 @@ from questions import OF_SEGMENTS, days, question
 from sklearn.metrics import accuracy_score
 
 import balframe as bf
-from balframe.verbs.contents import verbs
+from balframe.methods import declarations as verbs
 
 ROWS = pl.DataFrame(
     {

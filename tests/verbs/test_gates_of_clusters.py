@@ -14,8 +14,8 @@ from clusters import NOTHING, ask, close, drawn, each_seed, limits, rows
 from scipy import stats
 
 import balframe as bf
-from balframe.intervals.constrained import corrected, standardised
-from balframe.intervals.recalls import not_rejected
+from balframe.stats.constrained_mle import corrected, standardised
+from balframe.stats.mean_recall import not_rejected
 
 Z = stats.norm.isf(0.025)
 

@@ -1,9 +1,9 @@
 import pytest
 
 import balframe as bf
-from balframe.verbs.columns import BY, METRIC, PREDICTED, SEGMENTS, TRUE, Role
-from balframe.verbs.contents import verbs
-from balframe.verbs.recognition import recognized
+from balframe.api.columns import BY, METRIC, PREDICTED, SEGMENTS, TRUE, Role
+from balframe.methods import declarations as verbs
+from balframe.tables.recognize import recognized
 
 COUNTS = ["n", "n_labels", "min_support"]
 LONG = [*COUNTS, "metric", "estimate"]

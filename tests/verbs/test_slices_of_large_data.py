@@ -11,7 +11,7 @@ from test_slices_by_loops import METRICS, check, drawn
 from test_slices_by_loops import both as asked
 
 import balframe as bf
-from balframe.core import conjunctions
+from balframe.methods.slices import conjunctions
 
 
 @pytest.mark.parametrize("largest", [0, 100])

@@ -8,7 +8,7 @@ from weakref import WeakSet
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, first_line, listed
-from balframe.frames.engines.supported import not_read
+from balframe.frames.engines.registry import not_read
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from balframe.errors import InvalidInputError, first_line, listed
-from balframe.frames.library import Name
+from balframe.frames.adapter import Name
 
 _ADVICE = "Rename it where the frame is created, before SQLFrame reads it."
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import polars as pl
 
-from balframe.display.audit.asked import Asked, Model, Words
-from balframe.display.audit.audited import Audited, OfModel
-from balframe.display.audit.counted import Counted
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured import NOT_COMPARED, ColumnOf, Difference, Extremes, GroupOf
-from balframe.display.audit.phrases import CLOSE, OPEN
-from balframe.display.audit.rates import rates_of
+from balframe.audit_page.counted import Counted
+from balframe.audit_page.groups import NOT_COMPARED, ColumnOf, Difference, Extremes, GroupOf
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.rates import rates_of
+from balframe.audit_page.request import Asked, Model, Words
+from balframe.audit_page.results import Audited, OfModel
+from balframe.audit_page.text import CLOSE, OPEN
 
 WORDS = Words("re-arrested", "called high risk", "person", "people")
 _MISSING = {"counts": None, "missing": "raise", "cells": False}

@@ -4,9 +4,9 @@ import random
 
 import polars as pl
 
-from balframe.display.audit.asked import Asked, Model, Words
-from balframe.display.audit.document_of_audit import audited_of, document_from
-from balframe.gates.rules import read_rules
+from balframe.audit_page.build import audited_of, document_from
+from balframe.audit_page.request import Asked, Model, Words
+from balframe.methods.gates.rules import read_rules
 
 COMPAS = Words("re-arrested within two years", "called high risk", "person", "people")
 PLAIN = Words(None, None, "row", "rows")

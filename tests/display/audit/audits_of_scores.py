@@ -7,8 +7,8 @@ import polars as pl
 from audits_made import COMPAS, asked_of
 
 import balframe as bf
-from balframe.display.audit.asked import Model
-from balframe.display.audit.document_of_audit import audited_of
+from balframe.audit_page.build import audited_of
+from balframe.audit_page.request import Model
 
 THRESHOLD = 5
 

@@ -1,6 +1,6 @@
 """A document with every kind of block, in which a name of the data stands wherever one can."""
 
-from balframe.display.audit.blocks import (
+from balframe.audit_page.document import (
     Axis,
     Bar,
     Beside,
@@ -23,7 +23,7 @@ from balframe.display.audit.blocks import (
     TableRow,
     Terms,
 )
-from balframe.display.audit.phrases import given, marked, name, text_of
+from balframe.audit_page.text import given, marked, name, text_of
 
 AXIS = Axis([(0, "40%"), (1 / 3, "60%"), (2 / 3, "80%"), (1, "100%")], 0.4, 0.17)
 

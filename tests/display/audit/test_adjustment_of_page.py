@@ -5,7 +5,7 @@ from audits_by_hand import difference
 from audits_made import PLAIN, answered, asked_of, random_rows
 from scipy.stats import false_discovery_control
 
-from balframe.display.audit.audited import adjust
+from balframe.audit_page.results import adjust
 
 
 def family(answers):

@@ -9,7 +9,7 @@ from programs import missing
 from sample_of_audit import sample
 from test_html_of_audit import HOSTILE
 
-from balframe.display.audit.page import Page
+from balframe.audit_page.page import Page
 
 pytest.importorskip("jinja2")
 pytestmark = [pytest.mark.xdist_group("audit page"), pytest.mark.slow]

@@ -7,19 +7,19 @@ import pytest
 from audits_by_hand import asked, audited, difference, model, plain, texts
 from audits_of_scores import audit_of, audit_of_compas, probabilities, with_score
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.blocks import Paragraph, Table
-from balframe.display.audit.calibration_section import ONE_OUTCOME, calibrated
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured_scores import Probability
-from balframe.display.audit.probabilities_in_text import (
+from balframe.audit_page.document import Paragraph, Table
+from balframe.audit_page.measured_scores import Probability
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.calibration import ONE_OUTCOME, calibrated
+from balframe.audit_page.sections.probabilities_in_text import (
     around_one,
     claimed,
     level_and_slope,
     on_average,
     spread,
 )
-from balframe.display.audit.same_scores_in_text import (
+from balframe.audit_page.sections.same_scores_in_text import (
     Compared,
     Words,
     in_brief,

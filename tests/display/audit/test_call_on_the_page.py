@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.gates.rules import read_rules
+from balframe.methods.gates.rules import read_rules
 
 FRAME = pl.DataFrame(
     {

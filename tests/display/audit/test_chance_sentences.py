@@ -3,8 +3,14 @@
 import pytest
 from audits_by_hand import FPR, asked, audited, column, difference, group, model, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.chance_section import NOT_SHOWN, chance, in_brief, introduced, listed
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.significance import (
+    NOT_SHOWN,
+    chance,
+    in_brief,
+    introduced,
+    listed,
+)
 
 MINUS = "\N{MINUS SIGN}"
 MORE = difference(26, 22, 30, 0.0001)

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from balframe.frames.coarser_scores import coarser
+from balframe.frames.rounded_scores import coarser
 
 ENGINES = {
     "pandas": pd.DataFrame,

@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 from audits_by_hand import RATES, apart, audited, column, counted, group, model, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.criteria_section import criteria
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured import NOT_COMPARED
-from balframe.display.audit.measured_criteria import CriterionOf
+from balframe.audit_page.groups import NOT_COMPARED
+from balframe.audit_page.measured_criteria import CriterionOf
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.fairness_criteria import criteria
 
 GROUPS = [group("A"), group("B")]
 DIFFER = apart(36, 47, 3, 19)

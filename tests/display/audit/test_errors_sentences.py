@@ -17,12 +17,12 @@ from audits_by_hand import (
     plain,
 )
 
-from balframe.display.audit import far_apart
-from balframe.display.audit.errors_section import apart as said_apart
-from balframe.display.audit.errors_section import errors, kinds, overall_in_brief
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured import NOT_COMPARED, GroupOf
-from balframe.display.audit.rates import rates_of
+from balframe.audit_page import far_apart
+from balframe.audit_page.groups import NOT_COMPARED, GroupOf
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.rates import rates_of
+from balframe.audit_page.sections.errors_by_group import apart as said_apart
+from balframe.audit_page.sections.errors_by_group import errors, kinds, overall_in_brief
 
 GROUPS = [group("A"), group("B")]
 SHOWN = apart(15, 45, 21, 38)

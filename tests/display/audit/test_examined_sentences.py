@@ -5,10 +5,15 @@ from dataclasses import replace
 import pytest
 from audits_by_hand import TWO, WORDS, asked, audited, column, counted, group, model, plain, texts
 
-from balframe.display.audit.examined_section import called_in_brief, examined, in_brief, missing
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured_scores import OfScore
-from balframe.display.audit.measured_thresholds import InUse, OfThresholds
+from balframe.audit_page.measured_scores import OfScore
+from balframe.audit_page.measured_thresholds import InUse, OfThresholds
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.sections.what_was_examined import (
+    called_in_brief,
+    examined,
+    in_brief,
+    missing,
+)
 
 THREE = counted(
     {("a", "a"): 5, ("b", "a"): 3, ("c", "c"): 2}, labels=("a", "b", "c"), positive=None

@@ -10,7 +10,7 @@ from audits_made import asked_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.display.audit.document_of_audit import audited_of
+from balframe.audit_page.build import audited_of
 from balframe.frames.fingerprint import fingerprint
 
 ROWS = {

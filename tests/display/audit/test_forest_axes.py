@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.display.audit.figures_in_text import PERCENT, POINTS, RATIO, Estimate
-from balframe.display.audit.forest_marks import Range, around, around_zero
+from balframe.audit_page.forest_marks import Range, around, around_zero
+from balframe.audit_page.numbers import PERCENT, POINTS, RATIO, Estimate
 
 UNIT = st.floats(0, 1)
 LIMITS = st.tuples(UNIT, UNIT, UNIT).map(sorted).map(lambda x: Estimate(x[1], x[0], x[2]))

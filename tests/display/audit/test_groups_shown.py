@@ -3,8 +3,8 @@
 import pytest
 from audits_by_hand import asked, column, group, plain
 
-from balframe.display.audit.blocks import Cell, TableRow
-from balframe.display.audit.shown_groups import groups_of, heading_of, not_shown, shown_columns
+from balframe.audit_page.document import Cell, TableRow
+from balframe.audit_page.shown_groups import groups_of, heading_of, not_shown, shown_columns
 
 
 def rows_of(n, n_columns=1):

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 from sample_of_audit import forest, sample
 
-from balframe.display.audit.blocks import Axis, Bar, Group, Line, Paragraph, Steps
-from balframe.display.audit.page import Page
-from balframe.display.audit.phrases import text_of
-from balframe.display.audit.svg_of_rows import mark
-from balframe.display.audit.svg_of_steps import drawing
+from balframe.audit_page.document import Axis, Bar, Group, Line, Paragraph, Steps
+from balframe.audit_page.page import Page
+from balframe.audit_page.svg_of_rows import mark
+from balframe.audit_page.svg_of_steps import drawing
+from balframe.audit_page.text import text_of
 
 jinja2 = pytest.importorskip("jinja2")
 
@@ -252,7 +252,7 @@ def test_no_text_at_all_turns_the_page_around(text):
 
 
 def test_a_template_cannot_use_what_it_does_not_know():
-    from balframe.display.audit.html_of_document import environment
+    from balframe.audit_page.render_html import environment
 
     with pytest.raises(jinja2.UndefinedError, match="unknown"):
         environment().from_string("{{ unknown }}").render()

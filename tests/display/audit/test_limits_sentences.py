@@ -3,11 +3,11 @@
 import pytest
 from audits_by_hand import WORDS, asked, audited, column, counted, group, model, plain
 
-from balframe.display.audit.asked import Words
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.blocks import Section
-from balframe.display.audit.computed_section import computed
-from balframe.display.audit.limits_section import caution, limits, of_small, small_members
+from balframe.audit_page.document import Section
+from balframe.audit_page.request import Words
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.limitations import caution, limits, of_small, small_members
+from balframe.audit_page.sections.methods import computed
 
 LARGE, SMALL = group("A"), group("C", 3, 2)
 MISSED = LeftOut("Are the agreed rules met?", "no rules were given")

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from sample_of_audit import sample
 from test_html_of_audit import HOSTILE
 
-from balframe.display.audit.page import Page
+from balframe.audit_page.page import Page
 
 HOSTILE_HERE = HOSTILE | {
     "mention": "@someone and @some/team",

@@ -5,10 +5,10 @@ import pytest
 from audits_made import answered, asked_of, random_rows
 from scipy.stats import binomtest
 
-from balframe.display.audit.document_of_audit import audited_of
-from balframe.display.audit.measured_rules import check_rules
+from balframe.audit_page.build import audited_of
+from balframe.audit_page.measured_rules import check_rules
 from balframe.errors import BalframeError, InvalidInputError
-from balframe.gates.rules import read_rules
+from balframe.methods.gates.rules import read_rules
 
 
 def test_the_first_slice_of_compas_is_a_group_with_its_published_rate(compas_audit):

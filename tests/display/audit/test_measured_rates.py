@@ -9,10 +9,10 @@ from audits_by_hand import plain
 from audits_made import asked_of
 from scipy.stats import norm
 
-from balframe.display.audit.counted import counted
-from balframe.display.audit.document_of_audit import audited_of
-from balframe.display.audit.measured import NOT_COMPARED
-from balframe.display.audit.rates import rates_of
+from balframe.audit_page.build import audited_of
+from balframe.audit_page.counted import counted
+from balframe.audit_page.groups import NOT_COMPARED
+from balframe.audit_page.rates import rates_of
 
 
 def group_of(answers, number, value):

@@ -9,9 +9,9 @@ from audits_of_scores import audit_of, audit_of_compas, compas, probabilities
 from scipy.stats import kstwobign, norm
 
 import balframe as bf
-from balframe.display.audit.measured_scores import are_probabilities
-from balframe.display.audit.measured_thresholds import NEVER, InUse, Spread, in_use
-from balframe.display.audit.rates import BALANCED
+from balframe.audit_page.measured_scores import are_probabilities
+from balframe.audit_page.measured_thresholds import NEVER, InUse, Spread, in_use
+from balframe.audit_page.rates import BALANCED
 
 PEOPLE = compas()
 RANDOM = probabilities(2000, decimals=2)

@@ -3,9 +3,9 @@
 import pytest
 from audits_by_hand import asked, audited, difference, model, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.measured_models import Pair
-from balframe.display.audit.models_section import finding, models
+from balframe.audit_page.measured_models import Pair
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.models import finding, models
 
 MINUS = "\N{MINUS SIGN}"
 NOT = difference(1, -0.5, 3, 0.2)

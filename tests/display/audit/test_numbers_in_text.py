@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.display.audit.figures_in_text import (
+from balframe.audit_page.numbers import (
     APART,
     PERCENT,
     POINTS,

@@ -8,7 +8,7 @@ from importlib import util
 import pytest
 from sample_of_audit import sample
 
-from balframe.display.audit.page import Page
+from balframe.audit_page.page import Page
 from balframe.errors import InvalidInputError, MissingExtraError
 
 
@@ -23,10 +23,10 @@ def without_jinja2(monkeypatch):
     find = util.find_spec
     for module in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.delitem(sys.modules, "balframe.display.audit.html_of_document", raising=False)
+    monkeypatch.delitem(sys.modules, "balframe.audit_page.render_html", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setattr(
-        "balframe.frames.engines.supported.find_spec",
+        "balframe.frames.engines.registry.find_spec",
         lambda name: None if name == "jinja2" else find(name),
     )
 

@@ -3,9 +3,9 @@
 import pytest
 from audits_by_hand import BALANCED, WORDS, audited, counted, group, model, of, plain
 
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.rates import rates_of
-from balframe.display.audit.right_section import how_much, in_brief, majority, right
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.rates import rates_of
+from balframe.audit_page.sections.overall_accuracy import how_much, in_brief, majority, right
 
 HALVES = counted({(0, 0): 30, (0, 1): 20, (1, 0): 10, (1, 1): 40})
 SIXTY = counted({(0, 0): 50, (0, 1): 10, (1, 0): 20, (1, 1): 20})

@@ -3,11 +3,11 @@
 import pytest
 from audits_by_hand import asked, audited, model, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured_rules import Verdict
-from balframe.display.audit.rules_section import AGREED, outcome, rules, where
-from balframe.gates.rules import read_rules
+from balframe.audit_page.measured_rules import Verdict
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.rules import AGREED, outcome, rules, where
+from balframe.methods.gates.rules import read_rules
 
 MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
 

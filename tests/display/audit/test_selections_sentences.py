@@ -3,11 +3,11 @@
 import pytest
 from audits_by_hand import asked, audited, counted, model, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured import Difference
-from balframe.display.audit.measured_criteria import Selected, Selections
-from balframe.display.audit.selections_section import beside_bound, in_brief, selections, written
+from balframe.audit_page.groups import Difference
+from balframe.audit_page.measured_criteria import Selected, Selections
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.selection_rates import beside_bound, in_brief, selections, written
 
 
 def selected(value, ratio=(None, None, None), adjusted=None, role="compared", n=100):

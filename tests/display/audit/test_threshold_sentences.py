@@ -7,14 +7,13 @@ import pytest
 from audits_by_hand import TWO, asked, audited, column, counted, group, model, plain, texts
 from audits_of_scores import audit_of, audit_of_compas, probabilities, with_score
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.blocks import Beside, Paragraph, Steps, Table
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured_thresholds import Best, InUse, Threshold
-from balframe.display.audit.same_scores_in_text import Words
-from balframe.display.audit.scores_in_text import at_or_above, rounded, score_text, threshold_text
-from balframe.display.audit.threshold_curves import left_out, place, x_ticks
-from balframe.display.audit.threshold_section import (
+from balframe.audit_page.document import Beside, Paragraph, Steps, Table
+from balframe.audit_page.measured_thresholds import Best, InUse, Threshold
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.scores_in_text import at_or_above, rounded, score_text, threshold_text
+from balframe.audit_page.sections.same_scores_in_text import Words
+from balframe.audit_page.sections.thresholds import (
     OPTIMISTIC,
     beside_guessing,
     best,
@@ -24,6 +23,7 @@ from balframe.display.audit.threshold_section import (
     threshold,
     told_apart,
 )
+from balframe.audit_page.threshold_curves import left_out, place, x_ticks
 
 WORDS = Words("decile", "re-arrested", "called high risk", "people")
 FIVE = Threshold(5.0, 4.91)

@@ -3,8 +3,8 @@
 import pytest
 from audits_by_hand import BALANCED, asked, audited, column, difference, group, model, of, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.whom_section import differing, ranking, small_groups, whom
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.accuracy_by_group import differing, ranking, small_groups, whom
 
 MINUS = "\N{MINUS SIGN}"
 

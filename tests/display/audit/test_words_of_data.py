@@ -7,7 +7,7 @@ from audits_by_hand import plain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.display.audit.phrases import (
+from balframe.audit_page.text import (
     CLOSE,
     OPEN,
     cleaned,

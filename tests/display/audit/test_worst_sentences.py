@@ -3,10 +3,16 @@
 import pytest
 from audits_by_hand import FNR, FPR, asked, audited, group, model, of, plain
 
-from balframe.display.audit.audited import LeftOut
-from balframe.display.audit.figures_in_text import Estimate
-from balframe.display.audit.measured_slices import Search, Slice
-from balframe.display.audit.worst_section import SELECTION, conditions, in_brief, searched, worst
+from balframe.audit_page.measured_slices import Search, Slice
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.worst_slices import (
+    SELECTION,
+    conditions,
+    in_brief,
+    searched,
+    worst,
+)
 
 
 def found(n_tests=54, n_explained=0, conditions=((0, "A"),), difference=(0.23, 0.18, 0.27)):

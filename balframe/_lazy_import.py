@@ -1,0 +1,14 @@
+"""Modules that are loaded on first use, because loading takes time."""
+
+from importlib import import_module
+from typing import Any
+
+
+class Later:
+    """A module by its name; whoever asks for what it holds loads it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401 (anything)
+        return getattr(import_module(self._name), attribute)

@@ -1,0 +1,345 @@
+"""The options that verbs share: the type, default and description of each, declared once.
+
+A verb or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and the
+command line read them here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from balframe.api.metric_selection import Absent, Adjust, ClassWeight
+from balframe.core.label_set import Label
+from balframe.frames.adapter import Name
+from balframe.frames.engines.registry import ENGINES
+from balframe.frames.query import MAX_CELLS
+from balframe.metrics.presets import PRESETS
+from balframe.stats.request import IntervalOption, Method, Prior
+
+Names = Name | Sequence[Name] | None
+Missing = Literal["raise", "drop"]
+Margins = Literal[False, "overall", "all"]
+Backend = Literal["pandas", "polars", "pyarrow"] | None
+
+_METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
+_HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
+METRICS = (
+    f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "
+    'A mapping renames them: `{"hit rate": "recall"}`.'
+).replace("'", '"')
+FRAMES = f"a frame of {', '.join(_HOLDERS)} or narwhals"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The description of a parameter: its kind in words, what it does, and its default."""
+
+    kind: str
+    text: str
+    default: Any = None
+
+
+class Weights(TypedDict, total=False):
+    """How much rows weigh."""
+
+    sample_weight: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            "Row weights: finite, non-negative numbers. Scores use them; `n`, supports and other "
+            "counts still count rows.",
+        ),
+    ]
+
+
+class Repeated(TypedDict, total=False):
+    """How many rows a row stands for."""
+
+    counts: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            "Number of identical rows that each row stands for: a non-negative whole number. By "
+            "default, each row counts once.",
+        ),
+    ]
+
+
+class Labelled(TypedDict, total=False):
+    """The label set."""
+
+    labels: Annotated[
+        Sequence[Label] | None,
+        Option(
+            "list of labels, optional",
+            "The class labels, in order; by default the sorted labels that occur. Give them to "
+            "include a label that does not occur, or to change the order.",
+        ),
+    ]
+    pos_label: Annotated[
+        Label | None,
+        Option(
+            "label, optional",
+            "The positive label of binary metrics and of scores; by default 1 or True if the "
+            "labels are among {0, 1}, {-1, 1} or {False, True}. A label of one of these pairs is "
+            "accepted even if no row has it.",
+        ),
+    ]
+
+
+class Read(TypedDict, total=False):
+    """How nulls are handled, and how much is collected."""
+
+    missing: Annotated[
+        Missing,
+        Option(
+            '{"raise", "drop"}',
+            "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
+            "counts as null.",
+            default="raise",
+        ),
+    ]
+    max_cells: Annotated[
+        int,
+        Option(
+            "int, default 50 million",
+            "Maximum number of confusion cells collected from a lazy or distributed frame. A query "
+            "that needs more raises.",
+            default=MAX_CELLS,
+        ),
+    ]
+
+
+class Counted(Repeated, Labelled, Read, total=False):
+    """How rows are counted, and the label set."""
+
+
+class Rows(Weights, Counted, total=False):
+    """How rows are counted and weighted, and the label set."""
+
+
+class Cells(TypedDict, total=False):
+    """What frames of cells need in addition."""
+
+    cells: Annotated[
+        bool,
+        Option(
+            "bool, default False",
+            "Read the data as a result of `confusion`: its columns `n`, `weight` and `weight_sq` "
+            "hold totals.",
+            default=False,
+        ),
+    ]
+
+
+class Clustering(TypedDict, total=False):
+    """Which rows belong together."""
+
+    cluster: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            "Rows with the same value in this column, such as one patient or one document, belong "
+            "together and are not independent. Scores do not change; confidence intervals and "
+            "tests use the variation between clusters. Cannot be combined with `sample_weight`.",
+        ),
+    ]
+
+
+class CellsOrRows(Rows, Cells, total=False):
+    """The options of what is counted."""
+
+
+class Level(TypedDict, total=False):
+    """The confidence level."""
+
+    level: Annotated[
+        float, Option("float, default 0.95", "Confidence level of the intervals, in (0, 1).", 0.95)
+    ]
+
+
+class Intervals(Level, total=False):
+    """Which confidence intervals are added."""
+
+    interval: Annotated[
+        IntervalOption,
+        Option(
+            f"{{True, {_METHODS}}}, optional",
+            "Add confidence intervals. True uses the default method of each metric. A named "
+            "method applies to the metrics that have it; the others keep their default. "
+            'Proportions have "wilson", "scas", "jeffreys" and "exact". Means of recalls, such as '
+            'balanced accuracy, have "score", "scas", "mover" and "posterior". Each interval is '
+            "computed for its segment alone, without adjustment for multiple testing. Both limits "
+            "are null for a metric without an interval.",
+        ),
+    ]
+
+
+class Priors(TypedDict, total=False):
+    """The prior of the recalls."""
+
+    prior: Annotated[
+        Prior,
+        Option(
+            '{"uniform", "jeffreys"}',
+            'Prior of each recall in a posterior: Beta(1, 1) for "uniform", Beta(1/2, 1/2) for '
+            '"jeffreys".',
+            default="uniform",
+        ),
+    ]
+
+
+class ClassWeights(TypedDict, total=False):
+    """How labels are weighted."""
+
+    class_weight: Annotated[
+        ClassWeight | None,
+        Option(
+            'mapping of every label to its weight, "balanced" or "prevalence", optional',
+            "Weights of the labels in weighted_balanced_accuracy.",
+        ),
+    ]
+
+
+class Absences(TypedDict, total=False):
+    """How labels that a segment lacks are handled."""
+
+    absent: Annotated[
+        Absent,
+        Option(
+            '{"skip", "null", "zero"}',
+            "How an average over labels treats a label whose value is undefined in a segment: skip "
+            "the label, make the average null, or count the value as 0. The recall of a label "
+            'without rows is undefined. "skip" averages over the other labels, and "zero" over the '
+            "whole label set.",
+            default="skip",
+        ),
+    ]
+
+
+class Adjustment(TypedDict, total=False):
+    """The adjustment of p-values for multiple testing."""
+
+    adjust: Annotated[
+        Adjust,
+        Option(
+            '{"bh", "holm"} or None, default "bh"',
+            "Adjustment of the p-values for multiple testing. The method of Benjamini and Hochberg "
+            '("bh") controls the expected share of false alarms among the differences found. The '
+            'method of Holm ("holm") controls the probability of any false alarm. A family '
+            "consists of the defined p-values of one metric within one margin.",
+            default="bh",
+        ),
+    ]
+
+
+class Periods(TypedDict, total=False):
+    """Periods of time, as segments."""
+
+    time: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            "A column of dates or datetimes, whose periods are one more by-column, `period`. The "
+            "day of a datetime with a time zone is that of its local time. Give `every` too.",
+        ),
+    ]
+    every: Annotated[
+        str | None,
+        Option(
+            'length, such as "1w", optional',
+            'Length of the periods: a number of days, weeks, months, quarters or years, as "1d", '
+            '"1w", "1mo", "1q" or "1y". Weeks begin on Monday. Give `time` too.',
+        ),
+    ]
+
+
+class RollUps(TypedDict, total=False):
+    """What is returned in addition to the segments."""
+
+    margins: Annotated[
+        Margins,
+        Option(
+            '{False, "overall", "all"}',
+            "Add roll-ups: over all rows, or over every subset of the by-columns. "
+            "Segments are compared only within the same roll-up.",
+            default=False,
+        ),
+    ]
+
+
+class Backends(TypedDict, total=False):
+    """In which library the answer is returned."""
+
+    backend: Annotated[
+        Backend,
+        Option(
+            '{"pandas", "polars", "pyarrow"}, optional',
+            "Library of the returned frame; by default that of the given frame, or the one that "
+            "suits its engine.",
+        ),
+    ]
+
+
+class Answers(RollUps, Backends, total=False):
+    """What is returned."""
+
+
+class OfLabels(CellsOrRows, Answers, total=False):
+    """The options of all verbs on predicted labels."""
+
+
+class OfScores(Rows, Answers, total=False):
+    """The options of all verbs on scores, and of those that need rows."""
+
+
+SHARED = {  # parameters in a verb's own signature whose description it may leave out
+    "frame": Option(
+        FRAMES,
+        "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "
+        "frames are computed immediately. A narwhals frame returns a narwhals frame.",
+    ),
+    "y_true": Option(
+        "column name",
+        "The true class labels: booleans, integers, whole-number floats, strings, categories or "
+        "dates.",
+    ),
+    "y_pred": Option(
+        "column name or list of column names",
+        "The predicted class labels. Several columns are treated as several models, and the result "
+        "has a column `model`.",
+    ),
+    "y_score": Option(
+        "column name or list of column names",
+        "The scores: finite numbers, higher for the positive label. Several columns are treated as "
+        "several models, and the result has a column `model`. All labels other than the positive "
+        "one count as negative.",
+    ),
+    "selected": Option(
+        "column name or list of column names, optional",
+        "Who is selected: 1 or true. For other values, `pos_label` says which one means selected. "
+        "Several columns are treated as several models. Give either `selected` or `score`.",
+    ),
+    "score": Option(
+        "column name or list of column names, optional",
+        "Scores in place of selections: a row counts as selected if its score is above the median "
+        "of all rows, including those of unknown category. A score equal to the median is not "
+        "above it, so that with ties fewer than half of the rows may count as selected.",
+    ),
+    "by": Option(
+        "column name or list of column names",
+        "The columns whose combinations of values are the segments. A null is a segment of its "
+        "own. If `by` is optional and omitted, all rows form one segment.",
+    ),
+    "metrics": Option(
+        "str, list of str or mapping, optional",
+        f"{METRICS} By default accuracy and balanced_accuracy, and with `class_weight` also "
+        "weighted_balanced_accuracy.",
+    ),
+}
+
+
+def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
+    """List the options of a group: the type and the description of each."""
+    hints = get_type_hints(group, include_extras=True)
+    return {name: get_args(annotated) for name, annotated in hints.items()}

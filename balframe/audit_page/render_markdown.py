@@ -1,0 +1,202 @@
+"""A document as Markdown of the kind that GitHub reads, for a pull request or a model card.
+
+Nothing in a text is markup. A name of the data that is more than letters, digits and a few marks
+stands in a code span, where there are no links, mentions, references or emoji either.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from string import punctuation
+from typing import Any
+
+from balframe.audit_page.document import (
+    Beside,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Document,
+    Facts,
+    Heading,
+    Matrix,
+    Paragraph,
+    Steps,
+    Table,
+    TableRow,
+    Terms,
+)
+from balframe.audit_page.text import CLOSE, OPEN, unmarked
+from balframe.legible import legible
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$#@])")
+_STARTS_BLOCK = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
+_PLAIN_MARKS = " ,.:;!?()'\"/%+-\N{HORIZONTAL ELLIPSIS}\N{EN DASH}\N{EM DASH}" + (
+    "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
+    "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
+)
+# What GitHub makes a link or an emoji of, without any markup.
+_LINKED = re.compile(r":(?! )|www\.|\b[0-9a-f]{7,}\b|\bgh-\d", re.IGNORECASE)
+_JOINER = "\N{WORD JOINER}"
+
+
+def markdown_of(document: Document) -> str:
+    """Render a document."""
+    parts = [f"# {_line(document.title)}", _paragraph(document.subtitle)]
+    parts.append(" · ".join(f"{_line(name)} **{_line(value)}**" for name, value in document.facts))
+    parts += ["## In brief", _brief(document), _paragraph(document.caution)]
+    for number, section in enumerate(document.sections, 1):
+        parts.append(f"## {number} {_line(section.question)}")
+        parts += _blocks(section.blocks)
+    parts += ["---", _paragraph(document.footer)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _brief(document: Document) -> str:
+    numbered: list[tuple[int, str]] = [
+        (number, sentence)
+        for number, section in enumerate(document.sections, 1)
+        for sentence in section.brief
+    ]
+    return "\n".join(
+        f"{at}. {_paragraph(sentence)} (§ {number})"
+        for at, (number, sentence) in enumerate(numbered, 1)
+    )
+
+
+def _blocks(blocks: Sequence[Block]) -> list[str]:
+    return [_WRITERS[type(block)](block) for block in blocks]
+
+
+def _paragraph(text: str) -> str:
+    """Write a text that may stand at the start of a line."""
+    return _STARTS_BLOCK.sub(r"\1\\", _line(text))
+
+
+def _line(text: str) -> str:
+    """Write a text on one line, in which nothing is markup."""
+    return " ".join(unmarked(text, _name, _own).split())
+
+
+def _own(text: str) -> str:
+    escaped = _MARKUP.sub(r"\\\1", legible(text))
+    return re.sub("([@#])(?=[^ ])", rf"\1{_JOINER}", escaped)
+
+
+def _name(text: str) -> str:
+    """Write a name of the data."""
+    text = " ".join(legible(text).split())
+    if not all(map(_is_plain, text)) or _LINKED.search(text):
+        return _code_span(text)
+    escaped = text.replace("_", r"\_")
+    turns = any(unicodedata.bidirectional(one) in ("R", "AL", "AN") for one in text)
+    return f"{OPEN}{escaped}{CLOSE}" if turns else escaped
+
+
+def _is_plain(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN" or character in f"{_PLAIN_MARKS}_"
+
+
+def _code_span(text: str) -> str:
+    if "|" in text:  # which ends the cell of a table, in a code span too
+        return "".join(f"&#{ord(one)};{_JOINER}" if one in punctuation else one for one in text)
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
+
+
+def _bold(text: str) -> str:
+    return f"**{text}**" if text else ""
+
+
+def _in_brackets(text: str) -> str:
+    return f"({_line(text)})" if text else ""
+
+
+def _facts(block: Facts) -> str:
+    return "\n".join(
+        " ".join(
+            [
+                "-",
+                *filter(None, (_bold(_line(one.number)), _in_brackets(one.limits))),
+                _line(one.about),
+            ]
+        )
+        for one in block.items
+    )
+
+
+def _listed(items: Sequence[tuple[str, str]], between: str = " ") -> str:
+    return "\n".join(f"- {_bold(_line(start))}{between}{_line(text)}" for start, text in items)
+
+
+def _code(block: Code) -> str:
+    text = legible(block.text)
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _steps(block: Steps) -> str:
+    return f"{_bold(_line(block.caption))}\n\n{_paragraph(block.text)}"
+
+
+def _matrix(block: Matrix) -> str:
+    lines = [["", *map(_line, block.calls)]]
+    for heading, cells in block.rows:
+        shares = [f"{_line(one.share)}{', wrong' if one.is_wrong else ''}" for one in cells]
+        numbers = [f"{_line(one.n)} ({share})" for one, share in zip(cells, shares, strict=True)]
+        lines.append([_line(heading), *numbers])
+    return _with_caption(block.caption, block.under, _grid(lines, ["number"] * len(block.calls)))
+
+
+def _table(block: Table) -> str:
+    """Write a table without its plots, whose numbers stand beside them."""
+    kinds = [head.kind for head in block.heads[1:] for _ in range(head.span)]
+    shown = [at for at, kind in enumerate(kinds) if kind != "plot"]
+    heads = [text for head in block.heads for text in [_line(head.text), *[""] * (head.span - 1)]]
+    lines = [[heads[0], *(heads[at + 1] for at in shown)]]
+    for group in block.groups:
+        if group.heading:
+            lines.append([_bold(_line(group.heading)), *[""] * len(shown)])
+        lines += [_row(row, shown) for row in group.rows]
+    if block.total is not None:
+        lines.append(_row(block.total, shown))
+    return _with_caption(block.caption, block.under, _grid(lines, [kinds[at] for at in shown]))
+
+
+def _row(row: TableRow, shown: Sequence[int]) -> list[str]:
+    """Write a row: in italics if it is small, in bold if it is of all rows or in use."""
+    sign = "**" if row.is_total or row.is_here else "*" if row.is_small else ""
+    heading = f"{sign}{_line(row.heading)}{sign}"
+    under = f" {_in_brackets(row.under)}" if row.under else ""
+    return [heading + under, *(_cell(row.cells[at], differs=row.differs) for at in shown)]
+
+
+def _cell(cell: Cell, *, differs: bool) -> str:
+    text = _line(cell.text)
+    number = _bold(text) if differs and cell.limits else text
+    return " ".join(filter(None, (cell.verdict, number, _in_brackets(cell.limits))))
+
+
+def _grid(lines: Sequence[Sequence[str]], kinds: Sequence[str]) -> str:
+    """Lay out cells, the first line as the heading."""
+    first, *others = [f"| {' | '.join(line)} |" for line in lines]
+    rule = f"| {' | '.join(['---', *('---' if kind == 'text' else '---:' for kind in kinds)])} |"
+    return "\n".join([first, rule, *others])
+
+
+def _with_caption(caption: str, under: str, grid: str) -> str:
+    return "\n\n".join(filter(None, (_bold(_line(caption)), _paragraph(under), grid)))
+
+
+_WRITERS: Mapping[type[Block], Callable[[Any], str]] = {
+    Paragraph: lambda block: _paragraph(block.text),
+    Heading: lambda block: f"### {_line(block.text)}",
+    Bullets: lambda block: _listed(block.items),
+    Facts: _facts,
+    Terms: lambda block: _listed(block.items, ": "),
+    Code: _code,
+    Table: _table,
+    Beside: lambda block: "\n\n".join(_blocks(block.blocks)),
+    Matrix: _matrix,
+    Steps: _steps,
+}

@@ -1,0 +1,130 @@
+"""What all charts have in common: their parameters, and how these are checked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, get_args
+
+from balframe._text import in_words
+from balframe._validate import check_min_support
+from balframe.api.method import RAISES, with_options
+from balframe.api.metric_selection import ClassWeight, Metrics, Scoring
+from balframe.api.options import FRAMES, SHARED, Option
+from balframe.charts.rows import Sort, inert
+from balframe.errors import (
+    InvalidInputError,
+    UnknownNameError,
+    UnsupportedTypeError,
+    check_choice,
+    parameter,
+)
+from balframe.frames.engines.inputs import held
+from balframe.metrics.registry import Metric
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+METRIC = "balanced_accuracy"
+MOST = 60
+SMALL = 10
+_FEW = 20  # points of a chart that has their numbers beside them
+_SAID = {
+    **SHARED,
+    "frame": Option(
+        FRAMES,
+        "The data, which are never modified. A lazy frame is collected.",
+    ),
+    "y_pred": Option(
+        "column name or list of column names",
+        "The predicted labels; a list draws several models.",
+    ),
+    "y_score": Option(
+        "column name or list of column names",
+        "The scores: finite numbers, higher for the positive label. A list draws several models. "
+        "All labels other than the positive one count as negative.",
+    ),
+    "metrics": Option(
+        f'str or list of str, default "{METRIC}"',
+        "One or several metrics, each drawn in its own panel. Takes the same values as `metrics` "
+        "of `bf.report`.",
+    ),
+    "most": Option(
+        f"int, default {MOST}",
+        "Maximum number of segments to draw. If there are more, the highest and the lowest are "
+        "drawn, and a line below the title states how many are left out.",
+    ),
+    "sort": Option(
+        '{"score", "name", "n"}, default "score"',
+        "Order of the segments: with the highest value of the first metric on top, by name, or "
+        'with the largest segment on top. With "n", the largest are drawn if there are too many.',
+    ),
+    "numbers": Option(
+        "bool, optional",
+        "Write the estimate, its confidence interval and the number of rows beside each point. By "
+        f"default, this is done for up to {_FEW} points.",
+    ),
+    "min_support": Option(
+        f"int, default {SMALL}",
+        "Draw a point hollow if the rarest label of the segment has fewer rows than this.",
+    ),
+}
+_RAISES = f"""{RAISES.rstrip()}
+MissingExtraError
+    If Altair is not installed; the message has the command that installs it.
+
+"""
+
+
+def drawing(function: F) -> F:
+    """Give a function that draws all options: in its signature, its docstring, and when called."""
+
+    @wraps(function)
+    def checked(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        _check(options)
+        frames = [held(frame) for frame in given[:1]]  # a chart may ask several verbs
+        return function(*frames, *given[1:], **options)
+
+    return with_options(checked, _SAID, _RAISES, UnknownNameError)  # type: ignore[return-value]
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse values of the parameters that only charts have."""
+    most, min_support = options.get("most", MOST), options.get("min_support", SMALL)
+    if not _is_integer(most) or most < 2:
+        raise InvalidInputError(
+            f"{parameter('most', most)} is not a number of segments; give 2 or more."
+        )
+    check_min_support(min_support)
+    check_choice("sort", options.get("sort", "score"), get_args(Sort))
+    check_choice("numbers", options.get("numbers"), (True, False, None))
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMetric:
+    """A metric of a chart: the name that it has in an answer, and that a reader sees."""
+
+    name: str
+    title: str
+    metric: Metric
+
+
+def drawn_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[DrawnMetric]:
+    """List the metrics of a chart; those that a mapping renames are shown by their new names."""
+    if metrics is None:
+        raise UnsupportedTypeError(
+            f"{parameter('metrics', None)} names no metric to draw; name at least one."
+        )
+    is_renamed = isinstance(metrics, Mapping)
+    chosen = Scoring.of(metrics, class_weight, (METRIC,)).metrics
+    return [
+        DrawnMetric(name, inert(name) if is_renamed else in_words(metric.name), metric)
+        for name, metric in chosen.items()
+    ]
+
+
+def has_numbers(numbers: bool | None, n_points: int) -> bool:
+    """Tell whether numbers stand beside the points."""
+    return n_points <= _FEW if numbers is None else numbers

@@ -1,0 +1,129 @@
+"""Bins of a numeric column: the edges between them, and texts for bins and single values."""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from balframe.core.array_types import Int64Array, IntegerArray
+from balframe.core.counting_strategy import FEW_LEVELS, sample
+
+Values = npt.NDArray[Any]  # numbers without null
+
+MOST_VALUES = 10  # which are levels of their own
+
+
+def distinct(values: Values) -> Values:
+    """List the distinct values, ascending."""
+    if not _are_codes(values):
+        return np.unique(values)
+    least = values.min()
+    occurs = np.bincount((values - least).astype(np.int64))
+    return np.asarray(np.flatnonzero(occurs).astype(values.dtype) + least)
+
+
+def positions(known: Values, values: Values) -> IntegerArray:
+    """Find each value among the distinct ones."""
+    if not _are_codes(values):
+        return np.searchsorted(known, values)
+    size = int(values.max()) - int(values.min()) + 1
+    table = np.zeros(size, np.min_scalar_type(len(known)))
+    table[known - values.min()] = np.arange(len(known))
+    return np.asarray(table[values - values.min()])
+
+
+def _are_codes(values: Values) -> bool:
+    """Tell whether values are integers of a small range."""
+    return (
+        values.dtype.kind in "iu"
+        and len(values) > 0
+        and int(values.max()) - int(values.min()) < np.iinfo(values.dtype).max
+        and int(values.max()) - int(values.min()) < FEW_LEVELS
+    )
+
+
+def few_values(values: Values) -> Values | None:
+    """List the distinct values, ascending; None where they are many."""
+    if len(np.unique(sample(values))) > MOST_VALUES:
+        return None
+    known = distinct(values)
+    return known if len(known) <= MOST_VALUES else None
+
+
+def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
+    """Find the edges of bins of about equally many rows: values of which each begins a bin.
+
+    They are order statistics. Where the smallest value fills the first bins, it has one of its own.
+    """
+    if n is None:
+        rank = np.unique([-(-len(values) * i // bins) - 1 for i in range(1, bins)])
+        edges = np.partition(values, rank)[rank]
+    else:
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(n[order])
+        reaching = [-(-int(reached[-1]) * i // bins) for i in range(1, bins)]
+        edges = values[order][np.searchsorted(reached, reaching)]
+    least = values.min()
+    if (edges <= least).any() and (values > least).any():
+        edges = np.maximum(edges, values[values > least].min())
+    edges = np.unique(edges)
+    return np.asarray(edges[edges > least])
+
+
+class Middle(NamedTuple):
+    """The median of values, and the largest of them that is not above it."""
+
+    median: float
+    low: Any
+
+
+def middle(values: Values, n: Int64Array | None) -> Middle:
+    """Find the median of values that stand for n rows each; NaN where there are none."""
+    if not len(values):
+        return Middle(np.nan, 0)
+    if n is None:
+        ranks = np.array([(len(values) - 1) // 2, len(values) // 2])
+        low, high = np.partition(values, ranks)[ranks]
+    else:
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(n[order])
+        total = int(reached[-1])
+        places = np.searchsorted(reached, [(total - 1) // 2, total // 2], side="right")
+        low, high = values[order][places]
+    median = float(low) if low == high else float(low) / 2 + float(high) / 2
+    return Middle(median, low.item())
+
+
+def text_of_number(value: Any) -> str:  # noqa: ANN401 (a number of numpy)
+    """Write a number with all its digits, a whole one as an integer."""
+    number = value.item() if isinstance(value, np.generic) else value
+    is_whole = isinstance(number, int) or number.is_integer()
+    return str(int(number)) if is_whole else str(number)
+
+
+def texts_of_bins(edges: Values) -> list[str]:
+    """Describe bins: under 25, 25 to 45, 45 or more. An edge is in the bin above it."""
+    written = [text_of_number(edge) for edge in edges]
+    between = [f"{low} to {high}" for low, high in pairwise(written)]
+    return [f"under {written[0]}", *between, f"{written[-1]} or more"]
+
+
+def bin_of_text(text: str) -> tuple[float | None, float | None, bool] | None:
+    """Read the lower and the upper edge of a bin, or a single value; None where it is neither."""
+    try:
+        if text.startswith("under "):
+            return None, _number(text.removeprefix("under ")), False
+        if text.endswith(" or more"):
+            return _number(text.removesuffix(" or more")), None, False
+        low, between, high = text.partition(" to ")
+        return (_number(low), _number(high), False) if between else (_number(low), None, True)
+    except ValueError:
+        return None
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

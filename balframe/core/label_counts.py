@@ -1,0 +1,128 @@
+"""From cells to entries: what is right and wrong of each label in each segment."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.array_types import Counts, FloatArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells, distinct_keys, ranges_of
+
+_CANCELS = 2.0**-10  # a difference below this share of what it is taken from is summed anew
+
+Correctness = tuple[Counts, Counts, Counts]  # correct, missed, false alarms
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Counts of pairs of segment and label that occur, sorted by segment, then label.
+
+    `weights` and `squares` are None where the rows have no weights; squares are in units of 1,
+    weights in any. `confused` and `squares_confused` belong to rows of other labels that were
+    predicted to have yet another one, and are None where the counts alone tell them. `cells` are
+    those that were added up, None where there were none.
+    """
+
+    n_segments: int
+    n_labels: int
+    segment: Int64Array
+    label: Int64Array
+    rows: Correctness[Int64Array]
+    weights: Correctness[FloatArray] | None
+    squares: Correctness[FloatArray] | None
+    confused: FloatArray | None = None
+    squares_confused: FloatArray | None = None
+    cells: Cells | None = None
+
+    @classmethod
+    def of(cls, cells: Cells, n_labels: int) -> "Entries":
+        """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
+        segment, first = cells.segments
+        left_out = cells.actual == LEFT_OUT
+        counted = np.flatnonzero(~left_out) if left_out.any() else slice(None)
+        begin = segment[counted] * n_labels
+        entry, on_truth, on_outcome = distinct_keys(
+            begin + cells.actual[counted], begin + cells.outcome[counted], len(first) * n_labels
+        )
+        is_hit = on_truth == on_outcome
+        hit, miss = np.flatnonzero(is_hit), np.flatnonzero(~is_hit)
+
+        def add_up(values: Counts) -> Correctness[Counts]:
+            correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
+            np.add.at(correct, on_truth[hit], values[hit])
+            np.add.at(missed, on_truth[miss], values[miss])
+            np.add.at(false_alarms, on_outcome[miss], values[miss])
+            return correct, missed, false_alarms
+
+        where, label = np.divmod(entry, max(n_labels, 1))
+        beside = _Beside(
+            len(first), where, segment[counted][miss], on_truth[miss], on_outcome[miss]
+        )
+        weights: Correctness[FloatArray] | None = None
+        squares: Correctness[FloatArray] | None = None
+        confused = squares_confused = None
+        if cells.weight is not None:
+            weight = cells.weight[counted]
+            weights = add_up(weight)
+            confused = _among_others(beside, weights, weight[miss]) if n_labels > 2 else None
+        if cells.sums.weight_sq is not None:
+            with np.errstate(over="ignore", under="ignore"):
+                square = cells.squares[counted]
+                squares = add_up(square)
+            squares_confused = (
+                _among_others(beside, squares, square[miss]) if n_labels > 2 else None
+            )
+        rows = add_up(cells.n[counted])
+        beyond = (confused, squares_confused)
+        return cls(len(first), n_labels, where, label, rows, weights, squares, *beyond, cells)
+
+    def distances(self, power: int) -> FloatArray:
+        """Add up |i - j|**power over the rows that truly have the label, for each entry.
+
+        i and j are the positions of the true and the predicted label in the label set.
+        """
+        assert self.cells is not None
+        counted = np.flatnonzero(self.cells.actual != LEFT_OUT)
+        actual, outcome = self.cells.actual[counted], self.cells.outcome[counted]
+        values = self.cells.n if self.cells.weight is None else self.cells.weight
+        key = self.segment * self.n_labels + self.label
+        at = np.searchsorted(key, self.cells.segments[0][counted] * self.n_labels + actual)
+        with np.errstate(over="ignore"):
+            far = values[counted] * np.abs(actual - outcome).astype(np.float64) ** power
+        return np.asarray(np.bincount(at, weights=far, minlength=len(key)), np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The cells beside the diagonal, sorted by segment, and the segment `of_entry`."""
+
+    n_segments: int
+    of_entry: Int64Array
+    segment: Int64Array
+    on_truth: Int64Array
+    on_outcome: Int64Array
+
+
+def _among_others(beside: _Beside, sums: Correctness[FloatArray], values: FloatArray) -> FloatArray:
+    """Add up, for each entry, the cells of neither its row nor its column.
+
+    That is the sum of all cells without the two; where nearly all of them are in the row or
+    the column, as can be of two labels of a segment, it is summed to keep its digits.
+    """
+    _, missed, false_alarms = sums
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.bincount(beside.segment, weights=values, minlength=beside.n_segments)
+        whole = total[beside.of_entry]
+        out: FloatArray = whole - missed - false_alarms
+    few = np.flatnonzero(out < whole * _CANCELS)
+    cells, position = ranges_of(beside.segment, beside.n_segments, beside.of_entry[few])
+    entry = few[position]
+    is_other = (beside.on_truth[cells] != entry) & (beside.on_outcome[cells] != entry)
+    found = np.where(is_other, values[cells], 0)
+    out[few] = np.bincount(position, weights=found, minlength=len(few))
+    return out
+
+
+def in_floats(rows: Correctness[Int64Array]) -> Correctness[FloatArray]:
+    """Take counts of rows as weights."""
+    correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
+    return correct, missed, false_alarms

@@ -1,0 +1,16 @@
+"""Pandas and the room for its frames, loaded when there is one."""
+
+from typing import TYPE_CHECKING
+
+from balframe._lazy_import import Later
+
+if TYPE_CHECKING:
+    import pandas as pandas
+
+    from balframe.frames import pandas_adapter, pandas_encode
+
+    columns_of_pandas, encode_of_pandas = pandas_adapter, pandas_encode
+else:
+    pandas = Later("pandas")
+    columns_of_pandas = Later("balframe.frames.pandas_adapter")
+    encode_of_pandas = Later("balframe.frames.pandas_encode")

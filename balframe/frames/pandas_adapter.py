@@ -1,0 +1,272 @@
+"""Pandas: what a column holds, and columns to a frame."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from balframe.core.array_types import Int64Array
+from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.adapter import Days, Name, Numbers, nan_is_null, not_time
+from balframe.frames.pandas_encode import DType, Values, is_object, numpy_dtype
+from balframe.frames.pandas_encode import encode_direct as encode_direct
+from balframe.frames.pandas_encode import encode_hashed as encode_hashed
+from balframe.frames.pandas_encode import has_codes as has_codes
+
+_DATES = ("date", "datetime")
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def is_name(name: object) -> bool:
+    """Tell whether this can name a column."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
+
+
+def names(frame: pd.DataFrame) -> list[Name]:
+    """List the columns' names."""
+    return list(frame.columns)
+
+
+def selected(frame: pd.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names)
+    """Take names as they are: pandas has no selectors of columns."""
+    return given
+
+
+def dtype(frame: pd.DataFrame, name: Name) -> DType:
+    """Look up the dtype of a column."""
+    return frame[name].dtype
+
+
+def height(frame: pd.DataFrame) -> int:
+    """Count the rows."""
+    return len(frame)
+
+
+def every(frame: pd.DataFrame, step: int) -> pd.DataFrame:
+    """Take the first of so many rows each."""
+    return frame.iloc[::step]
+
+
+def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
+    """Tell the kind of the labels in a column; None where only the values can tell."""
+    dtype: Any = frame[name].dtype
+    if is_object(dtype) and _holds_decimals(frame[name]):
+        raise not_labels(f"column {name!r} of type Decimal")
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    if is_object(dtype) or str(dtype) == "null[pyarrow]":
+        return None
+    if _is_number(dtype):
+        return "number"
+    if types.is_string_dtype(dtype):
+        return "string"
+    if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date"):
+        return "date"
+    if types.is_datetime64_any_dtype(dtype):
+        zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
+        return "datetime" if zone is None else "datetime with zone"
+    raise not_labels(f"column {name!r} of type {dtype}")
+
+
+def _holds_decimals(objects: pd.Series) -> bool:
+    """Look for them before equal numbers become one, when which of them is left is chance."""
+    held = types.infer_dtype(objects, skipna=True)
+    return held == "decimal" or ("mixed" in held and any(isinstance(v, Decimal) for v in objects))
+
+
+def _is_number(dtype: DType) -> bool:
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _is_number(dtype.categories.dtype)
+    return (
+        types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
+    )
+
+
+def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
+    """Tell whether a column holds integers or floats."""
+    dtype = frame[name].dtype
+    is_held = isinstance(dtype, (pd.CategoricalDtype, pd.SparseDtype))
+    return not is_held and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
+
+
+def values(levels: Values) -> list[Any]:
+    """Turn levels into Python values."""
+    return pd.Series(levels, copy=False).tolist()
+
+
+def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
+    """Read a numeric column as integers or floats, and which rows are null."""
+    series: Any = frame[name]
+    if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
+        raise UnsupportedTypeError(
+            f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
+            "numbers. Cast it first."
+        )
+    kind = "float64" if types.is_float_dtype(series.dtype) else "int64"
+    if types.is_unsigned_integer_dtype(series.dtype):
+        kind = "uint64"
+    if isinstance(series.dtype, np.dtype) or not series.hasnans:
+        return nan_is_null(series.to_numpy(kind), None)
+    return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
+
+
+def days(frame: pd.DataFrame, name: Name) -> Days:
+    """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
+    series: Any = frame[name]
+    if series.isna().all():  # of which pandas does not know the type
+        return np.zeros(len(series), np.int64), np.ones(len(series), np.bool_)
+    kind = types.infer_dtype(series, skipna=True) if is_object(series.dtype) else ""
+    if kind in _DATES:
+        return _days_of_objects(series)
+    if kind == "datetime64":
+        series = pd.to_datetime(series)
+    held = str(series.dtype)
+    if not held.startswith(("datetime64[", "timestamp[", "date32[", "date64[")):
+        raise not_time(name, series.dtype)
+    zone = getattr(getattr(series.dtype, "pyarrow_dtype", series.dtype), "tz", None)
+    if zone is not None:
+        is_arrow = isinstance(series.dtype, pd.ArrowDtype)
+        series = _local_times(series) if is_arrow else series.dt.tz_localize(None)
+    found = series.astype("datetime64[s]").to_numpy().astype("datetime64[D]")
+    is_null = np.isnat(found)
+    whole = np.where(is_null, 0, found.astype(np.int64))
+    return whole, is_null if is_null.any() else None
+
+
+def _local_times(series: pd.Series) -> pd.Series:
+    """Take local times of Arrow, which older versions of pandas get wrong."""
+    import pyarrow.compute as pc
+
+    local = pc.local_timestamp(cast(Any, series.array).__arrow_array__())
+    return pd.Series(pd.arrays.ArrowExtensionArray(local))
+
+
+def _days_of_objects(series: pd.Series) -> Days:
+    """Read dates and datetimes of Python, which may be of any year and of several time zones."""
+    is_null = series.isna().to_numpy(bool)
+    known = np.array([one.toordinal() for one in series[~is_null]], np.int64)
+    whole = np.zeros(len(series), np.int64)
+    whole[~is_null] = known - _EPOCH
+    return whole, is_null if is_null.any() else None
+
+
+def dates(days: Int64Array) -> Values:
+    """Make a column of dates, which pandas holds as datetimes, from days since 1970-01-01."""
+    return days.astype("datetime64[D]").astype("datetime64[s]")
+
+
+def domain(dtypes: Sequence[DType]) -> list[Label] | None:
+    """List the categories in their own order, where all columns agree on one."""
+    first = dtypes[0]
+    if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
+        return first.categories.tolist()
+    return None
+
+
+def label_levels(labels: Sequence[Label], dtypes: Sequence[DType]) -> Values:
+    """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
+    are_numbers = all(_is_number(dtype) for dtype in dtypes)
+    if are_numbers:
+        candidates += _number_dtypes([numpy_dtype(dtype) for dtype in dtypes])
+    for candidate in candidates:
+        if _holds(candidate, labels):
+            return pd.Series(_as_python(labels, candidate), dtype=candidate).array
+    if are_numbers:
+        raise no_dtype_for(labels)
+    return labels_of(labels)
+
+
+def labels_of(labels: Sequence[Label]) -> Values:
+    """Make a column of labels, of the dtype that suits them."""
+    return pd.Series(list(labels), dtype=None if labels else object).array
+
+
+def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
+    """List the dtypes that might hold numbers of all these, the most fitting first."""
+    numeric = [dtype for dtype in dtypes if dtype.kind != "b"]
+    kinds = {dtype.kind for dtype in numeric}
+    if not kinds:
+        return [np.dtype(bool), np.dtype(np.int64)]
+    if "f" in kinds:
+        return [np.result_type(*numeric) if kinds == {"f"} else np.dtype(np.float64)]
+    if len(kinds) > 1:
+        return [np.dtype(np.int64)]
+    return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
+
+
+def _holds(dtype: DType, labels: Sequence[Label]) -> bool:
+    if isinstance(dtype, pd.CategoricalDtype):
+        return set(labels) <= set(dtype.categories)
+    if types.is_bool_dtype(dtype):
+        return set(labels) <= {0, 1}
+    if types.is_integer_dtype(dtype):
+        limits = np.iinfo(numpy_dtype(dtype))
+        return all(limits.min <= label <= limits.max for label in as_numbers(labels))
+    return True
+
+
+def _as_python(labels: Sequence[Label], dtype: DType) -> list[Label]:
+    if types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        return [bool(label) for label in labels]
+    if types.is_integer_dtype(dtype):
+        return [int(label) for label in as_numbers(labels)]
+    if types.is_float_dtype(dtype):
+        return [float(label) for label in as_numbers(labels)]
+    return list(labels)
+
+
+def take(levels: Values, codes: Int64Array, *, nullable: bool) -> Values:
+    """Look up levels by position, null past their end; `nullable` if that may be."""
+    if type(levels) is pd.arrays.NumpyExtensionArray:  # as text is before pandas 3
+        levels = levels.to_numpy()
+    if nullable:
+        levels = _nullable(levels)
+    is_null = codes == len(levels)
+    if not is_null.any():
+        return levels.take(codes)
+    return pd.api.extensions.take(levels, np.where(is_null, -1, codes), allow_fill=True)
+
+
+def _nullable(levels: Values) -> Values:
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind == "b":
+        return pd.array(levels, dtype="boolean")
+    if isinstance(levels.dtype, np.dtype) and levels.dtype.kind in "iu":
+        dtype: Any = levels.dtype.name.replace("i", "I").replace("u", "U")
+        integers: Values = pd.array(levels, dtype=dtype)
+        return integers
+    return levels
+
+
+def counts(values: Int64Array) -> Values:
+    """Make a column of integers."""
+    return values
+
+
+def text(values: Sequence[str]) -> Values:
+    """Make a column of strings."""
+    return pd.Series(values, dtype=str).array
+
+
+def _holds_objects(column: Values) -> bool:
+    return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
+
+
+def build(columns: Mapping[Name, Values]) -> pd.DataFrame:
+    """Make a frame of columns; NaN is null."""
+    arrays = {
+        position: pd.Series(column, dtype=object) if _holds_objects(column) else column
+        for position, column in enumerate(columns.values())
+    }
+    frame = pd.DataFrame(arrays, copy=False)
+    frame.columns = pd.Index(list(columns), tupleize_cols=False)
+    return frame

@@ -1,0 +1,189 @@
+"""Polars: what a column holds, and columns to a frame."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import polars.selectors as cs
+
+from balframe.core.array_types import Int64Array
+from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.adapter import Days, Numbers, nan_is_null, not_time
+from balframe.frames.polars_encode import encode_direct as encode_direct
+from balframe.frames.polars_encode import encode_hashed as encode_hashed
+from balframe.frames.polars_encode import has_codes as has_codes
+from balframe.frames.polars_encode import unnamed, width
+
+_BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+
+def is_name(name: object) -> bool:
+    """Tell whether this can name a column."""
+    return isinstance(name, str)
+
+
+def names(frame: pl.DataFrame) -> list[str]:
+    """List the columns' names."""
+    return list(frame.columns)
+
+
+def selected(frame: pl.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names, or a selector)
+    """Turn a selector of columns into their names; anything else stays as it is."""
+    return list(cs.expand_selector(frame, given)) if cs.is_selector(given) else given
+
+
+def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
+    """Look up the dtype of a column."""
+    return frame.get_column(name).dtype
+
+
+def height(frame: pl.DataFrame) -> int:
+    """Count the rows."""
+    return frame.height
+
+
+def every(frame: pl.DataFrame, step: int) -> pl.DataFrame:
+    """Take the first of so many rows each."""
+    return frame.gather_every(step)
+
+
+def label_kind(frame: pl.DataFrame, name: str) -> str | None:
+    """Tell the kind of the labels in a column; None where only the values can tell."""
+    dtype = frame.get_column(name).dtype
+    if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
+        return "number"
+    if isinstance(dtype, pl.Datetime):
+        return "datetime" if dtype.time_zone is None else "datetime with zone"
+    if dtype == pl.Date or isinstance(dtype, _TEXT):
+        return "date" if dtype == pl.Date else "string"
+    if dtype == pl.Null:
+        return None
+    raise not_labels(f"column {name!r} of type {dtype}")
+
+
+def is_numeric(frame: pl.DataFrame, name: str) -> bool:
+    """Tell whether a column holds integers or floats."""
+    dtype = frame.get_column(name).dtype
+    return dtype.is_integer() or dtype.is_float()
+
+
+def values(levels: pl.Series) -> list[Any]:
+    """Turn levels into Python values."""
+    return levels.to_list()
+
+
+def numbers(frame: pl.DataFrame, name: str) -> Numbers:
+    """Read a numeric column as integers or floats, and which rows are null."""
+    series = unnamed(frame, name)
+    if not (series.dtype.is_integer() or series.dtype.is_float()):
+        raise UnsupportedTypeError(
+            f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
+            "numbers. Cast it first."
+        )
+    if series.dtype in _BEYOND_NUMPY:
+        series = _in_64_bits(series)
+    if series.null_count() == 0:
+        return nan_is_null(series.to_numpy(), None)
+    return nan_is_null(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+
+
+def _in_64_bits(series: pl.Series) -> pl.Series:
+    """Take integers as shorter ones, or as floats where one of them is too large."""
+    short = series.cast(pl.Int64, strict=False)
+    return short if short.null_count() == series.null_count() else series.cast(pl.Float64)
+
+
+def days(frame: pl.DataFrame, name: str) -> Days:
+    """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
+    series = unnamed(frame, name)
+    if isinstance(series.dtype, pl.Datetime):
+        series = series.dt.date()
+    elif series.dtype not in (pl.Date, pl.Null):
+        raise not_time(name, series.dtype)
+    found = series.cast(pl.Date).to_physical().cast(pl.Int64)
+    if not found.null_count():
+        return found.to_numpy(), None
+    return found.fill_null(0).to_numpy(), found.is_null().to_numpy()
+
+
+def dates(days: Int64Array) -> pl.Series:
+    """Make a column of dates from days since 1970-01-01."""
+    return pl.Series(days.astype(np.int32)).cast(pl.Date)
+
+
+def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
+    """List the categories in their own order, where all columns agree on one."""
+    first = dtypes[0]
+    if isinstance(first, pl.Enum) and all(dtype == first for dtype in dtypes):
+        return first.categories.to_list()
+    return None
+
+
+def label_levels(labels: Sequence[Label], dtypes: Sequence[pl.DataType]) -> pl.Series:
+    """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    for candidate in _label_dtypes([dtype for dtype in dtypes if dtype != pl.Null]):
+        try:
+            return pl.Series(_as_python(labels, candidate), dtype=candidate, strict=True)
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            continue
+    raise no_dtype_for(labels)
+
+
+def labels_of(labels: Sequence[Label]) -> pl.Series:
+    """Make a column of labels, of the dtype that suits them."""
+    return pl.Series(labels)
+
+
+def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
+    """List the dtypes that might hold the labels, the most fitting first."""
+    if len(set(dtypes)) == 1:
+        return [dtypes[0], None]
+    if all(isinstance(dtype, _TEXT) for dtype in dtypes):
+        return [pl.String()]
+    numeric = [dtype for dtype in dtypes if dtype != pl.Boolean]
+    floats = [dtype for dtype in numeric if dtype.is_float()]
+    if floats:
+        return [max(floats, key=width) if len(floats) == len(numeric) else pl.Float64()]
+    signs = {dtype.is_signed_integer() for dtype in numeric}
+    if len(signs) > 1:
+        return [pl.Int64()]
+    return [max(numeric, key=width), pl.Int64() if signs == {True} else pl.UInt64()]
+
+
+def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Label]:
+    if dtype is None or not labels or not isinstance(labels[0], (bool, int)):
+        return list(labels)
+    if dtype == pl.Boolean and any(label not in (0, 1) for label in labels):
+        raise OverflowError
+    return [bool(n) if dtype == pl.Boolean else int(n) for n in as_numbers(labels)]
+
+
+def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
+    """Look up levels by position, null past their end."""
+    if codes.max(initial=-1) == len(levels):
+        levels = levels.clone().append(levels.clear(1))
+    return levels[codes]
+
+
+def counts(values: Int64Array) -> pl.Series:
+    """Make a column of integers."""
+    return pl.Series(values, dtype=pl.Int64)
+
+
+def text(values: Sequence[str]) -> pl.Series:
+    """Make a column of strings."""
+    return pl.Series(values, dtype=pl.String)
+
+
+def build(columns: Mapping[str, pl.Series | npt.NDArray[Any]]) -> pl.DataFrame:
+    """Make a frame of columns; NaN becomes null."""
+    return pl.DataFrame(
+        {
+            name: pl.Series(column, nan_to_null=True) if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
+    )

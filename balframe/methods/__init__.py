@@ -1,0 +1,83 @@
+"""The methods, one folder a family: where each is, and the group in which `.bal` lists it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from balframe.api.method import Verb
+
+METHODS = {
+    "segments": {
+        "report": "scores",
+        "classes": "scores",
+        "confusion": "scores",
+        "posterior": "scores",
+        "monitor": "monitoring",
+    },
+    "comparisons": {
+        "gaps": "comparisons",
+        "disparity": "comparisons",
+        "fairness": "comparisons",
+        "compare": "comparisons",
+        "slices": "slices",
+        "impact": "impact",
+    },
+    "scores": {
+        "curve": "thresholds",
+        "best_threshold": "thresholds",
+        "ranking": "thresholds",
+        "calibration": "calibration",
+        "calibration_curve": "calibration",
+        "calibration_gaps": "calibration",
+    },
+    "gates": {"check": "gates", "require": "gates", "power": "gates"},
+}
+CHARTS = {
+    "of labels": {
+        "report": "scores",
+        "confusion": "scores",
+        "gaps": "comparisons",
+        "slices": "slices",
+        "impact": "impact",
+        "monitor": "monitoring",
+        "power": "gates",
+    },
+    "of scores": {"curve": "thresholds", "roc": "thresholds", "calibration": "calibration"},
+}
+
+
+def load_method(name: str) -> Callable[..., Any]:
+    """Return the function of a method."""
+    method: Callable[..., Any] = getattr(import_module(_path(METHODS, name, name)), name)
+    return method
+
+
+def load_chart(name: str) -> Callable[..., Any]:
+    """Return the function that draws the results of a method."""
+    module = f"chart_of_{name}" if name in ("confusion", "roc") else "charts"
+    chart: Callable[..., Any] = getattr(import_module(_path(CHARTS, name, module)), name)
+    return chart
+
+
+def declaration_of(name: str) -> "Verb":
+    """Load a method, and return its declaration."""
+    from balframe.api.method import DECLARED
+
+    load_method(name)
+    return DECLARED[name]
+
+
+def declarations() -> Mapping[str, "Verb"]:
+    """Load every method, and return their declarations by name."""
+    return {name: declaration_of(name) for name in sorted(names(METHODS))}
+
+
+def names(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """List methods or charts in the order of their groups."""
+    return (name for families in groups.values() for name in families)
+
+
+def _path(groups: Mapping[str, Mapping[str, str]], name: str, module: str) -> str:
+    family = next(families[name] for families in groups.values() if name in families)
+    return f"{__name__}.{family}.{module}"

@@ -1,0 +1,155 @@
+"""The verb `calibration`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from balframe.api.answer_from_scores import answer_from_scores
+from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, test
+from balframe.api.method import Verb
+from balframe.api.metric_selection import check_adjust
+from balframe.api.options import Adjustment, Level, Names
+from balframe.api.run import Columns
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.scores import Scored
+from balframe.methods.calibration.calibrations import calibration_in_rows
+from balframe.methods.calibration.options_of_calibration import Calibrating
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    *SEGMENTS,
+    count("n"),
+    count("n_positive"),
+    estimate("observed", span=Span.UNIT),
+    estimate("mean_score", span=Span.UNIT),
+    estimate("oe_ratio", tells=True),
+    *limits("oe_ratio"),
+    estimate("intercept"),
+    *limits("intercept"),
+    estimate("slope"),
+    *limits("slope"),
+    estimate("brier_score"),
+    estimate("miscalibration"),
+    estimate("discrimination"),
+    estimate("uncertainty", hidden=True),
+    estimate("log_loss", hidden=True),
+    estimate("kuiper", hidden=True),
+    test("kuiper_p_value"),
+    *ADJUSTED,
+    instead={
+        "metrics": "calibration always returns the same columns. For metrics of labels, call "
+        "report.",
+        "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
+        "give their number as counts.",
+        "cluster": "the tests of calibration need independent rows.",
+        "cells": "calibration needs scores. Store one row per segment, true label and score, with "
+        "its number of rows as counts.",
+    },
+)
+
+
+class _Options(Adjustment, Level, Calibrating, total=False): ...
+
+
+@VERB
+def calibration(
+    frame: FrameT,
+    y_true: Name,
+    y_score: Names,
+    *,
+    by: Names = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment that says whether its scores are the probabilities they claim.
+
+    Scores are calibrated if, of all rows with a score of 0.3, 30% are positive. Scores must be
+    probabilities, from 0 to 1. For other scores, `calibration_gaps` compares segments.
+
+    Parameters
+    ----------
+    y_score : column name or list of column names
+        Predicted probabilities of the positive label, from 0 to 1. Several columns are treated as
+        several models, and the result has a column `model`. All labels other than the positive one
+        count as negative.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - `observed`: share of positive rows; `mean_score`: mean of the scores
+        - `oe_ratio`: observed / mean_score, below 1 if scores are too high; `oe_ratio_lower`,
+          `oe_ratio_upper`: its confidence interval if the scores are the true probabilities but for
+          a factor
+        - `intercept`: what must be added to the logit of every score so that their mean equals the
+          observed share, below 0 if scores are too high; `intercept_lower`, `intercept_upper`: its
+          confidence interval. Without positive or without negative rows, the estimate and one limit
+          are null.
+        - `slope`: slope of the logistic regression of the label on the logits of the scores, below
+          1 if scores are too extreme; `slope_lower`, `slope_upper`: its Wald confidence interval.
+          Null if scores separate the labels.
+        - `brier_score`: mean squared difference between score and label, which is miscalibration -
+          discrimination + uncertainty. `miscalibration` is what an increasing function of the score
+          could gain, `discrimination` what the best such function gains over a constant, and
+          `uncertainty` is the Brier score of the observed share.
+        - `log_loss`: mean negative log-likelihood
+        - `kuiper`: range of the running sums of label - score, over ascending scores, divided by n;
+          `kuiper_p_value`: p-value of the test that it is 0 but for chance
+        - `p_value`: p-value of the score test that intercept and slope are 0 and 1
+        - `p_adjusted`: `p_value` adjusted for multiple testing; `n_tests`: number of p-values in
+          the family, which are those of the margin
+
+        A score of exactly 0 or 1 that is wrong makes the log loss, the columns of intercept and
+        slope, and `p_value` null. `p_value` and `slope` are also null without two different scores
+        between 0 and 1. `kuiper_p_value` is null if all scores are 0 or 1 and right, and `oe_ratio`
+        if all scores are 0.
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value is invalid, or a score is outside [0, 1]. The message says
+        what to do.
+
+    Notes
+    -----
+    The two tests find different faults. That of intercept and slope has more power if scores are
+    too high, or too extreme, throughout. Kuiper's has more if they are too high in some places and
+    too low in others.
+
+    Do not rank segments by `kuiper` or `miscalibration`: both are larger in small segments, by
+    chance alone.
+
+    References
+    ----------
+    D. R. Cox, "Two further applications of a model for binary regression", Biometrika 1958, for
+    intercept and slope; T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams
+    for probabilistic classifiers", PNAS 2021, for the parts of the Brier score; I. Arrieta-Ibarra
+    and others, "Metrics of calibration for probabilistic predictions", JMLR 2022, for the range of
+    the running sums; W. Feller, "The asymptotic distribution of the range of sums of independent
+    random variables", Annals of Mathematical Statistics 1951, for its distribution.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [0, 1, 0, 1], "p": [0.2, 0.2, 0.6, 0.6], "n": [80, 20, 60, 40]})
+    >>> out = bf.calibration(df, "y", "p", counts="n")
+    >>> out.select("observed", "mean_score", "oe_ratio").row(0)
+    (0.3, 0.4, 0.75)
+    """
+    check_level(options["level"])
+    check_adjust(options["adjust"])
+
+    def compute(scored: Scored) -> Columns:
+        columns = calibration_in_rows(scored, options["level"], options["adjust"])
+        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
+
+    return answer_from_scores(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+    )

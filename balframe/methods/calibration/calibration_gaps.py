@@ -1,0 +1,130 @@
+"""The verb `calibration_gaps`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from balframe.api.answer_from_scores import answer_from_scores
+from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, statistic, test
+from balframe.api.method import Verb
+from balframe.api.metric_selection import check_adjust, check_by
+from balframe.api.options import Adjustment, Level, Names
+from balframe.api.run import Columns
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.scores import Scored
+from balframe.methods.calibration.gaps_at_same_scores import gaps_in_rows
+from balframe.methods.calibration.options_of_calibration import Calibrating
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    *SEGMENTS,
+    count("n"),
+    count("n_positive"),
+    estimate("observed", span=Span.UNIT),
+    estimate("expected_at_same_scores", tells=True, span=Span.UNIT),
+    estimate("ratio"),
+    estimate("difference", span=Span.AROUND_ZERO, ranks=True),
+    *limits(about="difference"),
+    *ADJUSTED,
+    statistic("statistic", hidden=True),
+    count("df", hidden=True),
+    test("p_value_all"),
+    test("p_value_crossing"),
+    instead={
+        "metrics": "calibration_gaps compares the shares of positive rows at the same scores. For "
+        "metrics of labels, call gaps.",
+        "reference": "calibration_gaps compares each segment with the rest.",
+        "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
+        "give their number as counts.",
+        "cluster": "the tests of calibration need independent rows.",
+        "cells": "calibration_gaps needs scores. Store one row per segment, true label and score, "
+        "with its number of rows as counts.",
+    },
+)
+
+
+class _Options(Adjustment, Level, Calibrating, total=False): ...
+
+
+@VERB
+def calibration_gaps(
+    frame: FrameT,
+    y_true: Name,
+    y_score: Names,
+    *,
+    by: Names,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment with its share of positive rows and that expected at its scores.
+
+    Does the same score mean the same in every segment? Rows are compared with rows of other
+    segments that have the same score. Scores need not be probabilities.
+
+    If there are at most 30 distinct scores, each is a stratum. Otherwise the strata are quantiles
+    of the scores, 2 N^0.4 of them for N rows, and scores are similar within a stratum.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - `observed`: share of positive rows; `expected_at_same_scores`: the share that the segment
+          would have if its rows were positive as often as all rows of the same stratum; `ratio`:
+          observed / expected_at_same_scores, above 1 if the scores of the segment are too low
+          beside those of others
+        - `difference`: difference between the shares of positive rows of the segment and of the
+          rest, at the same scores (Mantel-Haenszel); `lower`, `upper`: its confidence interval
+        - `p_value`: p-value of the test that there is no difference from the rest; `p_adjusted`:
+          p-value adjusted for multiple testing; `n_tests`: number of p-values in the family, which
+          are those of the margin
+        - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test
+          that the same score means the same in all segments; `p_value_crossing`: p-value of the
+          test that also finds differences that change with the score, such as too high scores at
+          one end and too low ones at the other. All rows of a margin and model have the same.
+
+        A segment without a stratum in common with others has null instead of a comparison.
+
+    Notes
+    -----
+    Scores may mean the same in all segments and yet be wrong in all of them; `calibration` tests
+    that. If scores are calibrated and the shares of positive rows differ between segments, the mean
+    scores of positive rows and of negative rows cannot both be equal in all segments. Error rates
+    then differ at most thresholds.
+
+    References
+    ----------
+    N. Mantel and W. Haenszel, "Statistical aspects of the analysis of data from retrospective
+    studies of disease", Journal of the National Cancer Institute 1959; J. R. Landis, E. R. Heyman
+    and G. G. Koch, "Average partial association in three-way contingency tables", International
+    Statistical Review 1978, for all segments; T. Sato, "On the variance estimator for the
+    Mantel-Haenszel risk difference", Biometrics 1989, and B. Klingenberg, "A new and improved
+    confidence interval for the Mantel-Haenszel risk difference", Statistics in Medicine 2014, for
+    the confidence interval.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [0, 1] * 4, "decile": [1, 1, 2, 2] * 2, "g": list("aaaabbbb"),
+    ...                    "n": [80, 20, 60, 40, 90, 10, 70, 30]})
+    >>> out = bf.calibration_gaps(df, "y", "decile", by="g", counts="n")
+    >>> out.select("g", "observed", "expected_at_same_scores", "difference").rows()
+    [('a', 0.3, 0.25, 0.1), ('b', 0.2, 0.25, -0.1)]
+    """
+    check_level(options["level"])
+    check_adjust(options["adjust"])
+
+    def compute(scored: Scored) -> Columns:
+        columns = gaps_in_rows(scored, options["level"], options["adjust"])
+        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
+
+    return answer_from_scores(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        check=lambda query: check_by(query, "calibration_gaps"),
+    )

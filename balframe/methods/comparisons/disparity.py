@@ -1,0 +1,188 @@
+"""The verb `disparity`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from balframe._validate import check_min_support
+from balframe.api.columns import (
+    EXTREMES,
+    N_CLUSTERS,
+    N_COMPARED,
+    NOTE,
+    ROLLED_UP,
+    Kind,
+    Naming,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    note,
+    statistic,
+    test,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_by
+from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels
+from balframe.api.run import Columns, answer
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Group, Reading
+from balframe.methods.comparisons.extremes import (
+    Extremal,
+    Extremes,
+    compared_groups,
+    extreme_columns,
+)
+from balframe.stats.request import check_level
+
+_NUMBERS = (
+    estimate("lowest", tells=True, span=Span.METRIC),
+    estimate("highest", tells=True, span=Span.METRIC),
+    estimate("difference", span=Span.EXTREMES),
+    *limits("difference"),
+    estimate("ratio", span=Span.UNIT),
+    *limits("ratio"),
+    *N_COMPARED,
+    N_CLUSTERS,
+    statistic("statistic"),
+    count("df"),
+    test("p_value"),
+    test("p_value_recalls"),
+)
+VERB = Verb.of(
+    *ROLLED_UP,
+    key("metric", tells=True, naming=Naming.METRIC),
+    *EXTREMES,
+    *_NUMBERS,
+    note(NOTE),
+)
+
+
+class _Options(ClassWeights, Level, Clustering, OfLabels, total=False): ...
+
+
+@VERB
+def disparity(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names,
+    metrics: Metrics = None,
+    min_support: int = 1,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per metric with its lowest and highest segment and a test of equality.
+
+    The extremes of many segments look far apart by selection alone. The confidence intervals
+    allow for this: they are derived from simultaneous intervals of all segments (Bonferroni), which
+    are those of `check`. The test is a test of equality of all segments.
+
+    Parameters
+    ----------
+    min_support : int, default 1
+        Minimum number of rows in the smallest denominator of a metric; segments with fewer rows are
+        not compared. For a mean of recalls, this denominator is the support of the rarest label.
+        With the default, a segment that lacks a label of another segment is not compared on such a
+        mean. With 0, it is compared on the labels it has.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each [margin], [model] and metric, in this order. Columns in brackets are
+        present only if the options ask for them:
+
+        - [`margin`: the columns that define the segments], [`model`], `metric`
+        - `lowest_<by>`, `highest_<by>` for each by-column: the segments with the lowest and the
+          highest score; in a tie, the one with the most rows
+        - `lowest`, `highest`: the scores of these segments
+        - `difference`: highest - lowest; `difference_lower`, `difference_upper`: its confidence
+          interval
+        - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
+          null if a score is below 0 or the highest is 0. The interval is also null if the lower
+          limit of a segment is below 0.
+        - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
+          because the score is undefined or `min_support` is not reached. With fewer than two
+          segments, nothing is compared.
+        - with `cluster`, `n_clusters`: number of clusters with rows in these segments
+        - `statistic`, `df`, `p_value`: statistic Q, degrees of freedom and p-value of the test of
+          equal scores, where each segment has its own recalls. Null for metrics that are not linear
+          in recalls, and if segments have different labels. The test has little power if the rarest
+          label has fewer than about one expected error.
+        - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with
+          standard errors from recalls pooled over the segments. It has more power if errors are
+          rare, but rejects too often if scores are equal and recalls are not. Also null if a
+          support is under 10 (effective) rows, and with `cluster`.
+        - `note`: why a p-value is null; null if both p-values are defined
+
+        The intervals and p-values are not adjusted for the number of rows of the result. With
+        `cluster`, Q is compared with an F distribution whose degrees of freedom are estimated from
+        the variation between clusters, and which may be fewer than `df`.
+
+    References
+    ----------
+    C. R. Rao, "Large sample tests of statistical hypotheses concerning several parameters with
+    applications to problems of estimation", 1948, for the test of equal scores; F. E.
+    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
+    Bulletin 1946; W. G. Cochran, "The combination of estimates from different experiments",
+    Biometrics 1954, for the test of equal recalls; J. N. K. Rao and A. J. Scott, "The analysis of
+    categorical data from complex sample surveys", JASA 1981, for rows in clusters.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> compas = bf.datasets.compas(backend="pandas")
+    >>> out = bf.disparity(
+    ...     compas, "reoffended", "high_risk", by="race", counts="n",
+    ...     metrics=["false_positive_rate"], min_support=100,
+    ... )
+    >>> print(out.iloc[:, :8].round(3).T.to_string(header=False))
+    metric            false_positive_rate
+    lowest_race                     Other
+    highest_race         African-American
+    lowest                          0.148
+    highest                         0.448
+    difference                      0.301
+    difference_lower                0.206
+    difference_upper                0.382
+    >>> print(out.iloc[:, 8:13].round(3).to_string(index=False))
+     ratio  ratio_lower  ratio_upper  n_segments  n_left_out
+     0.329          0.2        0.508           4           2
+    >>> print(out.iloc[:, 13:17].round(3).to_string(index=False))
+     statistic  df  p_value  p_value_recalls
+       237.701   3      0.0              0.0
+    """
+    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    check_level(options["level"])
+    check_min_support(min_support)
+
+    def compute(reading: Reading) -> Columns:
+        search = Extremal(options["level"], min_support)
+        groups: list[Group] = []
+        rows: list[Extremes] = []
+        for group, members in compared_groups(scoring.sample(reading), reading):
+            for name, metric in scoring.metrics.items():
+                groups.append(group)
+                rows.append(search.find(name, metric, members, group.segments))
+        columns, segments = extreme_columns(reading, groups, rows)
+        names = list(scoring.metrics)
+        columns["metric"] = reading.text_column(
+            names, np.array([names.index(row.metric) for row in rows], np.int64)
+        )
+        for one in (n for n in _NUMBERS if n.under is None or reading.clusters is not None):
+            dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
+            columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
+        notes = sorted({row.note for row in rows if row.note is not None})
+        codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
+        columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
+        return columns | segments
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        check=lambda query: check_by(query, "disparity"),
+        suits=scoring.suits,
+    )

@@ -1,0 +1,176 @@
+"""The verb `gaps`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from balframe.api.columns import (
+    COUNTED,
+    DESIGN,
+    METRICS,
+    N_CLUSTERS,
+    SEGMENTS,
+    TESTS,
+    Span,
+    compared_estimate,
+    estimate,
+    limits,
+    note,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_adjust, check_by
+from balframe.api.options import (
+    Adjustment,
+    ClassWeights,
+    Clustering,
+    Level,
+    Names,
+    OfLabels,
+    Periods,
+)
+from balframe.api.run import Columns, answer
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Reading
+from balframe.frames.query import Query
+from balframe.methods.comparisons.reference import Against, check_not_ambiguous, check_reference
+from balframe.methods.comparisons.reference_option import ReferenceOption
+from balframe.methods.comparisons.segments import Comparison, gaps_in_rows
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    *SEGMENTS,
+    *COUNTED,
+    N_CLUSTERS,
+    METRICS,
+    compared_estimate(tells=True),
+    note("reference"),
+    estimate("reference_estimate"),
+    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
+    estimate("ratio"),
+    *limits(about="difference"),
+    *DESIGN,
+    *TESTS,
+)
+
+
+class _Options(Adjustment, ClassWeights, Level, Clustering, Periods, OfLabels, total=False): ...
+
+
+@VERB
+def gaps(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names,
+    metrics: Metrics = None,
+    reference: ReferenceOption = "rest",
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment and metric with its difference from the rest or a reference.
+
+    By default, each segment is compared with the rest: all rows outside the segment. A segment is
+    part of the whole, so the two are not independent, and a test against the whole would have
+    too little power. Averages over labels use only the labels present on both sides. Otherwise, a
+    segment without a difficult label would seem better than it is.
+
+    Parameters
+    ----------
+    reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping
+        What each segment is compared with: all other segments together ("rest"), all rows
+        ("overall", without interval and p-value), the segment with the most rows ("largest"), the
+        segment with the "best" or "worst" score, or the segment with this value in the by-column.
+        `{"sex": "F", "race": "A"}` names a segment of several columns. Intervals and p-values
+        against the best or worst segment allow for its choice among all segments.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model] and metric, in this order. Columns in brackets are present
+        only if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows of the segment; `n_labels`: number of labels present on both sides;
+          `min_support`: number of rows of the segment with the rarest of these labels
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
+        - `metric`, `estimate`: the score of the segment over these labels, so that an average may
+          differ from that of `report`; `reference`: name of the reference; `reference_estimate`:
+          its score
+        - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
+          if either of them is below 0 or the second is 0
+        - `lower`, `upper`: confidence interval of the difference, not adjusted for multiple
+          testing; null for metrics without an interval
+        - with `cluster`, `effective_clusters` and `design_effect` of `estimate`: number of clusters
+          of equal size that carry as much information, and variance over that of independent rows
+        - `p_value`: p-value of the two-sided test of equality of both scores, for proportions and
+          means of recalls. For a level of 0.7 or more, it is below 1 - level exactly when the
+          interval excludes 0. With `cluster` it is that of a t test, for which this does not hold.
+        - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
+          family, which are those of the metric in the margin
+
+        The row of the reference itself has the difference 0 and no interval. `reference="rest"`
+        pools rows, which weights the recalls of segments by their support. If segments have equal
+        scores but unequal recalls, the score of the rest may therefore differ, and with many
+        segments the test detects this. To test whether all segments have equal scores, choose
+        a segment as reference, or use the test of `disparity`.
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value is invalid, or the reference does not exist. The message
+        says what to do.
+
+    References
+    ----------
+    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017, for proportions and, by extension, means of recalls; R. G. Newcombe, "Interval
+    estimation for the difference between independent proportions", Statistics in Medicine 1998,
+    for other metrics, from the intervals of both sides; Y. Benjamini and Y. Hochberg, "Controlling
+    the false discovery rate", JRSS B 1995.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> races = ["African-American", "Caucasian"]
+    >>> compas = bf.datasets.compas(backend="pandas").query("race in @races")
+    >>> out = bf.gaps(
+    ...     compas, "reoffended", "high_risk", by="race", counts="n",
+    ...     metrics="false_positive_rate", reference="Caucasian",
+    ... )
+    >>> shown = ["race", "estimate", "reference", "difference", "lower", "upper"]
+    >>> print(out[shown].round(4).to_string(index=False))
+                race  estimate reference  difference  lower  upper
+    African-American    0.4485 Caucasian      0.2139 0.1822 0.2452
+           Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
+    """
+    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    check_adjust(options["adjust"])
+    check_level(options["level"])
+
+    def check(query: Query) -> None:
+        check_by(query, "gaps")
+        check_reference(reference, query, scoring.metrics)
+
+    def compute(reading: Reading) -> Columns:
+        sample = scoring.sample(reading)
+        check_not_ambiguous(reference, reading)
+        against = Against(reference, scoring.metrics, options["level"])
+        groups = reading.groups()
+        found = [against.group(group, sample.at(group.segments), reading) for group in groups]
+        tables = {
+            name: Comparison.concat([of_group[name] for of_group in found])
+            for name in scoring.metrics
+        }
+        if len(groups) > 1:
+            order = np.argsort(np.concatenate([group.segments for group in groups]))
+            tables = {name: table.at(order) for name, table in tables.items()}
+        return gaps_in_rows(reading, sample, tables, options["adjust"])
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        check=check,
+        suits=scoring.suits,
+    )

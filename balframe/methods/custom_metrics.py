@@ -1,0 +1,19 @@
+"""Registration of custom metrics, where the column names of the methods are known."""
+
+from collections.abc import Iterator
+
+from balframe.api.columns import METRIC
+from balframe.methods import declarations
+from balframe.metrics.catalogue import metric as metric
+from balframe.metrics.registry import reserve
+
+
+def names_beside_metrics() -> Iterator[str]:
+    """List the other columns of methods that have columns named after metrics."""
+    for verb in declarations().values():
+        columns = [one for layout in verb.layouts.values() for one in layout]
+        if any(one.name == METRIC for one in columns):
+            yield from (str(one.name) for one in columns if one.place is None)
+
+
+reserve(names_beside_metrics())

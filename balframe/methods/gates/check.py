@@ -1,0 +1,229 @@
+"""The verb `check`."""
+
+from dataclasses import replace
+from typing import Any, Unpack, get_args
+
+from balframe._validate import check_min_support
+from balframe.api.columns import (
+    BESIDE,
+    DESIGN,
+    N_CLUSTERS,
+    SEGMENTS,
+    Kind,
+    Naming,
+    Span,
+    Statuses,
+    count_or_null,
+    estimate,
+    key,
+    limits,
+    note,
+    place,
+    status,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import Scoring, check_by
+from balframe.api.options import Clustering, Names, OfLabels
+from balframe.api.run import Columns, answer
+from balframe.errors import check_choice
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import N, Query
+from balframe.methods.gates.baseline_data import asked_of
+from balframe.methods.gates.evidence import Search
+from balframe.methods.gates.options_of_rules import Decisions
+from balframe.methods.gates.rules import RulesOption, read_rules
+from balframe.methods.gates.verdicts import (
+    STATUS,
+    Judge,
+    check_have_baseline,
+    check_have_limits,
+    verdict_columns,
+)
+from balframe.methods.gates.where import check_where
+from balframe.stats.request import Method, check_level, check_suits_clusters
+
+_BASELINE = (
+    count_or_null(N, under="baseline"),
+    count_or_null("n_labels", under="baseline"),
+    count_or_null("baseline_n", under="baseline"),
+    estimate("score", under="baseline"),
+    estimate("baseline_score", under="baseline"),
+)
+VERB = Verb.of(
+    *SEGMENTS,
+    key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
+    note("reason", under="reasons"),
+    *_BASELINE,
+    replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
+    estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
+    *limits(about="estimate"),
+    *DESIGN,
+    place("bound", about="estimate"),
+    status("status", tells=True, statuses=Statuses(*STATUS)),
+)
+
+
+class _Options(Decisions, Clustering, OfLabels, total=False): ...
+
+
+@VERB
+def check(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    rules: RulesOption,
+    by: Names = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment and rule with its verdict: pass, fail or inconclusive.
+
+    A rule compares a metric, or a count (`n`, `n_labels`, `min_support`), with a number:
+    "balanced_accuracy >= 0.8". `difference(metric)` is the highest score of a segment minus the
+    lowest. `ratio(metric)` is the lowest score divided by the highest. The comparisons are >=, >,
+    <=, < and ==.
+
+    With `baseline`, a rule can compare a metric with that of another model or of an earlier run:
+    "balanced_accuracy >= baseline - 0.02" or "false_positive_rate <= baseline + 0.01". The number
+    is the non-inferiority margin. Without a number, the margin is 0.
+
+    Parameters
+    ----------
+    rules : str, list, mapping or path
+        The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
+        `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
+        `rules`. An item of a list may be a mapping
+        `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
+        rule applies only to segments with these values.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model] and rule, in this order. The rows of rules on a difference
+        or ratio, one for each rule, come after the segments and have null by-columns. Columns in
+        brackets are present only if the options or rules ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `rule`, [`reason`, if a rule has one]
+        - [`n`, `baseline_n`: number of rows, and of rows of the baseline], [`n_labels`: number of
+          labels present on both sides], [`score`, `baseline_score`: the two scores, averaged over
+          these labels], with `baseline`. They are null for rules without a baseline.
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment; null for a
+          difference or ratio
+        - `estimate`: the score, count, difference or ratio. Under a rule with a baseline, it is
+          `score - baseline_score`.
+        - `lower`, `upper`: its confidence interval. For a count, both limits are the count itself.
+          They are null if the estimate alone decides.
+        - with `cluster`, `effective_clusters` and `design_effect` of the estimate: number of
+          clusters of equal size that carry as much information, and variance over that of
+          independent rows. They are null for a count, difference or ratio.
+        - `bound`: the number in the rule. For "recall >= baseline - 0.02" it is -0.02.
+        - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
+          For example, an average over labels is undefined in a segment that lacks a label. A rule
+          on a difference or ratio is also inconclusive if a segment could not be compared. It still
+          fails if including that segment could only make the result worse.
+
+        Rules on a difference or ratio do not apply to the margin "overall", which is a single
+        segment. They do not compare means over different labels: a segment that lacks a label of
+        another segment is not compared, unless `absent="skip"` and `min_support=0`.
+
+        The confidence intervals are wider than those of `report`, so that rules are rarely decided
+        wrongly, even with few errors. A proportion has the Clopper-Pearson interval (f1 through the
+        Jaccard index). A mean of recalls has the wider of the score interval and the
+        skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
+        Kappa and the Matthews correlation have no interval if a label has fewer than 10 rows, or
+        fewer than 100 with `adjust`.
+
+        With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
+        segments and models of a margin. For a rule with a baseline, these are the segments that
+        can be judged.
+
+        The interval of a difference from another column is Tango's score interval for paired data,
+        as in `compare`. A difference from an earlier run has the wider of the score interval and
+        the skewness-corrected score interval. For f1, kappa, the Matthews correlation and the
+        geometric mean, it is computed from the intervals of both scores (MOVER-D).
+
+        A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
+        are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive.
+
+        A frame without rows has no segments and returns no verdicts. `require` raises for it.
+
+    Raises
+    ------
+    BalframeError
+        If a rule, a name, an option or a value is invalid, if a rule applies only to segments that
+        do not occur, or if a metric without a confidence interval is decided by one.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> compas = bf.datasets.compas(backend="pandas").query("race in ['Asian', 'Caucasian']")
+    >>> rules = ["balanced_accuracy >= 0.6", "ratio(selection_rate) >= 0.8", "n >= 100"]
+    >>> out = bf.check(compas, "reoffended", "high_risk", by="race", counts="n", rules=rules)
+    >>> print(out.round(3).to_string(index=False))
+         race                         rule  estimate    lower    upper  bound       status
+        Asian     balanced_accuracy >= 0.6     0.790    0.582    0.935    0.6 inconclusive
+        Asian                     n >= 100    32.000   32.000   32.000  100.0         fail
+    Caucasian     balanced_accuracy >= 0.6     0.644    0.622    0.666    0.6         pass
+    Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
+          NaN ratio(selection_rate) >= 0.8     0.718    0.220    1.000    0.8 inconclusive
+
+    Is a new model not worse than an old one by more than 0.05, on the same rows?
+
+    >>> import polars as pl
+    >>> cases = pl.DataFrame(
+    ...     {
+    ...         "y": [1, 1, 1, 1],
+    ...         "old": [1, 1, 0, 0],
+    ...         "new": [1, 0, 1, 0],
+    ...         "n": [850, 30, 40, 80],
+    ...     }
+    ... )
+    >>> rule = "recall >= baseline - 0.05"
+    >>> out = bf.check(cases, "y", "new", counts="n", baseline="old", rules=rule)
+    >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
+    (0.89, 0.88, 0.01, -0.007, 'pass')
+    """
+    known, baseline = read_rules(rules), options.pop("baseline")
+    decide, adjust, level = options["decide"], options["adjust"], options["level"]
+    check_choice("decide", decide, ("confident", "estimate"))
+    check_choice("adjust", adjust, ("bonferroni", None))
+    check_level(level)
+    check_min_support(options["min_support"])
+    check_have_baseline(known, baseline)
+    asked = asked_of(baseline, options)
+    if decide == "confident":
+        check_have_limits(known, paired=asked.is_paired, clusters=options["cluster"] is not None)
+    metrics = [rule.quantity for rule in known if rule.metric is not None]
+    absent, weights = options["absent"], options["class_weight"]
+    scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
+    by_limits, method = decide == "confident", options["interval"]
+    check_choice("interval", method, (None, *get_args(Method)))
+    check_suits_clusters(method, options["cluster"])
+    search = Search(by_limits, adjust is not None, level, method, options["min_support"])
+
+    def check_query(query: Query) -> None:
+        if any(rule.over is not None for rule in known):
+            check_by(query, "a rule on a difference or ratio")
+        check_where(known, query)
+        asked.check(query)
+
+    def compute(found: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
+        beside = asked.of(found, replace(scoring, absent="skip"))
+        own = found.reading if beside is None else beside.own
+        return verdict_columns(Judge(search, by_limits), known, scoring, own, beside)
+
+    shown = ["baseline"] if baseline is not None else []
+    if any(rule.reason is not None for rule in known):
+        shown.append("reasons")
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=shown,
+        reads=asked.reads,
+        source=asked.source,
+        check=check_query,
+        suits=lambda found: scoring.suits(found.reading),
+    )

@@ -1,0 +1,251 @@
+"""The verb `impact`."""
+
+from typing import Any, Unpack
+
+import numpy as np
+
+from balframe.api.columns import (
+    ADJUSTED,
+    BESIDE,
+    BY,
+    Kind,
+    Naming,
+    Span,
+    count,
+    count_or_null,
+    estimate,
+    key,
+    limits,
+    note,
+    place,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import check_adjust, check_by
+from balframe.api.options import Adjustment, Backends, Level, Names
+from balframe.api.run import Columns, answer
+from balframe.errors import InvalidInputError, bare_parameter, parameter
+from balframe.frames.adapter import FrameT
+from balframe.frames.counted_frame import Reading
+from balframe.frames.median_selection import AboveMedian, Selections
+from balframe.frames.query import MARGIN, MODEL, Query, Reads
+from balframe.frames.sources import Labels
+from balframe.methods.impact.categories import Terms
+from balframe.methods.impact.options_of_ratios import Ratios, Selected
+from balframe.methods.impact.ratios import impact_in_rows
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    key(BY, kind=Kind.BY),
+    key(MARGIN, tells=True, heading=BESIDE, naming=Naming.TABLE),
+    key(MODEL, under="models", heading=BESIDE),
+    note("role", naming=Naming.ROLE),
+    count("n"),
+    estimate("share"),
+    count("n_selected", tells=True),
+    estimate("rate", span=Span.UNIT),
+    *limits("rate"),
+    place("threshold", under="score"),
+    note(f"highest_{BY}", kind=Kind.BY, hidden=True),
+    estimate("highest", hidden=True),
+    estimate("impact_ratio", tells=True, span=Span.UNIT, ranks=True),
+    *limits(about="impact_ratio"),
+    place("bound", about="impact_ratio", hidden=True),
+    *ADJUSTED,
+    count_or_null("short_of_parity"),
+    count_or_null("short_of_bound"),
+    note("one_more_reverses", kind=Kind.FLAG_OR_NULL),
+    count("n_unknown", hidden=True),
+    estimate("unknown_lower"),
+    estimate("unknown_upper"),
+    instead={
+        "metrics": "impact compares selection rates. For other metrics, call disparity or gaps.",
+        "sample_weight": "impact counts people, and a selection has no weight. Call disparity with "
+        "metrics='selection_rate' for weighted rates.",
+        "cluster": "impact needs one row per person. For several rows per person, call disparity "
+        "with metrics='selection_rate' and cluster.",
+        "margins": "impact returns each by-column alone, and all of them together, already.",
+        "y_true": "impact needs no true labels.",
+        "y_pred": "give the column of selections as selected.",
+        "y_score": "give the column of scores as score.",
+    },
+)
+
+
+class _Options(Ratios, Selected, Adjustment, Level, Backends, total=False): ...
+
+
+@VERB
+def impact(
+    frame: FrameT,
+    selected: Names = None,
+    *,
+    by: Names,
+    score: Names = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per category with its selection rate and impact ratio.
+
+    The impact ratio of a category is its selection rate over that of the most selected category.
+    No true labels are needed. Each by-column alone is a table of categories, and so are the
+    combinations of all by-columns.
+
+    Parameters
+    ----------
+    by : column name or list of column names
+        The columns of categories, such as sex and race. The category of a row with a null is
+        unknown.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each table, category and [model], in this order: the tables of each by-column
+        alone, in the order of `by`, then the table of all together. Columns in brackets are present
+        only if the options ask for them:
+
+        - the by-columns, `margin`: the by-columns of the table, [`model`]
+        - `role`: "compared"; "small" if the category has a lower share than `min_share`, or no row;
+          "unknown" if one of its by-columns is null
+        - `n`: number of rows; `share`: share of the rows whose category is known, null if the
+          category is unknown; `n_selected`: number of rows selected
+        - `rate`: n_selected / n; `rate_lower`, `rate_upper`: its confidence interval
+        - with `score`, `threshold`: the median score
+        - `highest_<by>` for each by-column: the most selected category of those compared, in a tie
+          the one with the most rows; `highest`: its rate
+        - `impact_ratio`: rate / highest, null for categories that are not compared; `lower`,
+          `upper`: its confidence interval, which allows for the choice of the most selected
+          category
+        - `bound`: the bound given
+        - `p_value`: p-value of the two-sided test that the rate is equal to the highest one, times
+          half the number of categories compared, because the most selected one was chosen among
+          them; null for the most selected category
+        - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
+          family, which are those of the table and all models
+        - `short_of_parity`: how many more rows of the category would have to be selected to reach
+          the highest rate, all else unchanged; `short_of_bound`: the same for the rate that is
+          `bound` times the highest
+        - `one_more_reverses`: whether the category would have the higher rate of the two if one
+          more of it were selected, and one fewer of the most selected category
+        - `n_unknown`: number of rows of the table whose category is unknown
+        - `unknown_lower`, `unknown_upper`: the lowest and the highest impact ratio if each of these
+          rows belongs to any of the categories compared
+
+        Ratios and what follows from them are null in a table with fewer than two categories to
+        compare, and if nobody is selected in those compared.
+
+    Notes
+    -----
+    The confidence interval describes the ratio of a category, not a decision on many. An interval
+    that includes the bound does not show that the ratio is on either side of it. The bounds
+    with unknown rows are not confidence limits: they allow for the missing categories, but not for
+    chance. In the table of several columns, a row of which one column is known may be in any
+    category, so that these bounds are wider than need be.
+
+    References
+    ----------
+    New York City, rules on automated employment decision tools, 6 RCNY 5-300 to 5-304; Uniform
+    Guidelines on Employee Selection Procedures, 29 CFR 1607.4(D), for the four-fifths rule, and
+    question 21 of its Questions and Answers (1979), for `one_more_reverses`. O. Miettinen and M.
+    Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985, for the interval of
+    the ratio to one category; J. C. Hsu, "Simultaneous confidence intervals for all distances from
+    the 'best'", Annals of Statistics 1981, for that to the best one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import balframe as bf
+    >>> people = pd.DataFrame({"sex": ["F", "F", "M", "M"], "hired": [0, 1, 0, 1],
+    ...                        "n": [80, 20, 60, 40]})
+    >>> out = bf.impact(people, "hired", by="sex", counts="n")
+    >>> shown = ["sex", "n", "n_selected", "rate", "impact_ratio", "lower", "upper"]
+    >>> print(out[shown].round(3).to_string(index=False))
+    sex   n  n_selected  rate  impact_ratio  lower  upper
+      F 100          20   0.2           0.5  0.314  0.784
+      M 100          40   0.4           1.0  1.000  1.000
+    """
+    terms = Terms(options["min_share"], options["bound"], options["level"], options["adjust"])
+    _check_terms(terms)
+    is_of_scores = _is_of_scores(selected, score, options)
+    predictions = "score" if is_of_scores else "selected"
+
+    def check(query: Query) -> None:
+        check_by(query, "impact")
+        _check_query(query, predictions)
+
+    def compute(read: Reading | Selections) -> Columns:
+        medians = read.medians if isinstance(read, Selections) else None
+        return impact_in_rows(read.reading, terms, medians)
+
+    return answer(
+        frame,
+        VERB,
+        {predictions: score if is_of_scores else selected, "by": by, **options},
+        compute,
+        shown=("score",) if is_of_scores else (),
+        reads=Reads(predictions=predictions, truth=False, each=True),
+        source=AboveMedian() if is_of_scores else Labels(),
+        check=check,
+        suits=_check_labels,
+    )
+
+
+def _is_of_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: ANN401
+    """Tell whether scores are given; both or neither of the two raise."""
+    if (selected is None) == (score is None):
+        given = "both are given" if score is not None else "neither is given"
+        raise InvalidInputError(
+            f"impact needs either {bare_parameter('selected')}, a column that says who is "
+            f"selected, or {bare_parameter('score')}, a column of scores, but {given}."
+        )
+    for name in ("labels", "pos_label"):
+        if score is not None and options[name] is not None:
+            raise InvalidInputError(
+                f"{parameter(name, options[name])} is for {bare_parameter('selected')}, and "
+                f"{bare_parameter('score')} is given, which has no labels; omit it."
+            )
+    return score is not None
+
+
+def _check_terms(terms: Terms) -> None:
+    check_adjust(terms.adjust)
+    check_level(terms.level)
+    least, bound = terms.min_share, terms.bound
+    if not _is_number(least) or not 0 <= least < 1:
+        raise InvalidInputError(
+            f"{parameter('min_share', least)} is not a share; give a number from 0 up to 1, such "
+            "as 0.02."
+        )
+    if not _is_number(bound) or not 0 < bound <= 1:
+        raise InvalidInputError(
+            f"{parameter('bound', bound)} is not a ratio to keep; give a number above 0 and at "
+            "most 1, such as 0.8."
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _check_query(query: Query, predictions: str) -> None:
+    """Raise where a column has two roles, or cells have weights."""
+    taken = [name for name in query.by if name in query.y_pred]
+    if taken:
+        raise InvalidInputError(
+            f"column {taken[0]!r} is given as {bare_parameter(predictions)} and in "
+            f"{bare_parameter('by')}; name the columns of categories in {bare_parameter('by')}."
+        )
+    if query.sample_weight is not None:
+        raise InvalidInputError(
+            "the cells have weights, but impact counts people; count them without "
+            f"{parameter('sample_weight')} in `confusion`."
+        )
+
+
+def _check_labels(read: Reading | Selections) -> None:
+    """Raise where it is unknown which label means selected."""
+    reading = read.reading
+    if len(reading.labels) and reading.pos_label() is None:
+        raise InvalidInputError(
+            f"{bare_parameter('selected')} has the labels {reading.labels}; give the one that "
+            f"means selected as {parameter('pos_label')}. It has a default only if the labels are "
+            "among 0 and 1, -1 and 1, or false and true."
+        )

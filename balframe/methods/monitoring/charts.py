@@ -1,0 +1,263 @@
+"""The chart of `monitor`: scores over time beside their reference, a panel for each segment."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import altair as alt
+
+from balframe._text import intervals, percent, titled
+from balframe.api.metric_selection import Metrics
+from balframe.api.options import Cells, ClassWeights, Counted, Level, Names
+from balframe.charts.annotations import ROWS, SCORE, Field, axis, heading, legend, place
+from balframe.charts.annotations import numbers as tooltips
+from balframe.charts.facets import NO_ROWS, Chart, Charts, Part, Title, shown
+from balframe.charts.options import METRIC, DrawnMetric, drawing, drawn_metrics
+from balframe.charts.rows import Answered, Drawn, answered, by_names, columns, named
+from balframe.charts.style import BLUE, GREY, INK, VERMILLION
+from balframe.core.periods import Every
+from balframe.frames.adapter import Name
+from balframe.frames.query import PERIOD
+from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
+from balframe.methods.monitoring.monitor import monitor as verb
+from balframe.methods.monitoring.options_of_streams import ReferenceOfStream, Watching
+
+_MOST = 24
+_SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
+_UNITS = {"d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
+_BARS, _WIDEST_BAR = 0.4, 5  # of the width of a period, and pixels
+_LARGE, _SMALL, _DENSE = 45, 14, 6  # areas of points; pixels of a period that has small ones
+_ALARM = 2  # times as large is a diamond
+_DAY = "day"  # the period as a time of Vega
+_FIELDS: list[Field] = [
+    ("n", "rows", ROWS),
+    ("estimate", "score", SCORE),
+    ("lower", "lower limit", SCORE),
+    ("upper", "upper limit", SCORE),
+    ("reference_estimate", "score of the reference", SCORE),
+    ("control_limit", "control limit", SCORE),
+    ("window_difference", "difference in the window", SCORE),
+    ("window_lower", "lower limit of the difference", SCORE),
+    ("window_upper", "upper limit of the difference", SCORE),
+]
+_TEXTS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
+_LINES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
+_DASHES = ([1, 0], [4, 3])
+_MARKS = {ALARM: (VERMILLION, "diamond"), OK: (BLUE, "circle"), INCONCLUSIVE: (GREY, "square")}
+
+
+class _Options(Watching, Level, ClassWeights, Counted, Cells, total=False): ...
+
+
+@drawing
+def monitor(
+    frame: object,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    time: Name,
+    every: str,
+    reference: ReferenceOfStream,
+    by: Names = None,
+    metrics: Metrics = METRIC,
+    most: int = _MOST,
+    **options: Unpack[_Options],
+) -> Charts:
+    """Return the scores of every segment over time, beside their reference, with alarms marked.
+
+    Each segment and model has a panel, and each metric has panels of its own. A point is the score
+    of a period, with its confidence interval as a bar. Alarms are diamonds of another colour, and
+    inconclusive periods are grey squares. The solid line is the score of the reference. The dashed
+    line is the score at which the period alone would alarm; periods together may alarm above it,
+    and a point on the wrong side of it is an alarm only if the windows have a period of length 1.
+    Lines are broken where a period has no rows.
+
+    Parameters
+    ----------
+    time : column name
+        A column of dates or datetimes.
+    every : length, such as "1w"
+        Length of the periods, as in `bf.monitor`.
+    reference : result of `confusion`, or {"until": date}
+        What every period is compared with, as in `bf.monitor`.
+    most : int, default 24
+        Maximum number of panels to draw for each metric. If there are more, segments with an alarm
+        are drawn first, the latest alarms before others, and then those with the most rows. A line
+        below the title states how many are left out.
+    level : float, default 0.95
+        Confidence level of the intervals of single periods.
+
+    Returns
+    -------
+    altair chart
+        You can restyle or save it: `chart.save("monitor.png")`, `chart.save("monitor.html",
+        inline=True)`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> weeks = pl.date_range(pl.date(2026, 1, 5), pl.date(2026, 1, 19), "1w", eager=True)
+    >>> launch = pl.DataFrame({"y": [1, 1, 0, 0], "yhat": [1, 0, 0, 1], "n": [900, 100, 900, 100]})
+    >>> live = pl.DataFrame({
+    ...     "day": weeks.repeat_by(4).explode(), "y": [1, 1, 0, 0] * 3, "yhat": [1, 0, 0, 1] * 3,
+    ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
+    ... })
+    >>> chart = bf.plot.monitor(
+    ...     live, "y", "yhat", time="day", every="1w", reference=launch, cells=True
+    ... )
+    >>> chart.to_dict()["title"]["text"]
+    'Balanced accuracy every week'
+    """
+    chosen = drawn_metrics(metrics, options["class_weight"])
+    asked: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
+    rows = answered(verb(frame, y_true, y_pred, metrics=metrics, **asked))
+    names = by_names(by, rows[0])
+    plots = [_of_metric(one, rows, names) for one in chosen]
+    order, left_out = _chosen([row for drawn in plots for row in drawn.rows], most)
+    is_single = len(chosen) == 1
+    parts = [
+        Part(
+            _panels(one, drawn, order, alt.Undefined if is_single else _above(one)),
+            drawn.of(order).rows,
+        )
+        for one, drawn in zip(chosen, plots, strict=True)
+    ]
+    what = f"{chosen[0].title if is_single else 'scores'} {_every(Every.of(every))}"
+    below = [
+        f"{intervals(options['level'])} of single periods",
+        _promise(options, len(plots[0].segments), len(chosen)),
+        *left_out,
+    ]
+    return shown(parts, heading(titled(what, names), below))
+
+
+def _every(every: Every) -> str:
+    """Say in words how long the periods are."""
+    unit = _UNITS[every.unit]
+    return f"every {unit}" if every.number == 1 else f"every {every.number} {unit}s"
+
+
+def _promise(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
+    """Say how often alarms may be false."""
+    numbers = {"segments": n_segments, "metrics": n_metrics}
+    shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
+    among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
+    alpha, looks = percent(options["alpha"]), options["looks"]
+    return (
+        f"Probability of any false alarm in {looks:,} periods: at most {alpha}"
+        f"{among if shared else ''}"
+    )
+
+
+def _of_metric(one: DrawnMetric, rows: Sequence[Answered], names: Sequence[Name]) -> Drawn:
+    """Take the rows of a metric, with their periods as texts and times."""
+    kept = [*_TEXTS, *(field for field, _, _ in _FIELDS), "model"]
+    known = {*kept, *names}
+    own = [row for row in rows if row["metric"] == one.name]
+    slim = [{name: value for name, value in row.items() if name in known} for row in own]
+    drawn = named(slim, names, most_panels=0)
+    for row in drawn.rows:
+        row[PERIOD] = row[_DAY] = str(row[PERIOD])[: len("2026-03-31")]
+    return drawn
+
+
+def _chosen(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:
+    """Keep the panels with the latest alarms, then those with the most rows, in their order."""
+    n, alarms = Counter[str](), dict[str, str]()
+    for row in rows:
+        n[row["segment"]] += row["n"]
+        if row["status"] == ALARM:
+            alarms[row["segment"]] = max(alarms.get(row["segment"], ""), row[PERIOD])
+    ranked = sorted(n, key=lambda name: (alarms.get(name, ""), n[name]), reverse=True)
+    kept = {*ranked[:most]}
+    said = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
+    return [name for name in n if name in kept], [said] if len(n) > most else []
+
+
+def _panels(one: DrawnMetric, drawn: Drawn, order: Sequence[str], title: Title) -> Chart:
+    """Draw the panels of a metric, without their rows."""
+    most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
+    layers = _layers(one, drawn, width)
+    sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
+    if len(order) == 1:
+        sized.title = title
+        return sized
+    panel = alt.Facet("segment:N", title=drawn.by or None, sort=[*order])
+    return sized.facet(panel, data=NO_ROWS, columns=columns(len(order), most), title=title)
+
+
+def _above(one: DrawnMetric) -> alt.TitleParams:
+    return alt.TitleParams(one.title, anchor="start", frame="group", fontSize=12, offset=8)
+
+
+def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
+    """Draw what each panel has: limits, reference and control limit, line and points."""
+    pixels = width / len({row[_DAY] for row in drawn.rows})
+    x = alt.X(
+        f"{_DAY}:T",
+        title=None,
+        scale=alt.Scale(type="utc", padding=6),
+        axis=axis(tickCount=max(3, width // 45), labelOverlap=True),
+    )
+    y = alt.Y(
+        "estimate:Q",
+        title=one.title,
+        scale=alt.Scale(zero=False, padding=4),
+        axis=axis(tickCount=5),
+    )
+    tooltip = [
+        *place(drawn),
+        *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXTS.items()),
+        *tooltips(_FIELDS),
+    ]
+    bar = max(1.0, min(_WIDEST_BAR, _BARS * pixels))
+    colors, shapes = zip(*_MARKS.values(), strict=True)
+    color = alt.Color(
+        "status:N",
+        title=None,
+        scale=alt.Scale(domain=[*_MARKS], range=[*colors]),
+        legend=legend(symbolOpacity=1, symbolSize=_LARGE),
+    )
+    shape = alt.Shape(
+        "status:N",
+        title=None,
+        scale=alt.Scale(domain=[*_MARKS], range=[*shapes]),
+        legend=legend(),
+    )
+    is_alarm = alt.datum.status == ALARM
+    plain = _LARGE if pixels > _DENSE else _SMALL
+    base = alt.Chart().encode(x=x)
+    limits = base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
+    return [
+        limits.mark_rule(strokeWidth=bar, opacity=0.4).encode(
+            y=alt.Y("lower:Q", title=one.title), y2="upper:Q", color=color, tooltip=tooltip
+        ),
+        *_lines(base),
+        base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),
+        base.transform_filter("isValid(datum.estimate)")
+        .mark_point(filled=True, opacity=1)
+        .encode(
+            y=y,
+            color=color,
+            shape=shape,
+            size=alt.condition(is_alarm, alt.value(_ALARM * plain), alt.value(plain)),
+            tooltip=tooltip,
+        ),
+    ]
+
+
+def _lines(base: alt.Chart) -> list[alt.Chart]:
+    """Draw the reference and the control limits as steps, named in a legend."""
+    dash = alt.StrokeDash(
+        "line:N",
+        title=None,
+        scale=alt.Scale(domain=[*_LINES.values()], range=[*_DASHES]),
+        legend=legend(symbolType="stroke", symbolStrokeColor=INK),
+    )
+    return [
+        base.transform_calculate(line=repr(name))
+        .mark_line(color=INK, strokeWidth=1.2, interpolate="step")
+        .encode(y=f"{field}:Q", strokeDash=dash)
+        for field, name in _LINES.items()
+    ]

@@ -1,0 +1,277 @@
+"""The verb `monitor`."""
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+import numpy as np
+
+from balframe.api.columns import (
+    BESIDE,
+    BY,
+    COUNTED,
+    ESTIMATE,
+    METRICS,
+    Kind,
+    Span,
+    Statuses,
+    count,
+    estimate,
+    key,
+    limits,
+    note,
+    status,
+    test,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import Metrics, Scoring
+from balframe.api.options import Backends, Cells, ClassWeights, Counted, Level, Names
+from balframe.api.run import Columns, answer
+from balframe.core.periods import Every
+from balframe.errors import InvalidInputError, check_choice, parameter, warn
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Reading
+from balframe.frames.earlier_cells import Sides
+from balframe.frames.query import MODEL, PERIOD, Query
+from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK, Watch
+from balframe.methods.monitoring.options_of_streams import ReferenceOfStream, Watching
+from balframe.methods.monitoring.periods import grid_of, rows_of_periods, warnings_of
+from balframe.methods.monitoring.reference_data import reference_of
+from balframe.stats.request import check_level
+
+BALANCED, _HALF = "balanced_accuracy", 0.5
+_SURE = 0.01  # of p-values of dispersion, shared by all, under which a warning says so
+VERB = Verb.of(
+    key(BY, kind=Kind.BY),
+    key(MODEL, under="models", heading=BESIDE),
+    *COUNTED,
+    METRICS,
+    estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is no finding: unmarked
+    *limits(about=ESTIMATE),
+    estimate("reference_estimate"),
+    estimate("control_limit", tells=True, hidden=True),
+    estimate("difference", hidden=True),
+    note("window", tells=True),
+    count("window_n", hidden=True),
+    estimate("window_difference", span=Span.AROUND_ZERO),
+    *limits("window", about="window_difference"),
+    estimate("cumulative_difference", hidden=True),
+    *limits("cumulative", about="cumulative_difference"),
+    test("dispersion_p_value", hidden=True),
+    status("status", tells=True, statuses=Statuses(OK, ALARM, INCONCLUSIVE, PERIOD)),
+    instead={
+        "sample_weight": "how often monitor alarms is not known for weighted rows.",
+        "cluster": "monitor needs independent rows. For scores that vary from period to period, "
+        "give dispersion='estimate'.",
+        "margins": "monitor the segments that matter; for all rows together, omit by.",
+        "interval": "the limits of monitor are those of its tests.",
+        "absent": "monitor compares a window with its reference on the labels that both have.",
+    },
+)
+
+
+class _Options(Watching, Level, ClassWeights, Counted, Cells, Backends, total=False): ...
+
+
+@VERB
+def monitor(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    time: Name,
+    every: str,
+    reference: ReferenceOfStream,
+    by: Names = None,
+    metrics: Metrics = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment and period that says whether its score got worse.
+
+    At every period it is asked whether the score is worse than that of the reference: in this
+    period, in the last few, and in all so far. All these questions, of all segments and metrics,
+    share one probability of a false alarm. A status is never kept from period to period.
+
+    Parameters
+    ----------
+    time : column name
+        A column of dates or datetimes. The day of a datetime with a time zone is that of its local
+        time. Cells are monitored if one of their by-columns holds days.
+    every : length, such as "1w"
+        Length of the periods: a number of days, weeks, months, quarters or years, as "1d", "1w",
+        "1mo", "1q" or "1y". Weeks begin on Monday.
+    reference : result of `confusion`, or {"until": date}
+        What every period is compared with: the cells of a run, such as that of the launch, or the
+        rows up to this day. Cells that keep their days show how much scores vary between periods.
+    metrics : str, list of str or mapping, optional
+        Names or aliases of metrics that are proportions or means of recalls, and of which higher
+        or lower is better. A mapping renames them: `{"hit rate": "recall"}`. By default
+        balanced_accuracy.
+    level : float, default 0.95
+        Confidence level of `lower` and `upper`, in (0, 1).
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, `period`, [model] and metric, in this order. Periods without rows
+        have a row too. Columns in brackets are present only if the options ask for them:
+
+        - the by-columns, `period`: its first day, [`model`]
+        - `n`: number of rows; `n_labels`: number of labels present here and in the reference;
+          `min_support`: number of rows with the rarest of these labels
+        - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
+          interval, for this period alone; `reference_estimate`: the score of the reference
+        - `control_limit`: the score at which this period alone would alarm, for charts. Null if no
+          score would.
+        - `difference`: estimate - reference_estimate
+        - `window`: the window that is nearest to an alarm: its number of periods, or "all";
+          `window_n`: number of rows in it; `window_difference`: its score - that of the reference;
+          `window_lower`, `window_upper`: the limits that decide
+        - `cumulative_difference`, `cumulative_lower`, `cumulative_upper`: the same of all periods
+          so far, with limits that hold at all periods together
+        - `dispersion_p_value`: p-value of the test that the periods of the reference have the same
+          score; null if the reference has no days
+        - `status`: "alarm" if a window is shown to be worse than the reference; "ok" if it is not,
+          the longest window is not worse by more than `margin` (95% limit), and the difference of
+          the next longest is above -margin; otherwise "inconclusive", as without rows
+
+        A segment that the reference lacks is inconclusive.
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value is invalid, a metric cannot be monitored, or there are no
+        rows or no reference. The message says what to do.
+
+    Notes
+    -----
+    If no score is below that of the reference, the probability of any alarm is at most `alpha`, up
+    to `looks` periods with rows; afterwards this holds for the window of all periods only. The
+    limits are approximations, which simulations support. They take rows as independent. If scores
+    vary from period to period by more than chance, false alarms are more frequent: look at
+    `dispersion_p_value`, and give `dispersion="estimate"`.
+
+    Labels that arrive late change earlier periods when they are counted. If late labels are mostly
+    of one outcome, recent periods are biased, and no limit allows for that.
+
+    References
+    ----------
+    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017, for the test of a window; H. Robbins, "Statistical methods related to the law
+    of the iterated logarithm", Annals of Mathematical Statistics 1970, for the boundary of all
+    periods; R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", Controlled Clinical
+    Trials 1986, for the variance between periods.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> weeks = pl.date_range(pl.date(2026, 1, 5), pl.date(2026, 1, 19), "1w", eager=True)
+    >>> launch = pl.DataFrame({"y": [1, 1, 0, 0], "yhat": [1, 0, 0, 1], "n": [900, 100, 900, 100]})
+    >>> live = pl.DataFrame({
+    ...     "day": weeks.repeat_by(4).explode(), "y": [1, 1, 0, 0] * 3, "yhat": [1, 0, 0, 1] * 3,
+    ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
+    ... })
+    >>> out = live.bal.monitor("y", "yhat", time="day", every="1w", reference=launch, cells=True)
+    >>> out.select(pl.col("estimate").round(3), "window", "status").rows()
+    [(0.905, '1', 'ok'), (0.895, '4', 'ok'), (0.715, '1', 'alarm')]
+    """
+    scoring = Scoring.of(metrics, options["class_weight"], (BALANCED,))
+    _check_metrics(scoring)
+    watch = _watch(options)
+    if time is None:
+        raise InvalidInputError(
+            f"{parameter('time', None)} names no column; name the one that holds dates or "
+            "datetimes."
+        )
+    length, asked = Every.of(every), reference_of(reference, time)
+
+    def compute(found: Reading | Sides) -> Columns:
+        grid = grid_of(found, length, asked.until, scoring)
+        columns = rows_of_periods(grid, scoring, watch)
+        p_value = np.nan_to_num(np.asarray(columns["dispersion_p_value"]), nan=1.0)
+        n_tests = max(grid.stream.n_segments, 1) * len(scoring.metrics)
+        is_dispersed = options["dispersion"] is None and bool((p_value < _SURE / n_tests).any())
+        for message in warnings_of(grid, watch, is_dispersed):
+            warn(message)
+        return columns
+
+    def check(query: Query) -> None:
+        if query.sample_weight is not None:
+            raise InvalidInputError(
+                "the cells have weights, but monitor counts rows; count them without "
+                f"{parameter('sample_weight')} in `confusion`."
+            )
+        asked.check(query)
+
+    names = {"y_true": y_true, "y_pred": y_pred, "by": by, "time": time, "every": "1d"}
+    return answer(
+        frame,
+        VERB,
+        {**names, **options},
+        compute,
+        source=asked.source,
+        check=check,
+        suits=lambda found: scoring.suits(found.reading),
+    )
+
+
+def _check_metrics(scoring: Scoring) -> None:
+    """Raise where a metric has no test, or no side that is worse."""
+    for name, metric in scoring.metrics.items():
+        if not metric.interval.is_linear:
+            raise InvalidInputError(
+                f"metric {name!r} cannot be monitored, as it is neither a proportion nor a mean of "
+                "recalls; choose another metric, such as balanced_accuracy or recall."
+            )
+        if metric.better is None:
+            raise InvalidInputError(
+                f"metric {name!r} has no better direction, so that no change of it is for the "
+                "worse; choose another metric, such as recall or false_positive_rate."
+            )
+
+
+def _watch(options: Mapping[str, Any]) -> Watch:
+    """Check what a caller asks for."""
+    check_level(options["level"])
+    check_choice("adjust", options["adjust"], ("bonferroni", None))
+    check_choice("dispersion", options["dispersion"], ("estimate", None))
+    margin, alpha, looks = (options[name] for name in ("margin", "alpha", "looks"))
+    if not _is_number(margin) or not 0 < margin < np.inf:
+        raise InvalidInputError(
+            f"{parameter('margin', margin)} is not a margin; give a number above 0, in the units "
+            "of the metric, such as 0.05."
+        )
+    if not _is_number(alpha) or not 0 < alpha < _HALF:
+        raise InvalidInputError(
+            f"{parameter('alpha', alpha)} is not a probability of false alarms; give a number "
+            "above 0 and below 0.5, such as 0.05."
+        )
+    if not _is_count(looks):
+        raise InvalidInputError(
+            f"{parameter('looks', looks)} is not a number of periods; give a whole number of at "
+            "least 1."
+        )
+    given = options["windows"]
+    windows = [*given] if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if not windows or not all(map(_is_count, windows)) or len({*windows}) < len(windows):
+        raise InvalidInputError(
+            f"{parameter('windows', given)} are not numbers of periods; give different whole "
+            "numbers of at least 1, such as [1, 4, 13]."
+        )
+    return Watch(
+        float(margin),
+        float(alpha),
+        int(looks),
+        tuple(sorted(map(int, windows))),
+        options["adjust"] is not None,
+        options["level"],
+        options["dispersion"] is not None,
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1

@@ -1,0 +1,123 @@
+"""Streams: the counts of segments period by period, beside those of a reference."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from balframe.api.metric_selection import Scoring
+from balframe.core.array_types import BoolArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells, beginnings
+from balframe.core.class_counts import ClassCounts
+from balframe.core.selection import segments_at
+from balframe.frames.counted_frame import Reading
+from balframe.methods.monitoring.windows import Windows
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Segments in every period, and their reference.
+
+    `keys` are the codes of the by-columns of each segment, other than that of periods, and
+    `periods` the positions of the periods of the reference's own, empty where it has none.
+    """
+
+    reading: Reading
+    keys: Sequence[Int64Array]
+    windows: Windows
+    before: Cells
+    scoring: Scoring
+
+    @property
+    def n_segments(self) -> int:
+        """Number of segments."""
+        return self.windows.n_segments
+
+    @property
+    def n_periods(self) -> int:
+        """Number of periods."""
+        return self.windows.n_periods
+
+    def counts(self, width: int | None) -> ClassCounts:
+        """Count the last periods at each period, or all up to it: segments times periods."""
+        return self._counted(self.windows.last(width))
+
+    def cells(self, width: int | None) -> Callable[[], Cells]:
+        """Give the cells of these counts once they are asked for."""
+        return lambda: self.windows.last(width)
+
+    @cached_property
+    def reference(self) -> ClassCounts:
+        """Count the reference of each segment."""
+        return self._counted(_complete(self.before.sorted_by([0]), self.n_segments))
+
+    @cached_property
+    def reference_periods(self) -> tuple[ClassCounts, Int64Array]:
+        """Count each period of the reference, and tell the segment of each."""
+        held = self.before.actual != LEFT_OUT
+        cells = Cells(
+            tuple(codes[held] for codes in self.before.by),
+            self.before.actual[held],
+            self.before.outcome[held],
+            self.before.sums.at(held),
+        )
+        _, first = cells.segments
+        return self._counted(cells), cells.by[0][first]
+
+    def reference_at_periods(self) -> ClassCounts:
+        """Repeat the reference of each segment for each period."""
+        return segments_at(self.reference, np.repeat(np.arange(self.n_segments), self.n_periods))
+
+    def periods_with_rows(self, width: int | None) -> Int64Array:
+        """Count the periods of each window that have rows, at least 1."""
+        has_rows = (self.counts(1).n > 0).reshape(self.n_segments, self.n_periods)
+        total = np.cumsum(has_rows, axis=1)
+        if width is not None:
+            before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
+            total = total - before
+        return np.maximum(total.ravel(), 1)
+
+    @cached_property
+    def has_reference(self) -> BoolArray:
+        """Tell which segments have rows in the reference."""
+        return np.asarray(self.reference.n > 0)
+
+    def _counted(self, cells: Cells) -> ClassCounts:
+        return self.scoring.class_counts(self.reading, cells)
+
+
+def _complete(cells: Cells, n_segments: int) -> Cells:
+    """Let every segment have a cell, if only that of a row left out."""
+    every = np.arange(n_segments)
+    nothing = np.full(n_segments, LEFT_OUT)
+    none = cells.sums.at(np.zeros(n_segments, np.int64)) if len(cells.n) else cells.sums
+    sums = none.leaving_out(nothing == LEFT_OUT, np.ones(n_segments, np.int64))
+    return Cells.concat([cells, Cells((every,), nothing, nothing, sums)]).regrouped()
+
+
+def stream_of(
+    reading: Reading,
+    now: Cells,
+    before: Cells,
+    n_periods: int,
+    scoring: Scoring,
+) -> Stream:
+    """Give the segments of either side numbers.
+
+    The last by-column of the cells is the position of the period; the others are the segment's.
+    """
+    n_keys = len(now.by) - 1
+    both = [np.concatenate([now.by[i], before.by[i]]) for i in range(n_keys)]
+    length = len(now.n) + len(before.n)
+    order = np.lexsort(both[::-1]) if n_keys else np.arange(length)
+    begins = beginnings([codes[order] for codes in both], length)
+    number = np.empty(length, np.int64)
+    number[order] = np.cumsum(begins) - 1
+    n_segments = int(begins.sum())
+    own, earlier = (
+        Cells((number[part], cells.by[-1]), cells.actual, cells.outcome, cells.sums).regrouped()
+        for cells, part in ((now, slice(0, len(now.n))), (before, slice(len(now.n), None)))
+    )
+    keys = [codes[order][begins] for codes in both]
+    return Stream(reading, keys, Windows.of(own, n_segments, n_periods), earlier, scoring)

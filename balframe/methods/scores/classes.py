@@ -1,0 +1,120 @@
+"""The verb `classes`."""
+
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from balframe.api.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits, score
+from balframe.api.method import Verb
+from balframe.api.metric_selection import Scoring
+from balframe.api.options import Clustering, Intervals, Names, OfLabels
+from balframe.api.run import Columns, answer
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Reading
+from balframe.frames.query import Reads
+from balframe.methods.scores.scores_of_labels import scores_of_labels
+from balframe.stats.request import Request
+
+SCORES = {  # and the columns that count their denominators, of the label or of the others
+    "recall": ("support", False),
+    "precision": ("predicted", False),
+    "specificity": ("support", True),
+    "npv": ("predicted", True),
+    "f1": ("support", False),
+}
+
+VERB = Verb.of(
+    *SEGMENTS,
+    key("label", kind=Kind.LABEL, tells=True),
+    count("support", tells=True),
+    N_CLUSTERS,
+    score("prevalence", compared=True),
+    count("predicted"),
+    count("correct"),
+    *(
+        one
+        for name, (support, of_rest) in SCORES.items()
+        for one in (
+            replace(score(name, compared=True, support=support), of_rest=of_rest),
+            *limits(name, "interval"),
+        )
+    ),
+)
+
+
+_SCORING = Scoring.of("accuracy", None, ())  # each label is scored against all others
+
+
+class _Options(Intervals, Clustering, OfLabels, total=False): ...
+
+
+@VERB
+def classes(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment and class label with recall, precision and other scores.
+
+    Each label is scored against all others. Every segment has a row for every label of the label
+    set: a label that does not occur in the segment has the support 0 and a null recall. The number
+    of rows is the number of segments times the number of labels.
+
+    Parameters
+    ----------
+    interval : {True, "wilson", "scas", "jeffreys", "exact"}, optional
+        Add confidence intervals. All scores are proportions: True gives Wilson intervals, and
+        "scas", "jeffreys" and "exact" give intervals of that method. Methods for means of recalls
+        are accepted and give Wilson intervals. Intervals of f1 are transformed from those of the
+        Jaccard index.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model] and label, in this order. Columns in brackets are present
+        only if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
+        - `support`: number of rows whose true label is this one
+        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
+        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
+          over the labels is the accuracy.
+        - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
+          it
+        - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
+        - with `interval`, the confidence interval `<score>_lower` and `<score>_upper` follows each
+          of these scores
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": ["a", "a", "b", "b"], "yhat": ["a", "b", "b", "b"]})
+    >>> out = bf.classes(df, "y", "yhat")
+    >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
+    [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
+    """
+    request = Request.of(options["interval"], options["level"], "uniform", options["cluster"])
+
+    def compute(reading: Reading) -> Columns:
+        n_labels = len(reading.labels)
+        sample = _SCORING.sample(reading)
+        first = reading.cells.segments[1]
+        label = np.tile(np.arange(n_labels), sample.counts.n_segments)
+        columns = reading.by_columns(np.repeat(first, n_labels))
+        columns["label"] = reading.label_column(label)
+        return columns | scores_of_labels(sample, tuple(SCORES), request)
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=() if request is None else ("interval",),
+        reads=Reads(squares=request is not None),
+        suits=Reading.pos_label,
+    )

@@ -1,0 +1,111 @@
+"""The verb `confusion`."""
+
+from typing import Literal, Unpack
+
+import numpy as np
+
+from balframe.api.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
+from balframe.api.method import Verb
+from balframe.api.options import Clustering, Names, OfLabels
+from balframe.api.run import Columns, answer
+from balframe.errors import check_choice
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Reading
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
+from balframe.methods.scores.matrices import completed, counted, share
+
+SHARE = "share"
+VERB = Verb.of(
+    *SEGMENTS,
+    *LABELLED,
+    count(N, tells=True),
+    *WEIGHTS,
+    estimate(SHARE, under="normalize"),
+)
+
+
+class _Options(Clustering, OfLabels, total=False): ...
+
+
+@VERB
+def confusion(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    complete: bool = False,
+    normalize: Literal["true", "pred", "all"] | None = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment, true label and predicted label with its number of rows.
+
+    This is the confusion matrix of each segment, one cell per row. Methods on predicted labels,
+    except `compare`, read it with `cells=True` and return exactly what they return from the
+    original rows. The concatenated results of several days are equivalent to all their rows. Rows
+    dropped by `missing="drop"` are not in the result, so a segment without other rows has no cells.
+
+    Parameters
+    ----------
+    complete : bool, default False
+        Add the pairs of labels that do not occur in a segment, with n = 0.
+    normalize : {"true", "pred", "all"}, optional
+        Add the column `share`: the share of the cell in the rows of its true label, of its
+        predicted label, or of its segment. With weights, it is the share of the weight.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model], true label and predicted label, in this order. Columns
+        in brackets are present only if the options ask for them:
+
+        - the by-columns, [the column `cluster`, so that the cells can be read with `cells=True` and
+          `cluster`], [`margin`: the columns that define the segment], [`model`]
+        - the true and the predicted label, under the names of their columns; with several models
+          the column of predictions is named `predicted`
+        - `n`: number of rows
+        - with `sample_weight`, `weight`, `weight_sq`: sum of the weights and of their squares
+        - with `normalize`, `share`: in [0, 1], null if the total is 0
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [1, 1, 0, 0], "yhat": [1, 0, 0, 0]})
+    >>> bf.confusion(df, "y", "yhat").rows()
+    [(0, 0, 2), (1, 0, 1), (1, 1, 1)]
+    >>> bf.confusion(df.to_pandas(), "y", "yhat", complete=True, normalize="true")
+       y  yhat  n  share
+    0  0     0  2    1.0
+    1  0     1  0    0.0
+    2  1     0  1    0.5
+    3  1     1  1    0.5
+    """
+    check_choice("complete", complete, (False, True))
+    check_choice("normalize", normalize, (None, "true", "pred", "all"))
+
+    def compute(reading: Reading) -> Columns:
+        reading, n_labels = reading.with_clusters(), len(reading.labels)
+        shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
+        true, predicted = names_of_labels(reading.query)
+        columns = reading.by_columns(shown.source)
+        columns[true] = reading.label_column(shown.actual)
+        columns[predicted] = reading.label_column(shown.outcome)
+        columns[N] = shown.sums.n
+        if shown.sums.weight is not None:
+            with np.errstate(over="ignore"):
+                columns[WEIGHT] = np.ldexp(shown.sums.weight, shown.sums.exponent)
+            columns[WEIGHT_SQ] = shown.sums.weight_sq
+        if normalize is not None:
+            columns[SHARE] = share(shown, n_labels, normalize)
+        return columns
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        shown=() if normalize is None else ("normalize",),
+        reads=Reads(keeps_clusters=True),
+        suits=Reading.pos_label,
+    )

@@ -1,0 +1,129 @@
+"""The verb `posterior`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from balframe.api.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
+from balframe.api.method import Verb
+from balframe.api.metric_selection import counted
+from balframe.api.options import Level, Names, OfLabels, Priors
+from balframe.api.run import Columns, answer
+from balframe.core.array_types import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.core.label_counts import Entries
+from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import Reading
+from balframe.stats.batching import over_segments
+from balframe.stats.mean_recall_posterior import PRIORS, Posterior
+from balframe.stats.recalls_of_counts import recalls_of_labels
+from balframe.stats.request import check_level
+
+_FOUND = (
+    estimate("mean", tells=True),
+    estimate("sd"),
+    estimate("median"),
+    *limits(),
+    note("p_above", kind=Kind.FLOAT),
+)
+VERB = Verb.of(
+    *SEGMENTS,
+    *COUNTED,
+    *_FOUND,
+    instead={
+        "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
+        "an interval.",
+    },
+)
+
+
+class _Options(Level, Priors, OfLabels, total=False): ...
+
+
+@VERB
+def posterior(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    above: float | None = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment with the posterior distribution of its balanced accuracy.
+
+    The recalls of the labels present have independent Beta posteriors, and the balanced accuracy
+    is their mean. With five or more labels, this implies an informative prior for the mean. The
+    confidence interval of `report` with `interval=True` then has better coverage.
+
+    Parameters
+    ----------
+    above : float, optional
+        The balanced accuracy to exceed, in [0, 1]; by default the chance level: 1 divided by the
+        number of labels present.
+    level : float, default 0.95
+        Probability of the equal-tailed credible interval from `lower` to `upper`, in (0, 1).
+    sample_weight : column name, optional
+        Row weights: finite, non-negative numbers. Each label then has an effective sample size:
+        Kish's effective size, divided by the design effect if that is above 1.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
+          number of rows of the rarest of them
+        - `mean`, `sd`, `median`: mean, standard deviation and median of the posterior; `lower`,
+          `upper`: its credible interval. They are null in an empty segment.
+        - `p_above`: probability that the balanced accuracy exceeds `above`
+
+    References
+    ----------
+    K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann, "The balanced accuracy and its
+    posterior distribution", ICPR 2010; H. Carrillo, K. H. Brodersen and J. A. Castellanos,
+    "Probabilistic performance evaluation for multiclass classification using the posterior
+    balanced accuracy", ROBOT 2013.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> cells = bf.from_matrix([[30, 1, 1], [2, 8, 0], [0, 1, 3]], backend="pandas")
+    >>> out = bf.posterior(cells, "actual", "predicted", counts="n")
+    >>> print(out.round(3).to_string(index=False))
+     n  n_labels  min_support  mean    sd  median  lower  upper  p_above
+    46         3            4 0.776 0.073   0.781  0.622  0.903      1.0
+    """
+    level, prior = options["level"], options["prior"]
+    check_level(level)
+    check_choice("prior", prior, PRIORS)
+    if above is not None and not (isinstance(above, (int, float)) and 0 <= above <= 1):
+        raise InvalidInputError(
+            f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
+        )
+
+    def compute(reading: Reading) -> Columns:
+        c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
+        tail = (1 - level) / 2
+
+        def describe(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+            p = Posterior.of(x, n, a, prior)
+            exceeded = np.full(len(x), 1 / x.shape[1] if above is None else above)
+            median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
+            return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
+
+        found = over_segments(recalls_of_labels(c), len(_FOUND), describe)
+        names = [one.name for one in _FOUND]
+        columns = reading.by_columns(reading.cells.segments[1])
+        return columns | counted(c) | dict(zip(names, found, strict=True))
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        suits=Reading.pos_label,
+    )

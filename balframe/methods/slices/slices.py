@@ -1,0 +1,237 @@
+"""The verb `slices`."""
+
+from collections.abc import Mapping
+from typing import Any, Unpack, get_args
+
+import numpy as np
+
+from balframe.api.columns import (
+    BY,
+    ESTIMATE,
+    METRICS,
+    MIN_SUPPORT,
+    Kind,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    note,
+    test,
+)
+from balframe.api.method import Verb
+from balframe.api.metric_selection import Scoring
+from balframe.api.options import Backends, CellsOrRows, ClassWeights, Level
+from balframe.api.run import Columns, answer
+from balframe.errors import InvalidInputError, check_choice, parameter, warn
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import Query, Reads
+from balframe.frames.slice_binning import Bins
+from balframe.frames.slice_features import Searched, Searching
+from balframe.methods.slices.options_of_searches import BINS, METRIC, Searches
+from balframe.methods.slices.population import Population
+from balframe.methods.slices.prune import Listing, Order, worst
+from balframe.methods.slices.result_rows import doubts, slices_in_rows
+from balframe.methods.slices.significance import tested_slices
+from balframe.metrics.registry import Metric
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    key("rank", kind=Kind.INTEGER),
+    key("slice", tells=True),
+    note("on", hidden=True),
+    note(BY, kind=Kind.BY, hidden=True),
+    count("depth", hidden=True),
+    count("n"),
+    count(MIN_SUPPORT),
+    count("wrong"),
+    METRICS,
+    estimate(ESTIMATE, span=Span.METRIC, support=MIN_SUPPORT),
+    estimate("rest", tells=True),
+    estimate("difference", tells=True, span=Span.AROUND_ZERO),
+    *limits(about="difference"),
+    test("p_value"),
+    test("p_adjusted"),
+    count("n_tests"),
+    estimate("excess_errors"),
+    estimate("share_of_errors", span=Span.UNIT),
+    count("n_explained"),
+    instead={
+        "by": "slices searches the columns of over.",
+        "metrics": "slices searches by one metric. Give metric.",
+        "cluster": "the tests of slices need independent rows. For rows in clusters, call gaps or "
+        "disparity on chosen columns.",
+        "margins": "slices searches every subset of the columns of over already.",
+    },
+)
+
+
+class _Options(Searches, Level, ClassWeights, CellsOrRows, Backends, total=False): ...
+
+
+@VERB
+def slices(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Name,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per slice on which the model is shown to be worse than on the other rows.
+
+    A slice is a conjunction of conditions on columns, such as "sex = F and age 25 to 45". Every
+    slice of up to `depth` columns that has enough rows is compared with the rest: all rows outside
+    of it. The p-values are adjusted for all slices tested. A slice is left out if those listed
+    before it explain its errors.
+
+    Parameters
+    ----------
+    y_pred : column name
+        The predicted class labels of one model.
+    level : float, default 0.95
+        Confidence level, in (0, 1). If nothing differs, any slice is listed with a probability of
+        at most 1 - level. The intervals have simultaneous coverage at this level over all slices
+        tested.
+    missing : {"raise", "drop"}
+        How to handle nulls in columns other than those searched: raise an error, or drop the rows.
+        NaN counts as null.
+    sample_weight : column name, optional
+        Row weights: finite, non-negative numbers. Slices are then listed by their difference,
+        without limits and p-values.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each slice listed, the worst first:
+
+        - `rank`: position in the list; `slice`: its conditions in words; `on`: the columns that
+          they are on
+        - the columns searched: the level in the slice, null if any. Numeric columns are text.
+        - `depth`: number of conditions; `n`: number of rows; `min_support`: number of rows that the
+          metric counts, of the rarest label if it counts each label; `wrong`: number of wrong rows
+          among those that it counts
+        - `metric`, `estimate`: the score of the slice; `rest`: that of all other rows;
+          `difference`: estimate - rest
+        - `lower`, `upper`: simultaneous confidence interval of the difference
+        - `p_value`: p-value of the one-sided test that the slice is not worse than the rest
+        - `p_adjusted`: p-value times the number of slices tested of this depth, times the number of
+          depths, at most 1; `n_tests`: number of slices tested
+        - `excess_errors`: number of wrong rows above those expected at the rates of the rest;
+          `share_of_errors`: share of all wrong rows that are in the slice
+        - `n_explained`: number of slices left out because this one explains their errors
+
+        If no slice is listed, a warning says how many were tested.
+
+    Raises
+    ------
+    BalframeError
+        If a name, an option or a value is invalid, no slice has enough rows, or there are too many
+        slices. The message says what to do.
+
+    Notes
+    -----
+    For some slices, being in the slice has nothing to do with being wrong. The probability that any
+    of these is listed is at most 1 - `level`, however the slices depend on each other. A slice need
+    not be worse because of its columns: the cause may be another column, which occurs more often in
+    the slice.
+
+    The list is made from the first slice to the last. A slice is left out if it is not shown to be
+    worse once the slices listed before it are held fixed. The list ends at `top` slices, so
+    `n_explained` counts slices up to there.
+
+    References
+    ----------
+    The number of wrong rows in a slice is hypergeometric under the null hypothesis. Its tail is
+    approximated by a Pearson III distribution with the same mean, variance and skewness. The
+    limits combine those of C. J. Clopper and E. S. Pearson, Biometrika 1934, as in G. Y. Zou and A.
+    Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 2008.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> people = bf.datasets.compas_by_age_and_sex(backend="pandas")
+    >>> out = bf.slices(people, "reoffended", "high_risk", counts="n", metric="recall", top=3)
+    >>> out[["slice", "n", "wrong", "estimate", "rest", "upper"]].round(3)
+                                    slice     n  wrong  estimate   rest  upper
+    0                       age = over 45  1576    285     0.428  0.662 -0.158
+    1  race = Caucasian and age = over 45   752    144     0.311  0.648 -0.216
+    2                    race = Caucasian  2454    461     0.523  0.670 -0.088
+    """
+    scoring = Scoring.of(options["metric"], options["class_weight"], (METRIC,))
+    name, one = _the_one(scoring)
+    _check_options(options)
+    listing = Listing(
+        options["order"], options["top"], 1 - options["level"], options["min_difference"]
+    )
+
+    def compute(searched: Searched) -> Columns:
+        population = Population.of(searched, one, scoring, options["min_support"])
+        tested = tested_slices(population, one, scoring, options["depth"], options["max_slices"])
+        listed = worst(tested, population, listing)
+        for message in doubts(listed, tested, population, listing):
+            warn(message)
+        return slices_in_rows(listed, tested, population, (name, one), listing.alpha)
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_pred": y_pred, "by": options["over"], **options},
+        compute,
+        reads=Reads(squares=False, by="over", others=True),
+        source=Searching(Bins.of(options["bins"], BINS)),
+        check=_check,
+        suits=lambda searched: scoring.suits(searched.reading),
+    )
+
+
+def _the_one(scoring: Scoring) -> tuple[str, Metric]:
+    """Take the only metric, which has to say what is worse."""
+    if len(scoring.metrics) != 1:
+        raise InvalidInputError(
+            f"{parameter('metric')} names {len(scoring.metrics)} metrics, but slices searches by "
+            "one; give its name."
+        )
+    ((name, metric),) = scoring.metrics.items()
+    if metric.better is None:
+        raise InvalidInputError(
+            f"metric {name!r} has no better direction, so no slice is worse by it; choose another "
+            "metric, such as recall or false_positive_rate."
+        )
+    return name, metric
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    check_level(options["level"])
+    check_choice("order", options["order"], get_args(Order))
+    for name in ("depth", "top", "min_support", "max_slices"):
+        value = options[name]
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+            raise InvalidInputError(
+                f"{parameter(name, value)} is not valid; give a whole number of at least 1."
+            )
+    least = options["min_difference"]
+    is_number = isinstance(least, (int, float, np.number)) and not isinstance(least, bool)
+    if not is_number or not 0 <= least < np.inf:
+        raise InvalidInputError(
+            f"{parameter('min_difference', least)} is not valid; give a number of at least 0, in "
+            "the units of the metric."
+        )
+
+
+def _check(query: Query) -> None:
+    """Raise where several models are given, or a column of labels is searched."""
+    if query.several:
+        raise InvalidInputError(
+            f"{parameter('y_pred', list(query.y_pred))} is a list, but slices searches one model "
+            "at a time; give one column name."
+        )
+    if not query.by:
+        raise InvalidInputError(
+            f"{parameter('over')} has no column to search; name at least one column."
+        )
+    roles = {*query.label_columns, query.counts, query.sample_weight} - {None}
+    taken = [name for name in query.by if name in roles]
+    if taken:
+        raise InvalidInputError(
+            f"{parameter('over')} has the column {taken[0]!r}, which holds labels, counts or "
+            f"weights; leave it out of {parameter('over')}."
+        )

@@ -1,0 +1,91 @@
+"""Areas under ROC curves of segments beside the area of what they are compared with."""
+
+from typing import Any
+
+import numpy as np
+
+from balframe.api.interval_estimates import kept
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
+from balframe.core.score_ties import Ties
+from balframe.core.selection import segments_at
+from balframe.frames.adapter import Name
+from balframe.frames.scores import Scored
+from balframe.methods.comparisons.reference import (
+    Reference,
+    check_not_ambiguous,
+    n_choices,
+    reference_of,
+)
+from balframe.methods.thresholds.auc import Areas
+from balframe.methods.thresholds.auc_clustered import (
+    AreasOfClusters,
+    rests_of_clusters,
+    segments_of_clusters,
+)
+from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
+from balframe.metrics.definitions.ranking import Ranking
+from balframe.stats.cluster_influence import correlation
+from balframe.stats.differences import mover_difference
+from balframe.stats.request import Request
+
+AnyAreas = Areas | AreasOfClusters
+
+_COLUMNS = (
+    *("reference_roc_auc", "roc_auc_difference"),
+    *("roc_auc_difference_lower", "roc_auc_difference_upper"),
+)
+
+
+def differences_of_areas(
+    asked: object, scored: Scored, areas: AnyAreas, c: ClassCounts, level: float
+) -> dict[Name, Any]:
+    """Compare the segments of each group, whose areas and counts are given, with a reference."""
+    reading = scored.reading
+    check_not_ambiguous(asked, reading)
+    values = np.full((len(_COLUMNS), c.n_segments), np.nan)
+    names, name_of = [], np.zeros(c.n_segments, np.int64)
+    for number, group in enumerate(reading.groups()):
+        own, members = areas.at(group.segments), segments_at(c, group.segments)
+        one = reference_of(asked, own.auc, "higher", group, members, reading)
+        request = Request(None, level).together(n_choices(asked, members))
+        ties = scored.ties.at(group.segments)
+        held = None if scored.clusters is None else _at(scored.clusters, group.segments)
+        values[:, group.segments] = _compared(one, own, (ties, held), request.level)
+        name_of[group.segments] = number
+        names.append(one.name)
+    reference = {"reference": reading.text_column(names, name_of)}
+    return reference | dict(zip(_COLUMNS, values, strict=True))
+
+
+def _at(held: Ties, segments: Int64Array) -> Ties:
+    """Take the ties of the clusters of some segments."""
+    return held.at(np.flatnonzero(np.isin(segments_of_clusters(held), segments)))
+
+
+def _compared(
+    one: Reference, own: AnyAreas, rows: tuple[Ties, Ties | None], level: float
+) -> tuple[FloatArray, ...]:
+    """Give the reference's areas, the differences and their limits, where the two share no rows."""
+    other = _beside(one, own, *rows)
+    difference = own.auc - other.auc
+    r: FloatArray | float = 0
+    if isinstance(own, AreasOfClusters) and isinstance(other, AreasOfClusters):
+        r = correlation(own.influence, other.influence)
+    limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level), r)
+    lower, upper = kept(*limits, difference, (-1, 1), around=True)
+    shared = one.shares_rows(np.arange(len(difference)))
+    lower, upper = (np.where(shared, np.nan, limit) for limit in (lower, upper))
+    return other.auc, difference, lower, upper
+
+
+def _beside(one: Reference, own: AnyAreas, ties: Ties, held: Ties | None) -> AnyAreas:
+    """Put beside each segment of a group what it is compared with."""
+    place = np.zeros(ties.n_segments, np.int64)
+    if one.position is not None:
+        return own.at(place + one.position)
+    if one.name == "rest" and held is not None and len(place) > 1:
+        return rests_of_clusters(ties, held)
+    if one.name == "rest" or not len(place):
+        return areas_of_rests(ties)
+    return Areas.of(Ranking.of(ties.rolled_up((), [0] * len(ties.by)))).at(place)

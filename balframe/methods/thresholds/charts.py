@@ -1,0 +1,226 @@
+"""The chart of `curve`: a metric at every threshold of a score."""
+
+from dataclasses import replace
+from typing import Any, Unpack
+
+import altair as alt
+
+from balframe._text import percent, sentence, titled
+from balframe.api.metric_selection import Metrics
+from balframe.api.options import ClassWeights, Names, Rows
+from balframe.charts.annotations import ROWS, SCORE, axis, heading, numbers, place
+from balframe.charts.facets import ONCE, Chart, Charts, Part, Title, shown
+from balframe.charts.line_plot import Plane, answered_lines, plane
+from balframe.charts.options import METRIC, MOST, DrawnMetric, drawing, drawn_metrics
+from balframe.charts.rows import Drawn, Row, answered, by_names, columns, named, ranked
+from balframe.charts.style import INK, LINES, RULE, SHADE, WHITE
+from balframe.frames.adapter import Name
+from balframe.frames.convert_result import collected
+from balframe.frames.query import MODEL
+from balframe.frames.thresholds import ThresholdsOption
+from balframe.methods.thresholds.best_threshold import best_threshold
+from balframe.methods.thresholds.curve import curve as verb
+
+_BALANCED = "balanced_accuracy"
+_AT = " at every threshold"
+
+
+class _Options(ClassWeights, Rows, total=False): ...
+
+
+@drawing
+def curve(
+    frame: object,
+    y_true: Name,
+    y_score: Names,
+    *,
+    by: Names = None,
+    metrics: Metrics = METRIC,
+    thresholds: ThresholdsOption = None,
+    level: float = 0.95,
+    most: int = MOST,
+    **options: Unpack[_Options],
+) -> Charts:
+    """Return a chart of a metric at every threshold of a score, with a line for each segment.
+
+    A point marks the best threshold of each segment. Balanced accuracy has a confidence band over
+    all thresholds of a segment. Other metrics have a confidence interval at each threshold. A
+    dashed line marks chance. Up to four segments share a panel. With more, each has its own panel,
+    with the others in grey behind it. Segments are ranked by their scores at the best threshold.
+    Several metrics are drawn one below the other. Several models are drawn side by side, each with
+    its own scale of thresholds.
+
+    Parameters
+    ----------
+    thresholds : None, int, list of floats or ("quantiles", int), optional
+        The thresholds, as in `bf.curve`. By default every distinct score is a threshold; points too
+        close to be distinguished are left out.
+    level : float, default 0.95
+        Confidence level of the band or the intervals.
+
+    Returns
+    -------
+    altair chart
+        You can restyle or save it: `chart.save("curve.png")`,
+        `chart.save("curve.html", inline=True)`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [0, 0, 1, 0, 1], "score": [0.1, 0.3, 0.4, 0.6, 0.8]})
+    >>> chart = bf.plot.curve(df, "y", "score")
+    >>> chart.to_dict()["title"]["text"]
+    'Balanced accuracy at every threshold'
+    """
+    chosen = drawn_metrics(metrics, options["class_weight"])
+    is_banded = [one.metric.name == _BALANCED for one in chosen]
+    answer = collected(
+        verb(
+            frame,
+            y_true,
+            y_score,
+            by=by,
+            metrics=metrics,
+            thresholds=thresholds,
+            level=level,
+            band=any(is_banded),
+            interval=None if all(is_banded) else True,
+            **options,
+        )
+    )
+    names = by_names(by, answered_lines(answer, "threshold", chosen[0].name)[0])
+    best = [
+        _best(frame, y_true, y_score, one, names, by=by, thresholds=thresholds, **options)
+        for one in chosen
+    ]
+    lines = [_lines(answer, one, names) for one in chosen]
+    words = "" if len(chosen) == 1 else f" in {chosen[0].title}"
+    order, left_out = ranked(best[0] or lines[0], "estimate", most, words)
+    parts, below = [], ""
+    for one, of_best, of_metric in zip(chosen, best, lines, strict=True):
+        drawn = of_metric.of(order)
+        below = _below(one, level)
+        title: Title = alt.Undefined
+        if len(chosen) > 1:
+            title = heading(sentence(one.title), below.split("; "), fontSize=12, offset=8)
+        parts.append(_part(one, drawn, of_best and of_best.of(order), order, title))
+    if len(chosen) == 1:
+        return shown(parts, heading(titled(f"{chosen[0].title}{_AT}", names), [below, *left_out]))
+    wide = 1 if isinstance(parts[0].chart, alt.FacetChart) else columns(len(parts), 2)
+    return shown(parts, heading(titled(f"scores{_AT}", names), left_out), wide)
+
+
+def _best(
+    frame: object,
+    y_true: Name,
+    y_score: Names,
+    one: DrawnMetric,
+    names: list[Name],
+    **options: Any,  # noqa: ANN401 (those of the chart)
+) -> Drawn | None:
+    """Find the best thresholds; there are none of a metric without a better side."""
+    if one.metric.better is None:
+        return None
+    found = best_threshold(frame, y_true, y_score, metric=one.metric.name, **options)
+    return named(answered(found), names, most_panels=len(LINES))
+
+
+def _lines(answer: Any, one: DrawnMetric, names: list[Name]) -> Drawn:  # noqa: ANN401
+    """Take the points of a metric, with its limits."""
+    drawn = named(answered_lines(answer, "threshold", one.name), names, most_panels=len(LINES))
+    limits = f"{_BALANCED}_band" if one.metric.name == _BALANCED else one.name
+    return replace(drawn, rows=[_point(row, one.name, limits) for row in drawn.rows])
+
+
+def _point(row: Row, name: str, limits: str) -> Row:
+    """Keep what is drawn of a threshold."""
+    return {key: row[key] for key in ("segment", "panel", "n", "threshold")} | {
+        "estimate": row[name],
+        "lower": row[f"{limits}_lower"],
+        "upper": row[f"{limits}_upper"],
+    }
+
+
+def _below(one: DrawnMetric, level: float) -> str:
+    """Say what the shade, the points and the dashed line are."""
+    is_banded = one.metric.name == _BALANCED
+    shade = "band over all thresholds" if is_banded else "interval at each threshold"
+    points = "" if one.metric.better is None else "; points: best thresholds"
+    chance = _chance(one)
+    dashed = "" if chance is None else f"; dashed: chance, {chance:g}"
+    return f"{percent(level)} confidence {shade}{points}{dashed}"
+
+
+def _chance(one: DrawnMetric) -> float | None:
+    """Find what scores reach that have nothing to do with the label, if it is one number."""
+    chance = 0.5 if one.metric.chance == "uniform" else one.metric.chance
+    return chance if isinstance(chance, (int, float)) else None
+
+
+def _part(
+    one: DrawnMetric,
+    drawn: Drawn,
+    best: Drawn | None,
+    order: list[str],
+    title: Title,
+) -> Part:
+    """Draw a metric."""
+    on = plane(drawn, order, is_small=title is not alt.Undefined)
+    layers = _layers(on, place(drawn), one.title)
+    chance = _chance(one)
+    if chance is not None:
+        line = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=RULE)
+        layers.insert(0, line.encode(y=alt.datum(chance)))
+    points = [row for row in drawn.rows if row["threshold"] is not None]
+    behind = on.thinned(points, "threshold", "estimate")
+    rows = points + [_best_point(row, on) for row in (best.rows if best else [])]
+    chart: Chart = on.chart(layers, title)
+    if on.is_together and drawn.panels_by == MODEL:
+        chart = chart.resolve_scale(x="independent")
+    return Part(chart, rows, behind)
+
+
+def _best_point(row: Row, on: Plane) -> Row:
+    """Mark a best threshold; a panel of its own says so where there is none."""
+    has_none = row["estimate"] is None and not on.is_together
+    return row | {"is_best": True, "note": "no best threshold" if has_none else None}
+
+
+def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Chart]:
+    at_threshold = [
+        ("n", "rows", ROWS),
+        ("threshold", "threshold", ".4~g"),
+        ("estimate", name, SCORE),
+    ]
+    limits = [("lower", "lower limit", SCORE), ("upper", "upper limit", SCORE)]
+    of_best = [
+        ("midpoint", "middle of the plateau", ".4~g"),
+        ("common_estimate", "at the common threshold", SCORE),
+        ("chance_maximum", "95% quantile by chance", SCORE),
+    ]
+    free, ticks = alt.Scale(zero=False), axis(tickCount=on.n_ticks)
+    x = alt.X("threshold:Q", title="threshold", scale=free, axis=ticks)
+    y_title = name if on.height > 100 else None  # which would be longer than the axis
+    y = alt.Y("estimate:Q", title=y_title, scale=free, axis=ticks)
+    line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=on.color)
+    band = line.mark_area(opacity=SHADE, interpolate="step-before").encode(
+        y=alt.Y("lower:Q", title=y_title), y2="upper:Q"
+    )
+    curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
+        y=y, tooltip=[*of_segment, *numbers([*at_threshold, *limits])]
+    )
+    best = alt.Chart().transform_filter("datum.is_best")
+    points = (
+        best.transform_filter("isValid(datum.threshold)")
+        .mark_point(filled=True, opacity=1, size=60, stroke=WHITE, strokeWidth=1)
+        .encode(
+            x=x, y=y, color=on.color, tooltip=[*of_segment, *numbers([*at_threshold, *of_best])]
+        )
+    )
+    notes = (
+        best.transform_filter("isValid(datum.note)")
+        .mark_text(color=INK, fontStyle="italic")
+        .encode(x=alt.value(on.width / 2), y=alt.value(12), text="note:N", tooltip=list(of_segment))
+    )
+    return [band, *on.behind(x=x, y=y), curves, points, notes]

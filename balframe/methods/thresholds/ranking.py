@@ -1,0 +1,178 @@
+"""The verb `ranking`."""
+
+from typing import Any, Unpack
+
+import numpy as np
+
+from balframe.api.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
+from balframe.api.method import Verb
+from balframe.api.metric_selection import check_by
+from balframe.api.options import Clustering, Level, Names, OfScores
+from balframe.api.run import Columns, answer
+from balframe.core.class_counts import ClassCounts
+from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import Query, Reads
+from balframe.frames.scores import Scored
+from balframe.frames.sources import Scores
+from balframe.frames.thresholds import Thresholds
+from balframe.methods.comparisons.reference import check_reference
+from balframe.methods.comparisons.reference_option import ReferenceOption
+from balframe.methods.thresholds.auc import Areas
+from balframe.methods.thresholds.auc_clustered import AreasOfClusters
+from balframe.methods.thresholds.auc_differences import AnyAreas, differences_of_areas
+from balframe.metrics.definitions.ranking import (
+    Ranking,
+    average_precision,
+    brier_score,
+    ks_statistic,
+)
+from balframe.metrics.score_metrics import returned_by
+from balframe.stats.request import check_level
+
+VERB = Verb.of(
+    *SEGMENTS,
+    count("n"),
+    count("n_positive"),
+    N_CLUSTERS,
+    estimate("roc_auc", tells=True, span=Span.UNIT),
+    *limits("roc_auc"),
+    estimate("average_precision", span=Span.UNIT),
+    estimate("ks_statistic", span=Span.UNIT),
+    estimate("brier_score", span=Span.UNIT),
+    note("reference", under="reference"),
+    estimate("reference_roc_auc", under="reference"),
+    estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
+    *limits("roc_auc_difference", under="reference"),
+    instead={
+        "metrics": f"ranking always returns {', '.join(returned_by('ranking'))}. For metrics of "
+        "labels, call report."
+    },
+)
+
+
+class _Options(Clustering, Level, OfScores, total=False): ...
+
+
+@VERB
+def ranking(
+    frame: FrameT,
+    y_true: Name,
+    y_score: Names,
+    *,
+    by: Names = None,
+    reference: ReferenceOption = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment with its ROC AUC and other scores that need no threshold.
+
+    Parameters
+    ----------
+    reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping, optional
+        Compare the area under the ROC curve of each segment with that of a reference. The
+        reference is all other rows ("rest"), all rows ("overall", without interval), the segment
+        with the most rows ("largest"), the segment with the "best" or "worst" area, or the segment
+        with this value in the by-column. `{"sex": "F", "race": "A"}` names a segment of several
+        columns, and `{"sex": None}` the segment where the column is null. Intervals against the
+        best or worst segment allow for its choice among all segments. By default, nothing is
+        compared.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment and [model], in this order. Columns in brackets are present only
+        if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
+        - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores
+          higher than a negative row, ties counting half; null without positive or negative rows
+        - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5. The
+          variance is scaled towards DeLong's as the number of rows grows. With `cluster`, it is
+          computed on the logit scale with Obuchowski's variance, and null if all positive or all
+          negative rows are in one cluster, or the area is 0 or 1.
+        - `average_precision`: mean of the precisions at all thresholds, weighted by the increase in
+          recall at each; null without positive rows
+        - `ks_statistic`: largest difference between recall and false positive rate
+        - `brier_score`: mean squared difference between score and label; null if a score is outside
+          [0, 1]
+        - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area;
+          `roc_auc_difference`: roc_auc - reference_roc_auc; `roc_auc_difference_lower`,
+          `roc_auc_difference_upper`: its confidence interval, computed from the intervals of both
+          areas. The row of the reference itself has the difference 0 and no interval. There is no
+          p-value.
+
+    Notes
+    -----
+    With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
+    weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
+    are null if the squares of the weights overflow a float.
+
+    With `cluster`, `reference="rest"` takes time in proportion to the rows times the segments.
+
+    References
+    ----------
+    J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
+    characteristic (ROC) curve", Radiology 1982; R. G. Newcombe, "Confidence intervals for an effect
+    size measure based on the Mann-Whitney statistic. Part 2", Statistics in Medicine 2006; E. R.
+    DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or more correlated
+    receiver operating characteristic curves", Biometrics 1988; G. Y. Zou and A. Donner,
+    "Construction of confidence limits about effect measures", Statistics in Medicine 2008; G. W.
+    Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review
+    1950.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [0, 0, 1, 1], "score": [0.1, 0.4, 0.4, 0.8]})
+    >>> bf.ranking(df, "y", "score").select("roc_auc", "ks_statistic").row(0)
+    (0.875, 0.5)
+    """
+    level = options["level"]
+    check_level(level)
+
+    def check(query: Query) -> None:
+        if reference is not None:
+            check_by(query, "ranking with a reference")
+            check_reference(reference, query, {})
+
+    def compute(scored: Scored) -> Columns:
+        columns, areas, totals = _ranked(scored, level)
+        if reference is not None:
+            columns |= differences_of_areas(reference, scored, areas, totals, level)
+        return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
+
+    return answer(
+        frame,
+        VERB,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        reads=Reads(scores=True),
+        source=Scores(Thresholds()),
+        shown=() if reference is None else ("reference",),
+        check=check,
+    )
+
+
+def _ranked(
+    scored: Scored, level: float
+) -> tuple[dict[Name, Any], Areas | AreasOfClusters, ClassCounts]:
+    """Rank the rows of each segment; what stands for single ties is gone afterwards."""
+    r = Ranking.of(scored.ties)
+    areas, totals = Areas.of(r), r.points.totals()
+    columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
+    found: AnyAreas = areas
+    if scored.clusters is not None:
+        found = AreasOfClusters.of(r, areas, scored.clusters)
+        columns["n_clusters"] = found.n_clusters
+    lower, upper = found.limits(level)
+    columns |= {
+        "roc_auc": areas.auc,
+        "roc_auc_lower": lower,
+        "roc_auc_upper": upper,
+        "average_precision": average_precision(r),
+        "ks_statistic": ks_statistic(r),
+        "brier_score": brier_score(r),
+    }
+    return columns, found, totals

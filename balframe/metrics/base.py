@@ -1,0 +1,38 @@
+"""What is known of every metric, whether it is computed from labels or from scores."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from balframe.core.array_types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class AnyMetric:
+    """A function of counts with one value for each segment, as the list of metrics shows it."""
+
+    name: str
+    function: Callable[..., FloatArray]
+    range: tuple[float, float]
+    better: str | None
+    aliases: tuple[str, ...]
+    source: str
+
+    @property
+    def meaning(self) -> str:
+        """What the first sentence of the function's docstring says before its colon."""
+        return self._first_sentence()[0]
+
+    @property
+    def formula(self) -> str:
+        """What the first sentence of the function's docstring says after its colon."""
+        return self._first_sentence()[2]
+
+    @property
+    def is_shipped(self) -> bool:
+        """Tell whether the metric is one of balframe's."""
+        return self.function.__module__.startswith("balframe.metrics.")
+
+    def _first_sentence(self) -> tuple[str, str, str]:
+        paragraph = inspect.cleandoc(self.function.__doc__ or "").split("\n\n")[0]
+        return " ".join(paragraph.split()).rstrip(".").partition(": ")

@@ -1,0 +1,66 @@
+"""Averages over labels of metrics that look at one label each, as scikit-learn names them.
+
+Where a label has no value (a precision without predictions), scikit-learn counts 0; here that
+label is left out of the average, unless `absent="zero"` or `"null"` says otherwise.
+"""
+
+from balframe.core.array_types import FloatArray
+from balframe.core.class_counts import ClassCounts
+from balframe.core.safe_divide import ratio
+from balframe.metrics.registry import metric
+
+
+def _f1_of_labels(c: ClassCounts) -> FloatArray:
+    return ratio(2 * c.correct, c.support + c.predicted)
+
+
+def _jaccard_of_labels(c: ClassCounts) -> FloatArray:
+    return ratio(c.correct, c.support + c.false_alarms)
+
+
+@metric(range=(0, 1), source="scikit-learn, precision_score(average='macro')")
+def precision_macro(c: ClassCounts) -> FloatArray:
+    """Mean precision over the labels predicted: mean_k TP_k / (TP_k + FP_k).
+
+    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
+    """
+    return c.mean_over_labels(c.precision)
+
+
+@metric(range=(0, 1), source="scikit-learn, precision_score(average='weighted')")
+def precision_weighted(c: ClassCounts) -> FloatArray:
+    """Mean precision weighted by support: sum_k P_k TP_k / (TP_k + FP_k) / sum_k P_k.
+
+    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
+    """
+    return c.mean_over_labels(c.precision, c.support)
+
+
+@metric(range=(0, 1), source="scikit-learn, f1_score(average='macro')")
+def f1_macro(c: ClassCounts) -> FloatArray:
+    """Mean F1 over the labels that occur: mean_k 2 TP_k / (2 TP_k + FP_k + FN_k)."""
+    return c.mean_over_labels(_f1_of_labels(c))
+
+
+@metric(range=(0, 1), source="scikit-learn, f1_score(average='weighted')")
+def f1_weighted(c: ClassCounts) -> FloatArray:
+    """Mean F1 weighted by support: sum_k P_k F1_k / sum_k P_k."""
+    return c.mean_over_labels(_f1_of_labels(c), c.support)
+
+
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='macro')")
+def jaccard_macro(c: ClassCounts) -> FloatArray:
+    """Mean Jaccard index over the labels that occur: mean_k TP_k / (TP_k + FP_k + FN_k)."""
+    return c.mean_over_labels(_jaccard_of_labels(c))
+
+
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='weighted')")
+def jaccard_weighted(c: ClassCounts) -> FloatArray:
+    """Mean Jaccard index weighted by support: sum_k P_k J_k / sum_k P_k."""
+    return c.mean_over_labels(_jaccard_of_labels(c), c.support)
+
+
+@metric(range=(0, 1), source="scikit-learn, jaccard_score(average='micro')")
+def jaccard_micro(c: ClassCounts) -> FloatArray:
+    """Jaccard index of all labels pooled: sum_k TP_k / sum_k (TP_k + FP_k + FN_k)."""
+    return ratio(c.total_correct, c.sum(c.support + c.false_alarms))

@@ -1,0 +1,78 @@
+"""Roots of many increasing functions at once."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from balframe.core.array_types import FloatArray, Int64Array
+
+Function = Callable[[FloatArray, Int64Array], FloatArray]
+
+_MOST_STEPS = 200
+_TOLERANCE = 1e-13
+
+
+def increasing_root(function: Function, guess: FloatArray) -> FloatArray:
+    """Find where each function changes from negative to positive, from a guess.
+
+    `function(t, rows)` evaluates the functions of those rows; each has one change of sign.
+    """
+    low, at_low = _stepped(function, guess - 0.5, -1.0)
+    high, at_high = _stepped(function, guess + 0.5, 1.0)
+    return _chandrupatla(function, low, high, at_low, at_high)
+
+
+def _stepped(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Step away, further each time, until the function has this sign; return its values too."""
+    rows, step = np.arange(len(end)), 1.0
+    values = function(end, rows)
+    for _ in range(_MOST_STEPS):
+        rows = rows[sign * values[rows] < 0]
+        if not len(rows):
+            break
+        end[rows] += sign * step
+        values[rows] = function(end[rows], rows)
+        step *= 1.5
+    return end, values
+
+
+def _chandrupatla(
+    function: Function, b: FloatArray, a: FloatArray, fb: FloatArray, fa: FloatArray
+) -> FloatArray:
+    """Combine inverse quadratic interpolation and bisection.
+
+    References
+    ----------
+    T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a
+    nonlinear function without using derivatives", Advances in Engineering Software 1997.
+    """
+    root = np.where(np.abs(fa) < np.abs(fb), a, b)
+    rows = np.arange(len(a))
+    c, fc, t = a.copy(), fa.copy(), np.full(len(a), 0.5)
+    for _ in range(_MOST_STEPS):
+        x = a + t * (b - a)
+        fx = function(x, rows)
+        same = np.sign(fx) == np.sign(fa)
+        c, fc = np.where(same, a, b), np.where(same, fa, fb)
+        b, fb = np.where(same, b, a), np.where(same, fb, fa)
+        a, fa = x, fx
+        best = np.where(np.abs(fa) < np.abs(fb), a, b)
+        root[rows] = best
+        limit = _TOLERANCE * (1 + np.abs(best)) / np.maximum(np.abs(b - a), 1e-300)
+        going = (limit <= 0.5) & (np.where(np.abs(fa) < np.abs(fb), fa, fb) != 0)
+        if not going.any():
+            break
+        rows = rows[going]
+        a, b, c, fa, fb, fc, limit = (v[going] for v in (a, b, c, fa, fb, fc, limit))
+        t = np.minimum(np.maximum(_step(a, b, c, fa, fb, fc), limit), 1 - limit)
+    return root
+
+
+def _step(
+    a: FloatArray, b: FloatArray, c: FloatArray, fa: FloatArray, fb: FloatArray, fc: FloatArray
+) -> FloatArray:
+    with np.errstate(all="ignore"):
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        is_quadratic = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+        step = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+    return np.where(is_quadratic & np.isfinite(step), step, 0.5)

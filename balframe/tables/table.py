@@ -1,0 +1,206 @@
+"""The function `table`: the result of a method as a table for notebooks and pages."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from balframe._validate import check_min_support
+from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
+from balframe.frames.convert_result import collected, rows_of
+from balframe.frames.engines.inputs import unwrapped
+from balframe.frames.engines.registry import (
+    PANDAS,
+    POLARS,
+    POLARS_LAZY,
+    PYARROW,
+    check_installed,
+    engine_of,
+)
+from balframe.tables import table_cells as cells
+from balframe.tables.confusion import Matrices, sheet_of
+from balframe.tables.format_cells import Pen
+from balframe.tables.gt_table import Sheet, built
+from balframe.tables.layout import Layout, Values
+from balframe.tables.notes import notes
+from balframe.tables.row_selection import choose
+from balframe.tables.worst import LEAST
+
+if TYPE_CHECKING:
+    from great_tables import GT
+
+
+def table(
+    frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
+    *,
+    verb: str | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    decimals: int = 3,
+    bars: bool = True,
+    worst: int = 1,
+    min_support: int = LEAST,
+    max_rows: int | None = 60,
+) -> "GT":
+    """Return the result of a method such as `report` as a great_tables table.
+
+    A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
+    `great_tables.GT` restyle it. Needs the extra `table`. The table has a white background, so that
+    it is readable on dark pages too.
+
+    A cell shows an estimate, its confidence interval in brackets, and a bar below. The bar runs
+    from 0 to the estimate, on the range of the metric, and a line on it spans the interval. Bars of
+    differences have a common axis around 0; a metric without a largest value has no bar.
+
+    The by-columns are on the left. Models, metrics and rules are headings above their rows, and
+    roll-ups come last. A null segment is shown as (missing), a roll-up over all values of a column
+    as (all), and an undefined score as an em dash.
+
+    The result of `confusion` is shown as one confusion table for each segment and model: actual
+    labels by predicted labels, with totals. It has one row for each pair of labels instead if there
+    are more than 12 labels, or columns of your own.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow frame
+        The result of a method: all its columns, or some of them in their order. Columns of your own
+        may follow. A polars LazyFrame is collected.
+    verb : str, optional
+        The method that returned the frame, as in "report". By default it follows from the columns;
+        give it if the error message says that they fit more than one method.
+    title, subtitle : str, optional
+        Plain text above the table.
+    decimals : int, default 3
+        Number of decimals of scores.
+    bars : bool, default True
+        Draw the bars.
+    worst : int, default 1
+        How many segments to mark as the worst by each metric: those with the lowest scores, or the
+        highest where lower is better, with all ties. Each model is ranked separately. Roll-ups are
+        never marked, nor are metrics without a better direction. In the result of `classes`,
+        segments are compared label by label, or the labels if there is one segment.
+    min_support : int, default 10
+        Mark a score only if its smallest denominator has at least this many rows; 0 marks all. The
+        denominator is the column `n` for shares of all rows, such as accuracy, and the column
+        `min_support` for recalls and their means. `report` does not return the denominators of
+        precision and similar metrics, so `min_support`, the rows of the rarest label, is used
+        instead. If the frame has no `min_support`, `n` is used; if it has neither, nothing is
+        marked.
+    max_rows : int or None, default 60
+        Maximum number of rows to show, not counting roll-ups. If there are more, the worst and the
+        best by the first metric are shown, half of each, from worst to best. Of `monitor`, the last
+        periods are shown. Without a metric, the first rows are shown, or the first segments of
+        `confusion`. A note states how many are not shown. None shows all.
+
+    Returns
+    -------
+    great_tables.GT
+        The table. Its columns have the names of the frame's and hold HTML. Hidden columns
+        `<name>_value` hold the numbers, for conditions on rows; lower and upper limits are among
+        them. A confusion table has one column for each predicted label, and `total`.
+
+    Raises
+    ------
+    MissingExtraError
+        If great_tables is not installed.
+    BalframeError
+        If the frame is not the result of a method, or fits several, or an option cannot be used;
+        the message says what to do.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> compas = bf.datasets.compas()
+    >>> out = compas.bal.report(
+    ...     "reoffended", "high_risk", by="race", counts="n", metrics="recall", interval=True
+    ... )
+    >>> table = bf.table(out, title="Who is found?", decimals=2)
+    >>> "Asian" in table.as_raw_html()
+    True
+
+    Restyle it with conditions on the numbers behind the cells:
+
+    >>> import polars as pl
+    >>> from great_tables import loc, style
+    >>> few = loc.body(columns="n", rows=pl.col("n_value") < 100)
+    >>> table = table.tab_style(style.text(color="grey"), few).cols_hide("n_labels")
+    """
+    check_installed("great_tables", "table", "tables")
+    _check_options(title, subtitle, decimals, bars, worst, max_rows)
+    check_min_support(min_support)
+    layout = Layout.of(_values(frame), verb)
+    matrices = Matrices.of(layout)
+    if matrices is not None:
+        return built(sheet_of(matrices, decimals, max_rows), title, subtitle)
+    choice = choose(layout, max_rows)
+    pen = Pen(layout, choice, decimals, bars=bars, worst=worst, min_support=min_support)
+    return built(_sheet(pen), title, subtitle)
+
+
+def _check_options(
+    title: object, subtitle: object, decimals: object, bars: object, worst: object, most: object
+) -> None:
+    for name, text in (("title", title), ("subtitle", subtitle)):
+        if text is not None and not isinstance(text, str):
+            raise UnsupportedTypeError(f"{parameter(name, text)} must be a string or None.")
+    if subtitle is not None and title is None:
+        raise InvalidInputError(
+            f"{parameter('subtitle')} is shown below a title; give {parameter('title')} too."
+        )
+    check_choice("bars", bars, (True, False))
+    for name, number, least in (
+        ("decimals", decimals, 0),
+        ("worst", worst, 0),
+        ("max_rows", 2 if most is None else most, 2),
+    ):
+        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+            raise InvalidInputError(
+                f"{parameter(name, number)} must be a whole number of at least {least}."
+            )
+
+
+def _values(frame: Any) -> Values:  # noqa: ANN401
+    """Read a frame as lists of Python values, None for null."""
+    engine = engine_of(unwrapped(frame)[0])
+    if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
+        raise UnsupportedTypeError(
+            f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
+            "polars or pyarrow."
+        )
+    frame = collected(frame)
+    names = list(frame.column_names if engine is PYARROW else frame.columns)
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise InvalidInputError(
+            "the frame has several columns of the same name: "
+            f"{listed(map(repr, twice))}; rename them."
+        )
+    rows = rows_of(frame)
+    return {name: [_plain(row[name]) for row in rows] for name in names}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (of any type)
+    """Turn numbers of numpy into those of Python, and NaN into None."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if cells.is_undefined(value) else value
+
+
+def _sheet(pen: Pen) -> Sheet:
+    """Write all cells of a table with the rows of the answer."""
+    layout, rows = pen.layout, pen.choice.rows
+    shown = [*layout.keys, *layout.shown]
+    return Sheet(
+        {name: [pen.cell(name, row) for row in rows] for name in shown},
+        {name: pen.label(name) for name in shown},
+        keys=layout.keys,
+        headings=[pen.heading(row) for row in rows] if layout.groups else None,
+        numbers={
+            name: [values[row] for row in rows]
+            for name, values in layout.values.items()
+            if name in layout.numbers
+        },
+        rolled_up={place for place, row in enumerate(rows) if not layout.is_finest(row)},
+        cuts={place for place, row in enumerate(rows) if row in pen.choice.cuts},
+        italics={place for place, row in enumerate(rows) if layout.is_small(row)},
+        notes=notes(pen),
+    )

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from balframe.methods.comparisons.fairness import fairness as fairness
     from balframe.methods.comparisons.gaps import gaps as gaps
     from balframe.methods.gates.check import check as check
-    from balframe.methods.gates.passed import passed
     from balframe.methods.gates.power import power as power
+    from balframe.methods.gates.require import passed
     from balframe.methods.gates.require import require as require
     from balframe.methods.impact.impact import impact as impact
     from balframe.methods.monitoring.monitor import monitor as monitor
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.best_threshold import best_threshold as best_threshold
     from balframe.methods.thresholds.curve import curve as curve
     from balframe.methods.thresholds.ranking import ranking as ranking
-    from balframe.metrics.catalogue import metric
+    from balframe.metrics.lookup import metric
     from balframe.tables.table import table
 
 __version__ = "0.1.0"
@@ -89,7 +89,7 @@ _ELSEWHERE = {
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
     "metric": "balframe.methods.custom_metrics",
-    "passed": "balframe.methods.gates.passed",
+    "passed": "balframe.methods.gates.require",
     "slice_filter": "balframe.methods.slices.slice_filter",
     "table": "balframe.tables.table",
 }

@@ -1,6 +1,46 @@
 """Words and numbers as charts and tables show them."""
 
+import re
 from collections.abc import Sequence
+
+# What stands in the place of a value of a by-column where there is none.
+
+
+MISSING, ALL, TOTAL = "(missing)", "(all)", "Total"
+
+
+def told_apart(text: str) -> str:
+    """Quote a text of the data that looks like a placeholder."""
+    return f'"{text}"' if text in (MISSING, ALL) else text
+
+
+# Texts without characters that no file or page should hold.
+
+
+# Controls, halves of surrogates, what Unicode says is no character, and what turns the direction of
+# a text beyond its end. The marks of names are among the last: where they still stand, they are not
+# in pairs.
+_NOT_LEGIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(
+        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+    )
+    + "]"
+)
+
+
+def legible(text: str) -> str:
+    """Replace what cannot be read."""
+    return _NOT_LEGIBLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+# Text of users, such as names of columns, as a terminal can show it.
+
+
+def one_line(text: str) -> str:
+    """Write control characters out, which would break the table or steer the terminal."""
+    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
+
 
 _INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's"}
 _INITIALS |= {"roc": "ROC", "auc": "AUC"}

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from balframe.methods.gates.charts import power as power
     from balframe.methods.impact.charts import impact as impact
     from balframe.methods.monitoring.charts import monitor as monitor
-    from balframe.methods.scores.chart_of_confusion import confusion as confusion
+    from balframe.methods.scores.charts import confusion as confusion
     from balframe.methods.scores.charts import report as report
     from balframe.methods.slices.charts import slices as slices
-    from balframe.methods.thresholds.chart_of_roc import roc as roc
     from balframe.methods.thresholds.charts import curve as curve
+    from balframe.methods.thresholds.charts import roc as roc
 
 __all__ = sorted(names(CHARTS))
 

@@ -18,7 +18,7 @@ from scipy import special, stats
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.binning import quantiles
 from balframe.core.probability_scores import Probabilities
-from balframe.methods.calibration import strata_of_scores
+from balframe.methods.calibration import strata
 from balframe.methods.calibration.kuiper import kuiper
 from balframe.methods.calibration.mantel_haenszel import same_scores
 from balframe.methods.calibration.observed_expected import limits_of_oe
@@ -192,7 +192,7 @@ def of_groups(groups: Groups, seed: int) -> dict[str, float]:
     """Say which tests find a difference, and how many limits hold that there is none."""
     p = groups.draw(seed)
     found = same_scores(p, LEVEL)
-    with patch.object(strata_of_scores, "strata_of", ten_strata):
+    with patch.object(strata, "strata_of", ten_strata):
         of_ten = same_scores(p, LEVEL)
     return {
         "`p_value_all`": found.all_equal.p_value < ALPHA,

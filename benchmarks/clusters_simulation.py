@@ -26,7 +26,7 @@ from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters, Sample
 from balframe.methods.comparisons.segments import differences
-from balframe.stats.request import Request
+from balframe.stats.base import Request
 from benchmarks.clusters_data import BEHIND, DESIGNS, Design, FloatArray, Random
 from benchmarks.simulated import options, put
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.methods.slices import worse_than_rest
+from balframe.methods.slices import significance
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
@@ -147,7 +147,7 @@ def asked(design: Design, seed: np.random.SeedSequence) -> Found:
 
 def normal(design: Design, seed: np.random.SeedSequence) -> Found:
     """Ask with p-values of the normal distribution, for comparison."""
-    with patch.object(worse_than_rest, "_NORMAL", np.inf):
+    with patch.object(significance, "_NORMAL", np.inf):
         return asked(design, seed)
 
 

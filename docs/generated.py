@@ -18,11 +18,10 @@ from balframe.api.method import Verb
 from balframe.frames.engines.registry import ADVICE, ENGINES
 from balframe.methods import declarations as declared
 from balframe.metrics.base import AnyMetric
-from balframe.metrics.catalogue import listed
-from balframe.metrics.presets import PRESETS
-from balframe.metrics.registry import Metric
+from balframe.metrics.lookup import all_metrics
+from balframe.metrics.registry import PRESETS, Metric
 from balframe.metrics.score_metrics import MetricOfScores
-from balframe.stats.request import Method
+from balframe.stats.base import Method
 
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
@@ -137,7 +136,7 @@ def _described(function: Callable[..., object]) -> str:
 def metrics_by_kind() -> dict[str, list[AnyMetric]]:
     """Give the metrics that balframe ships by the file that has them."""
     kinds: dict[str, list[AnyMetric]] = {}
-    for one in listed():
+    for one in all_metrics():
         if one.is_shipped:
             kinds.setdefault(one.function.__module__.rpartition(".")[2], []).append(one)
     return kinds

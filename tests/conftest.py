@@ -21,7 +21,7 @@ from balframe.api.method import DECLARED
 from balframe.cli.main import main
 from balframe.methods import declarations as verbs
 from balframe.methods import scores
-from balframe.metrics import catalogue, registry
+from balframe.metrics import lookup, registry
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -66,7 +66,7 @@ def constructor(request):
 @pytest.fixture
 def registry_put_back(monkeypatch):
     """Forget after the test which metrics it registered, but not those that balframe ships."""
-    assert catalogue.registered()
+    assert lookup.registered()
     for name in ("_registry", "_names"):
         monkeypatch.setattr(registry, name, getattr(registry, name))
 

@@ -1,6 +1,6 @@
 """The names of the metrics that balframe ships; of a family, one member on each side of 1."""
 
-from balframe.metrics.catalogue import families, registered
+from balframe.metrics.lookup import families, registered
 
 OF_FAMILIES = [f"{name}({number})" for name in families for number in (0.5, 2)]
 SHIPPED = [

@@ -18,7 +18,7 @@ from ways_of_counting import WAYS
 import balframe as bf
 from balframe.core import threads
 from balframe.methods import declarations as verbs
-from balframe.metrics import catalogue, registry
+from balframe.metrics import lookup, registry
 
 pytestmark = pytest.mark.slow
 
@@ -124,7 +124,7 @@ def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
         import os
         import balframe
         child = os.fork()
-        from balframe.frames.forks import is_fork
+        from balframe.frames.fork_detection import is_fork
         if child:
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 and not is_fork()
         else:
@@ -194,7 +194,7 @@ def test_metrics_are_registered_from_threads_while_others_read():
             try:
                 for one in registry.registered():
                     for name in (one.name, *one.aliases):
-                        assert catalogue.find(name).name == one.name
+                        assert lookup.find(name).name == one.name
             except Exception as fault:
                 faults.append(fault)
                 return
@@ -216,4 +216,4 @@ def test_metrics_are_registered_from_threads_while_others_read():
     assert not faults
     for thread in range(4):
         for i in range(100):
-            assert catalogue.find(f"alias_{thread}_{i}").name == f"own_{thread}_{i}"
+            assert lookup.find(f"alias_{thread}_{i}").name == f"own_{thread}_{i}"

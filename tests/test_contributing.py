@@ -16,7 +16,7 @@ import balframe as bf
 from balframe import accessor
 from balframe.frames.engines import registry
 from balframe.methods import custom_metrics as contents
-from balframe.methods.comparisons import criteria
+from balframe.methods.comparisons import fairness
 from balframe.metrics.definitions import accuracies
 from balframe.stats.proportions import wilson
 
@@ -124,8 +124,8 @@ def test_an_engine(monkeypatch):
 
 def test_a_criterion(monkeypatch):
     (code,) = recipe("a criterion").values()
-    row = eval(code, dict(vars(criteria)))
-    monkeypatch.setattr(criteria, "CRITERIA", (*criteria.CRITERIA, row))
+    row = eval(code, dict(vars(fairness)))
+    monkeypatch.setattr(fairness, "CRITERIA", (*fairness.CRITERIA, row))
 
     out = bf.fairness(FRAME, "y", "p", by="g").filter(criterion="predictive_equality")
 

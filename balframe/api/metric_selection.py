@@ -15,9 +15,8 @@ from balframe.core.sample import Clusters, Sample
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
 from balframe.frames.counted_frame import Reading
 from balframe.frames.query import Query
-from balframe.metrics.catalogue import find_all, registered
-from balframe.metrics.presets import PRESETS
-from balframe.metrics.registry import Metric
+from balframe.metrics.lookup import find_all, registered
+from balframe.metrics.registry import PRESETS, Metric
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | Mapping[str, str] | None

@@ -13,8 +13,8 @@ from balframe.core.label_set import Label
 from balframe.frames.adapter import Name
 from balframe.frames.engines.registry import ENGINES
 from balframe.frames.query import MAX_CELLS
-from balframe.metrics.presets import PRESETS
-from balframe.stats.request import IntervalOption, Method, Prior
+from balframe.metrics.registry import PRESETS
+from balframe.stats.base import IntervalOption, Method, Prior
 
 Names = Name | Sequence[Name] | None
 Missing = Literal["raise", "drop"]

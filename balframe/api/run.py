@@ -9,14 +9,15 @@ from balframe.api.columns import Kind, Shown, expanded
 from balframe.api.method import Verb
 from balframe.errors import check_choice, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.checked_query import query
 from balframe.frames.convert_result import BACKENDS, deliver
 from balframe.frames.counted_frame import Reading
 from balframe.frames.engines.inputs import in_memory, opened, unwrapped, without_rows
 from balframe.frames.engines.registry import POLARS_LAZY, engine_of
 from balframe.frames.lazy import finish_later, finish_now
-from balframe.frames.query import Query, Reads
-from balframe.frames.sources import Labels, Source
+from balframe.frames.query import Query, Reads, query
+from balframe.frames.scores import Scored
+from balframe.frames.sources import Labels, Scores, Source
+from balframe.frames.thresholds import Thresholds
 
 Columns = Mapping[Name, Any]
 
@@ -96,3 +97,22 @@ def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
         for name, levels in reading.with_clusters().by.items()
     }
     return {one.name: by[one.of] if one.kind is Kind.BY else made[one.kind] for one in columns}
+
+
+# From scores, rounded as a caller asks, to an answer.
+
+
+_READS_SCORES = Reads(scores=True, coarser="resolution")
+
+
+def answer_from_scores(
+    frame: FrameT,
+    verb: Verb,
+    given: Mapping[str, Any],
+    compute: Callable[[Scored], Columns],
+    *,
+    check: Callable[[Query], None] = lambda query: None,
+) -> FrameT:
+    """Run a verb that takes the option `resolution`, as `answer` does."""
+    source = Scores(Thresholds.rounding(given["resolution"]))
+    return answer(frame, verb, given, compute, reads=_READS_SCORES, source=source, check=check)

@@ -11,7 +11,7 @@ from balframe.audit_page.request import Asked, Model, Words
 from balframe.errors import InvalidInputError, bare_parameter, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.methods.gates.rules import read_rules
-from balframe.stats.request import check_level
+from balframe.stats.base import check_level
 
 OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
 WORDS = ("title", "subtitle", "truth", "call", "unit")

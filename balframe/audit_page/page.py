@@ -7,12 +7,12 @@ from html import escape
 from pathlib import Path
 
 from balframe._atomic_write import check_place, replace
+from balframe._text import legible
 from balframe.audit_page.document import Document
 from balframe.audit_page.render_markdown import markdown_of
 from balframe.audit_page.text import unmarked
 from balframe.errors import InvalidInputError, MissingExtraError, listed, parameter
 from balframe.frames.engines.registry import check_installed
-from balframe.legible import legible
 
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
 _FRAME = (

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from balframe._text import legible
 from balframe.audit_page.document import Axis, Block, Document, Table, TableRow
 from balframe.audit_page.svg_of_rows import mark, place
 from balframe.audit_page.svg_of_steps import drawing
 from balframe.audit_page.text import unmarked
-from balframe.legible import legible
 
 _MOST_TOGETHER = 16  # rows of a table that is not broken over sheets of paper
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import punctuation
 from typing import Any
 
+from balframe._text import legible
 from balframe.audit_page.document import (
     Beside,
     Block,
@@ -27,7 +28,6 @@ from balframe.audit_page.document import (
     Terms,
 )
 from balframe.audit_page.text import CLOSE, OPEN, unmarked
-from balframe.legible import legible
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$#@])")
 _STARTS_BLOCK = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")

@@ -7,13 +7,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from balframe.charts.annotations import LABEL_LIMIT
+from balframe._text import ALL
 from balframe.charts.facets import BEHIND, NO_ROWS, Chart, Title
 from balframe.charts.rows import Answered, Drawn, Row, checked, columns
-from balframe.charts.style import GREY, LINES, PALE
+from balframe.charts.style import GREY, LABEL_LIMIT, LINES, PALE
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.convert_result import numbers_of, rows_at
-from balframe.placeholders import ALL
 
 _SMALL, _TINY = 12, 24  # up to many lines with a panel each
 _PIXELS = ((len(LINES), 480), (_SMALL, 240), (float("inf"), 120))  # by up to how many lines

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
+from balframe._text import ALL, MISSING, told_apart
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collected, rows_of
 from balframe.frames.query import MODEL
-from balframe.placeholders import ALL, MISSING, told_apart
 
 Answered = Mapping[Name, Any]
 Row = dict[str, Any]

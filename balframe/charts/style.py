@@ -5,7 +5,12 @@ A theme may make the background of a chart dark. So each colour of a mark has a 
 is, which Vega knows by the signal `background`.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import altair as alt
+
+from balframe.charts.rows import Drawn, inert
 
 BLUE, VERMILLION, OLIVE, PINK = "#2490d8", "#d86000", "#909060", "#c0789c"
 LINES = (BLUE, VERMILLION, OLIVE, PINK)  # told apart under every kind of colour blindness
@@ -21,3 +26,39 @@ LIGHTEST, DARKEST = "#eff6fc", "#08519c"  # the shares 0 and 1 in a heat map
 NO_SHARE = "#d9d9d9"
 BLACK, WHITE = "#000000", "#ffffff"
 SHADE, PALE = 0.2, 0.35  # opacity of intervals, and of the lines of the other segments
+
+
+# Headings, tooltips and legends, as all charts have them.
+
+
+LABEL_LIMIT = 260  # pixels of a name
+SCORE, ROWS = ".3f", ",d"
+Field = tuple[str, str, str]  # a field of the rows, its title and the format of its numbers
+CLUSTERS: Field = ("n_clusters", "clusters", ROWS)
+
+
+def heading(text: str, lines: Sequence[str], **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
+    """Put the lines below the title, all at the left."""
+    below = [inert(line) for line in lines]
+    return alt.TitleParams(inert(text), subtitle=below, anchor="start", **{"offset": 12, **style})
+
+
+def place(drawn: Drawn) -> list[alt.Tooltip]:
+    """Say which segment and which panel a mark is of."""
+    panel = [] if drawn.panels_by is None else [alt.Tooltip("panel:N", title=drawn.panels_by)]
+    return [alt.Tooltip("segment:N", title=drawn.by or "segment"), *panel]
+
+
+def numbers(fields: Sequence[Field]) -> list[alt.Tooltip]:
+    """Say what the numbers of a mark are."""
+    return [alt.Tooltip(f"{field}:Q", title=title, format=form) for field, title, form in fields]
+
+
+def axis(**options: Any) -> alt.Axis:  # noqa: ANN401 (of Altair)
+    """Make an axis whose grid stays behind the marks on every ground."""
+    return alt.Axis(gridOpacity=FAINT, **options)
+
+
+def legend(**options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
+    """Make a legend whose symbols are seen on every ground."""
+    return alt.Legend(**{"symbolStrokeColor": GREY, "labelLimit": LABEL_LIMIT, **options})

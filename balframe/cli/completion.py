@@ -14,9 +14,9 @@ import typer
 from balframe.cli import interrupts
 from balframe.cli.files.open_files import Input, opened
 from balframe.cli.panics import without_panics
-from balframe.methods.comparisons.reference_option import KEYWORDS
-from balframe.metrics.catalogue import registered
-from balframe.metrics.presets import PRESETS
+from balframe.methods.comparisons.reference import KEYWORDS
+from balframe.metrics.lookup import registered
+from balframe.metrics.registry import PRESETS
 
 
 def metrics(incomplete: str) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import polars as pl
 
 from balframe.cli.text_tables import text_of, with_limits
-from balframe.methods.gates.messages import beside_baseline
+from balframe.methods.gates.require import beside_baseline
 
 
 def junit(frame: pl.DataFrame, *, may_be_unknown: bool) -> bytes:

@@ -9,13 +9,13 @@ import polars as pl
 import typer
 
 from balframe._progress import busy
+from balframe._text import one_line
 from balframe.api.columns import Statuses
 from balframe.api.method import Verb
 from balframe.cli.files.open_files import Input
 from balframe.cli.over_files import command_over_files, rows_and_values
 from balframe.cli.run import Output, running
 from balframe.cli.streams import OUTPUT
-from balframe.control_characters import one_line
 from balframe.errors import CheckFailed
 from balframe.methods import declaration_of
 
@@ -90,7 +90,7 @@ def _judge(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) 
     if "fail" in statuses:
         raise typer.Exit(_FAILS)
     if statuses.is_empty():
-        from balframe.methods.gates.messages import message
+        from balframe.methods.gates.require import message
 
         _end(message([], [], 0, []), _UNKNOWN)
     if "inconclusive" in statuses and not is_allowed:

@@ -15,11 +15,11 @@ from balframe.cli.baseline_files import baseline, reference
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.methods.comparisons.reference_option import KEYWORDS, ReferenceOption
-from balframe.methods.gates.options_of_rules import BaselineOption
+from balframe.methods.comparisons.reference import KEYWORDS, ReferenceOption
+from balframe.methods.gates.check import BaselineOption
 from balframe.methods.gates.rules import RulesOption
-from balframe.methods.monitoring.options_of_streams import ReferenceOfStream
-from balframe.stats.request import IntervalOption, Method
+from balframe.methods.monitoring.monitor import ReferenceOfStream
+from balframe.stats.base import IntervalOption, Method
 
 Values = Mapping[str, Any]
 

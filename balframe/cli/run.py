@@ -11,12 +11,12 @@ import polars as pl
 import typer
 
 from balframe._progress import busy
+from balframe._text import one_line
 from balframe.cli import output, standard_output
 from balframe.cli.error_messages import in_one_line, one_line_warnings
 from balframe.cli.files import open_files
 from balframe.cli.files.open_files import Input, Opened
 from balframe.cli.panics import without_panics
-from balframe.control_characters import one_line
 from balframe.errors import BalframeError, InvalidInputError
 
 

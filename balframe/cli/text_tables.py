@@ -11,13 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from balframe._text import MISSING, one_line, told_apart
 from balframe.api.columns import Kind, Role
-from balframe.control_characters import one_line
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.placeholders import MISSING, told_apart
 from balframe.tables.layout import Layout, Values
-from balframe.tables.worst import LEAST, compared, worst_cells
+from balframe.tables.row_selection import LEAST, compared, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST = "bold red"

@@ -1,14 +1,110 @@
 """Sums over several segments: all of them, and all but one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from balframe.core.array_types import Counts, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, ranges_of
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, regrouped
 from balframe.core.row_sums import Measures
-from balframe.core.selection import regrouped
+from balframe.core.sample import Clusters
+
+# The clusters of all segments but one, for each of them.
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The cells of each cluster over all segments; clusters with the same cells have one pattern.
+
+    `example` is the position of a cluster of each pattern among all `codes`.
+    """
+
+    clusters: Clusters
+    cells: Cells
+    codes: Int64Array
+    pattern: Int64Array
+    example: Int64Array
+
+    @classmethod
+    def of(cls, clusters: Clusters) -> "Totals":
+        """Add up the cells of each cluster."""
+        held = clusters.pairs.cells()
+        cluster = clusters.cluster[held.segments[0]]
+        total = Cells((cluster,), held.actual, held.outcome, held.sums).regrouped()
+        return cls(clusters, total, total.by[0][total.segments[1]], *_patterns(total))
+
+    def rest(self, segments: Int64Array, like: ClassCounts) -> Clusters:
+        """Subtract the rows of each segment given from those of all, in every cluster.
+
+        Clusters without rows in a segment stay as they are in its rest. There those with the same
+        rows stand together, so that their number does not multiply with that of the segments.
+        `like` are the class counts of the rests.
+        """
+        own = self.clusters
+        inside, segment = ranges_of(own.segment, own.n_segments, segments)
+        touched = np.searchsorted(self.codes, own.cluster[inside])
+        size = (len(segments), len(self.example))
+        here = np.bincount(segment * size[1] + self.pattern[touched], minlength=size[0] * size[1])
+        left = np.bincount(self.pattern, minlength=size[1]) - here.reshape(size)
+        of_segment, of_pattern = np.nonzero(left)
+        untouched = self.cells.at(self.example[of_pattern])
+        changed = _without(self.cells.at(touched), own.pairs.cells().at(inside))
+        n_codes = 1 + int(self.codes.max(initial=0))
+        cells = Cells.concat(
+            [
+                _placed(untouched, of_segment, n_codes + of_pattern),
+                _placed(changed, segment, own.cluster[inside]),
+            ]
+        ).regrouped()
+        placed, code = (codes[cells.segments[1]] for codes in cells.by)
+        is_pattern = code >= n_codes
+        times = np.ones(len(code), np.int64)
+        times[is_pattern] = left[placed[is_pattern], code[is_pattern] - n_codes]
+        return Clusters.of_pairs(cells, times, like)
+
+
+def _placed(cells: Cells, segment: Int64Array, cluster: Int64Array) -> Cells:
+    """Let the cells of each pair be those of a segment and a cluster."""
+    pair = cells.by[0]
+    return Cells((segment[pair], cluster[pair]), cells.actual, cells.outcome, cells.sums)
+
+
+def _without(total: Cells, own: Cells) -> Cells:
+    """Subtract cells from those of the same pairs; what is left of a pair may be nothing."""
+    both = Cells.concat([total, own])
+    columns = (both.by[0], both.actual, both.outcome)
+    order = np.lexsort(columns[::-1])
+    pair, actual, outcome = (column[order] for column in columns)
+    changes = np.ones(len(order), np.bool_)
+    changes[1:] = (np.diff(pair) != 0) | (np.diff(actual) != 0) | (np.diff(outcome) != 0)
+    rows = np.bincount(np.cumsum(changes) - 1, np.concatenate([total.n, -own.n])[order])
+    first = np.flatnonzero(changes)[rows > 0]
+    n = rows[rows > 0].astype(np.int64)
+    return Cells((pair[first],), actual[first], outcome[first], Measures(n))
+
+
+def _patterns(total: Cells) -> tuple[Int64Array, Int64Array]:
+    """Find which clusters have the same rows: the pattern of each, and an example of each."""
+    pattern = np.empty(len(total.segments[1]), np.int64)
+    examples = [np.zeros(0, np.int64)]
+    for clusters, table in _tables(total):
+        _, first, same = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        pattern[clusters] = sum(map(len, examples)) + same.ravel()
+        examples.append(clusters[first])
+    return pattern, np.concatenate(examples)
+
+
+def _tables(total: Cells) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Put clusters of equally many cells together, with a row of labels and counts for each."""
+    segment, first = total.segments
+    length = np.bincount(segment, minlength=len(first))
+    for size in np.unique(length):
+        clusters = np.flatnonzero(length == size)
+        cells, _ = ranges_of(segment, len(first), clusters)
+        columns = (total.actual[cells], total.outcome[cells], total.n[cells])
+        yield clusters, np.hstack([column.reshape(-1, size) for column in columns])
 
 
 def whole(c: ClassCounts) -> ClassCounts:

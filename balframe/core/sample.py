@@ -9,9 +9,8 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, beginnings, ranges_of
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.label_counts import Entries
-from balframe.core.selection import segments_at
 
 T = TypeVar("T")
 

@@ -5,9 +5,8 @@ from typing import Any, Literal
 
 from balframe.frames.convert_result import library_named
 from balframe.metrics.base import AnyMetric
-from balframe.metrics.catalogue import listed
-from balframe.metrics.presets import DEFAULT, PRESETS
-from balframe.metrics.registry import Metric
+from balframe.metrics.lookup import all_metrics
+from balframe.metrics.registry import DEFAULT, PRESETS, Metric
 
 _PRESETS = {"default": DEFAULT, **{name: names for name, names in PRESETS.items() if names}}
 
@@ -50,7 +49,7 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     ('roc_auc', 'higher')
     """
     library = library_named(backend)
-    rows = [_described(one) for one in listed()]
+    rows = [_described(one) for one in all_metrics()]
     return library.build({name: library.text([row[name] for row in rows]) for name in rows[0]})
 
 

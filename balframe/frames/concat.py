@@ -16,7 +16,7 @@ from balframe.frames.engines.registry import (
     STREAMS,
     engine_of,
 )
-from balframe.frames.lazy_imports import pandas
+from balframe.frames.lazy_pandas import pandas
 
 
 def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401

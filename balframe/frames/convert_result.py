@@ -21,7 +21,7 @@ from balframe.frames.engines.registry import (
     in_pandas,
     in_polars,
 )
-from balframe.frames.lazy_imports import pandas
+from balframe.frames.lazy_pandas import pandas
 
 if TYPE_CHECKING:
     import pandas as pd

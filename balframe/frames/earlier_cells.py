@@ -14,9 +14,8 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Frame, Library, Name, Series
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import deliver
-from balframe.frames.count_frame import read, read_reduced
+from balframe.frames.count_frame import encode, read, read_reduced
 from balframe.frames.counted_frame import Reading
-from balframe.frames.counting import encode
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.registry import Engine, engine_of, in_pandas

@@ -10,9 +10,8 @@ from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.binning import Middle, Values, middle
 from balframe.core.integer_codes import Codes
 from balframe.frames.adapter import Column, Frame, Library, Name
-from balframe.frames.count_frame import read_encoded, read_reduced
+from balframe.frames.count_frame import encode, read_encoded, read_reduced
 from balframe.frames.counted_frame import Reading
-from balframe.frames.counting import encode
 from balframe.frames.engines import group_by
 from balframe.frames.engines.collect import fetch
 from balframe.frames.engines.column_names import Rows, with_plain_names

@@ -13,10 +13,10 @@ from balframe.core.array_types import Int64Array
 from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Days, Name, Numbers, nan_is_null, not_time
-from balframe.frames.pandas_encode import DType, Values, is_object, numpy_dtype
-from balframe.frames.pandas_encode import encode_direct as encode_direct
-from balframe.frames.pandas_encode import encode_hashed as encode_hashed
-from balframe.frames.pandas_encode import has_codes as has_codes
+from balframe.frames.pandas_encoding import DType, Values, is_object, numpy_dtype
+from balframe.frames.pandas_encoding import encode_direct as encode_direct
+from balframe.frames.pandas_encoding import encode_hashed as encode_hashed
+from balframe.frames.pandas_encoding import has_codes as has_codes
 
 _DATES = ("date", "datetime")
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -12,10 +12,10 @@ from balframe.core.array_types import Int64Array
 from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Days, Numbers, nan_is_null, not_time
-from balframe.frames.polars_encode import encode_direct as encode_direct
-from balframe.frames.polars_encode import encode_hashed as encode_hashed
-from balframe.frames.polars_encode import has_codes as has_codes
-from balframe.frames.polars_encode import unnamed, width
+from balframe.frames.polars_encoding import encode_direct as encode_direct
+from balframe.frames.polars_encoding import encode_hashed as encode_hashed
+from balframe.frames.polars_encoding import has_codes as has_codes
+from balframe.frames.polars_encoding import unnamed, width
 
 _BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
 _TEXT = (pl.String, pl.Categorical, pl.Enum)

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from balframe.frames import forks  # noqa: F401 (notes in which process balframe is loaded)
+from balframe.frames import fork_detection  # noqa: F401 (notes in which process balframe is loaded)
 
 
 def register_namespace(name: str, namespace: type) -> None:

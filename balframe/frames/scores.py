@@ -15,9 +15,8 @@ from balframe.core.row_sums import Measures
 from balframe.core.score_ties import Ties, split, tie
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import Column, DType, Frame, Library, Name
-from balframe.frames.count_frame import check_labels
+from balframe.frames.count_frame import check_labels, count, encode
 from balframe.frames.counted_frame import Reading
-from balframe.frames.counting import count, encode
 from balframe.frames.engines import group_by
 from balframe.frames.engines.weighted_sums import measures_of
 from balframe.frames.label_agreement import Counted, LabelColumn, agree

@@ -12,9 +12,8 @@ from balframe.core.cells import LEFT_OUT
 from balframe.core.integer_codes import Codes, shifted
 from balframe.core.row_sums import Measures
 from balframe.frames.adapter import Column, DType, Frame, Library, Name
-from balframe.frames.count_frame import check_labels
+from balframe.frames.count_frame import check_labels, count, encode
 from balframe.frames.counted_frame import Reading
-from balframe.frames.counting import count, encode
 from balframe.frames.engines import group_by
 from balframe.frames.engines.collect import fetch
 from balframe.frames.engines.column_names import Rows, with_plain_names

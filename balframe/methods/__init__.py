@@ -55,8 +55,7 @@ def load_method(name: str) -> Callable[..., Any]:
 
 def load_chart(name: str) -> Callable[..., Any]:
     """Return the function that draws the results of a method."""
-    module = f"chart_of_{name}" if name in ("confusion", "roc") else "charts"
-    chart: Callable[..., Any] = getattr(import_module(_path(CHARTS, name, module)), name)
+    chart: Callable[..., Any] = getattr(import_module(_path(CHARTS, name, "charts")), name)
     return chart
 
 

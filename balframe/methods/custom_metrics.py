@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from balframe.api.columns import METRIC
 from balframe.methods import declarations
-from balframe.metrics.catalogue import metric as metric
+from balframe.metrics.lookup import metric as metric
 from balframe.metrics.registry import reserve
 
 

@@ -12,10 +12,18 @@ from balframe.errors import (
     not_found,
     parameter,
 )
+from balframe.metrics.base import AnyMetric
+from balframe.metrics.definitions import (  # noqa: F401  # noqa: F401
+    accuracies,
+    agreement,
+    binary,
+    macro_averages,
+    probability,
+    ranking,
+)
 from balframe.metrics.parametric import families, member
-from balframe.metrics.presets import PRESETS
-from balframe.metrics.registry import NAMED_BY_CHARTS, Metric, named, registered
-from balframe.metrics.score_metrics import named_of_scores, needs_scores
+from balframe.metrics.registry import NAMED_BY_CHARTS, PRESETS, Metric, metric, named, registered
+from balframe.metrics.score_metrics import metrics_of_scores, named_of_scores, needs_scores
 
 Chosen = dict[str, Metric]  # by the names that the columns get
 
@@ -108,3 +116,19 @@ def _not_found(name: str) -> BalframeError:
     names = [*(one.name for one in registered()), *(f.listed.name for f in families.values())]
     aliases = {alias: one.name for alias, one in named().items()}
     return not_found("metric", name, names, aliases)
+
+
+# The metrics that balframe ships, in their order, and those that its users register.
+
+
+__all__ = ["all_metrics", "families", "find", "find_all", "metric", "registered"]
+
+
+def all_metrics() -> list[AnyMetric]:
+    """List the metrics, those of scores after those of labels, and those of users last.
+
+    Each family is there once.
+    """
+    of_families = (family.listed for family in families.values())
+    every: list[AnyMetric] = [*registered(), *of_families, *metrics_of_scores()]
+    return sorted(every, key=lambda one: not one.is_shipped)

@@ -13,10 +13,34 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.metrics.base import AnyMetric
-from balframe.metrics.presets import PRESETS
 from balframe.metrics.score_metrics import named_of_scores
 from balframe.stats.base import NO_LIMITS, Interval
 from balframe.stats.metric_intervals import Among, Parts, Proportion
+
+# Presets: names that stand for several metrics, wherever several may be given.
+
+
+DEFAULT = (
+    "accuracy",
+    "balanced_accuracy",
+    "adjusted_balanced_accuracy",
+    "normalized_accuracy",
+    "geometric_mean",
+)
+FAIRNESS = (
+    "selection_rate",
+    "prevalence",
+    "recall",
+    "false_positive_rate",
+    "false_negative_rate",
+    "precision",
+)
+PRESETS: Mapping[str, tuple[str, ...] | None] = {  # None where the call decides
+    "default": None,
+    "fairness": FAIRNESS,
+    "all": None,
+}
+
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 

@@ -9,7 +9,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import SEGMENTS, blocks
 from balframe.core.threads import on_all_cores
 from balframe.core.unique_rows import distinct
-from balframe.stats.recalls_of_counts import Recalls
+from balframe.stats.mean_recall import Recalls
 
 Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
 

@@ -20,8 +20,8 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import ranges_of
 from balframe.core.safe_divide import ratio
-from balframe.later import special
 from balframe.stats.effective_sample_size import kish
+from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 _LARGEST = 1e6  # quantiles beyond it give limits that say nothing

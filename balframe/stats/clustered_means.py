@@ -7,6 +7,7 @@ influences label k by u_ck = (t_ck - t_k / n_k n_ck) / (n_k sqrt(1 - n_ck / n_k)
 sum_k a_k u_ck.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,10 +16,14 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Clusters, Sample
-from balframe.stats.base import Interval
+from balframe.stats.base import GATE, Interval
+from balframe.stats.batching import by_number_of_labels
 from balframe.stats.cluster_influence import Influence, influence_of
+from balframe.stats.constrained_mle import Segments, corrected, lower_limit, standardised
 from balframe.stats.effective_sample_size import kish
-from balframe.stats.recalls_of_counts import Recalls
+from balframe.stats.mean_recall import Recalls, not_rejected
+from balframe.stats.paired_differences import paired_limits_at
+from balframe.stats.proportions import Limits, exact, normal_quantile, wilson_at
 
 _ROUNDING = 1e-12  # of a cluster's rows: a distance from the mean so small is none
 
@@ -223,3 +228,133 @@ class Labels:
             total[parts],
             rows[parts],
         )
+
+
+# Confidence limits of means of ratios whose rows come in clusters.
+
+
+_DOUBT = 4  # over the quantile, squared: clusters with errors at which half of the doubt is gone
+
+Rows = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Limits]
+
+
+def limits_of_means(of: MeansOfClusters, method: str, level: float) -> Limits:
+    """Compute the limits of every segment, NaN where a label has all rows in one cluster."""
+    if method == GATE:
+        return _gate(of, level)
+    low, high = np.full((2, of.clusters.n_segments), np.nan)
+    quantile, n, every = of.influence.quantile(level), of.effective_rows, np.arange(len(of.n))
+    for segments, entries in by_number_of_labels(of.segment, len(low), every):
+        known = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
+        segments, entries = segments[known], entries[known]
+        rows, mean, share = (values[entries] for values in (n, of.mean, of.share))
+        low[segments], high[segments] = _METHODS[method](
+            rows * mean, rows, share, quantile[segments]
+        )
+    return low, high
+
+
+def _wilson(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
+    return wilson_at(x[:, 0], n[:, 0], t)
+
+
+def _score(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
+    return not_rejected(x, n, a, t, standardised)
+
+
+def _scas(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
+    return not_rejected(x, n, a, t, corrected)
+
+
+_METHODS: dict[str, Rows] = {"wilson": _wilson, "score": _score, "scas": _scas}
+
+
+def _gate(of: MeansOfClusters, level: float) -> Limits:
+    """Compute the limits that decide; the lower one doubts a lack of errors, the upper one hits."""
+    lower = _lower(of, of.mean, of.rows - of.total, level)
+    return lower, 1 - _lower(of, 1 - of.mean, of.total, level)
+
+
+def _lower(of: MeansOfClusters, mean: FloatArray, errors: FloatArray, level: float) -> FloatArray:
+    """Compute lower limits that decide, from the errors in each part."""
+    z, t = normal_quantile(level), of.influence.quantile(level)
+    clusters = of.effective_clusters_of_labels
+    n = doubted(of.effective_rows, clusters, of.effective_clusters_with(errors), z)
+    least = np.minimum(of.effective_rows, clusters)
+    found = np.full(of.clusters.n_segments, np.nan)
+    for segments, entries in by_number_of_labels(of.segment, len(found), np.arange(len(n))):
+        known = np.isfinite(n[entries]).all(axis=1) & np.isfinite(t[segments])
+        segments, entries = segments[known], entries[known]
+        rows, floor, p, a = (values[entries] for values in (n, least, mean, of.share))
+        if entries.shape[1] == 1:
+            fewer = np.maximum(rows[:, 0] * (z / t[segments]) ** 2, np.minimum(rows, floor)[:, 0])
+            found[segments], _ = exact(fewer * p[:, 0], fewer, level)
+        else:
+            found[segments] = np.maximum(
+                _wider(rows, p, a, t[segments]), _wider(floor, p, a, np.full(len(p), z))
+            )
+    return found
+
+
+def _wider(n: FloatArray, p: FloatArray, a: FloatArray, quantile: FloatArray) -> FloatArray:
+    """Find the lower limits that score or skewness-corrected score does not reject."""
+    return lower_limit(Segments.of(n * p, n, a), quantile, standardised, corrected)
+
+
+def doubted(
+    n: FloatArray, clusters: FloatArray, with_errors: FloatArray, quantile: float
+) -> FloatArray:
+    """Take rows away where few clusters have errors, down to the number of clusters.
+
+    The design effect is estimated from the errors. Where few clusters have some, it and the error
+    rate are low together by luck. 1/n' = w/n + (1 - w)/m with w = e / (e + (z/4)^2), where e
+    clusters of equal size have errors. The constant is set by simulation.
+    """
+    known = with_errors / (with_errors + (quantile / _DOUBT) ** 2)
+    fewer = ratio(np.ones(len(n)), known / n + (1 - known) / clusters)
+    return np.where(n > clusters, fewer, n)
+
+
+# Two models on the same rows, which come in clusters: limits of the difference, and its p-value.
+
+
+def paired_limits_of_clusters(
+    means: MeansOfClusters, only_one: FloatArray, only_other: FloatArray, level: float
+) -> Limits:
+    """Invert the score test with effective counts and a t quantile of each segment.
+
+    Parameters
+    ----------
+    means : MeansOfClusters
+        Of the differences of the labels.
+    only_one, only_other : float arrays, shape (entries,)
+        Rows of each label that only the first, and only the second, of two models gets right.
+    level : float
+        Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float arrays, shape (segments,)
+        NaN where all rows of a label are in one cluster.
+    """
+    low, high = np.full((2, means.clusters.n_segments), np.nan)
+    quantile, n = means.influence.quantile(level), means.effective_rows
+    columns = (*(rows / means.n * n for rows in (only_one, only_other)), n, means.share)
+    for segments, entries in by_number_of_labels(means.segment, len(low), np.arange(len(n))):
+        known = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
+        segments = segments[known]
+        b, c, rows, share = (column[entries[known]] for column in columns)
+        low[segments], high[segments] = paired_limits_at(b, c, rows, share, quantile[segments])
+    return low, high
+
+
+def paired_p_value_of_clusters(means: MeansOfClusters) -> FloatArray:
+    """Test by t that two models have the same score.
+
+    Where no cluster moves the difference, its clusters are compared with a difference of 0.
+    """
+    p, difference = means.influence.p_value(means.value), means.value
+    still = np.flatnonzero((means.influence.variance == 0) & (difference != 0))
+    if len(still):
+        p[still] = means.influence_around(np.zeros_like(means.mean)).p_value(difference)[still]
+    return p

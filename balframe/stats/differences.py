@@ -7,8 +7,8 @@ row for each pair of segments and one column for each label. A proportion has on
 import numpy as np
 
 from balframe.core.array_types import FloatArray
-from balframe.later import special
 from balframe.stats.constrained_mle import Segments, corrected
+from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import scas, wider
 from balframe.stats.proportions import Limits
 

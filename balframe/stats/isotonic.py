@@ -5,7 +5,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import Probabilities
 from balframe.core.threads import on_all_cores
-from balframe.later import optimize
+from balframe.stats.lazy_scipy import optimize
 
 _APART = 2.0  # between the shares of one segment and those of the next
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.threads import on_all_cores
-from balframe.later import fft, special
-from balframe.stats.beta import beta_quantile
+from balframe.stats.lazy_scipy import fft, special
+from balframe.stats.proportions import beta_quantile
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 

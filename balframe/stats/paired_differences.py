@@ -10,9 +10,9 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
-from balframe.later import special
 from balframe.stats.constrained_mle_paired import Pairs, at_zero, spread_of
 from balframe.stats.effective_sample_size import kish
+from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
+from balframe._text import TOTAL
 from balframe.api.columns import BESIDE, OF_SEVERAL, Kind
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, MODEL, WEIGHT, N
 from balframe.methods.scores.confusion import SHARE
-from balframe.placeholders import TOTAL
-from balframe.tables import table_cells as cells
+from balframe.tables import format_cells as cells
 from balframe.tables.gt_table import Sheet
 from balframe.tables.layout import Layout
 

@@ -1,18 +1,231 @@
 """What every cell and heading of a table says."""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
+from balframe._text import MISSING, in_words, sentence, told_apart
 from balframe.api.columns import ESTIMATE, Kind, Naming, Role, Span
 from balframe.frames.adapter import Name
-from balframe.tables import table_cells as cells
 from balframe.tables.layout import Layout
-from balframe.tables.row_selection import Choice
-from balframe.tables.table_cells import HIGHEST, LOWEST, Axis, Score
-from balframe.tables.worst import Family, compared, worst_cells
+from balframe.tables.row_selection import Choice, Family, compared, worst_cells
+
+# What stands in the cells of a table: text that is safe in HTML, numbers, and bars.
+
+
+UNDEFINED = "\N{EM DASH}"
+LOWEST, HIGHEST = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
+
+_WIDTH, _HEIGHT, _EDGE = 132, 12, 4
+_ONE_LINE = 32  # characters
+_TRACK, _FILL, _INK, _WORST = "#d5dae1", "#bcd7ec", "#0b4a7d", "#c04a00"
+_MUTED = "color:#59636e"
+_LIMITS = f"{_MUTED};font-size:88%"
+_NOT_A_VALUE = f"{_MUTED};font-style:italic"
+_OF_STATUSES = (  # good, bad and undecided
+    ("\N{CHECK MARK}", "color:#00635a"),
+    ("\N{BALLOT X}", "color:#a83c00;font-weight:bold"),
+    ("?", "color:#5f5500"),
+)
+_WORDS = {
+    "n": "n",
+    "min_support": "Smallest support",
+    "n_missing": "Missing rows",
+    "n_labels": "Labels",
+    "n_clusters": "Clusters",
+    "n_positive": "Positives",
+    "n_segments": "Segments",
+    "n_left_out": "Segments left out",
+    "n_explained": "Slices explained",
+    "n_tests": "Tests",
+    "n_needed": "Rows needed",
+    "n_needed_per_label": "Rows needed per label",
+    "min_detectable_difference": "Detectable difference",
+    "probability_pass": "Probability to pass",
+    "p_value": "p",
+    "p_value_recalls": "p (equal recalls)",
+    "p_adjusted": "Adjusted p",
+    "p_above": "Probability above",
+    "n_selected": "Selected",
+    "oe_ratio": "O/E",
+    "bin": "Bin",
+    "kuiper_p_value": "p (Kuiper)",
+    "p_value_all": "p (all segments)",
+    "p_value_crossing": "p (crossing)",
+    "unknown_lower": "Lowest with unknown",
+    "unknown_upper": "Highest with unknown",
+    "roc_auc": "ROC AUC",
+    "ks_statistic": "KS statistic",
+}
+_ENTITIES = str.maketrans({"{": "&#123;", "}": "&#125;"})  # of units, which great_tables reads
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What the ends of a bar stand for; bars begin at 0."""
+
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Find where a value is drawn."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return _EDGE + share * (_WIDTH - 2 * _EDGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number with its limits, as a cell shows it; `bound` is the number to be kept."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+    axis: Axis | None
+    mark: str = ""
+    bound: float | None = None
+
+
+def safe(text: object) -> str:
+    """Make text of the data harmless in HTML; characters of control are written out."""
+    visible = _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
+    return escape(visible).translate(_ENTITIES)
+
+
+def words(name: object) -> str:
+    """Turn the name of a column or metric into words."""
+    text = str(name)
+    if text in _WORDS:
+        return _WORDS[text]
+    return text.upper() if len(text) <= 3 and text.isascii() else sentence(in_words(text))
+
+
+def isolated(value: object) -> str:
+    """Show a value of the data; text from right to left does not turn what is beside it."""
+    if value is None:
+        return placeholder(MISSING)
+    if isinstance(value, float):
+        return number(value, None)
+    text = safe(told_apart(str(value)))
+    style = ' style="white-space:nowrap"' if len(text) <= _ONE_LINE else ""
+    return f"<bdi{style}>{text}</bdi>"
+
+
+def placeholder(text: str) -> str:
+    """Show what is no value of the data so that it does not look like one."""
+    return f'<span style="{_NOT_A_VALUE};white-space:nowrap">{safe(text)}</span>'
+
+
+def is_undefined(value: object) -> bool:
+    """Tell whether there is nothing to show."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def number(value: float | None, decimals: int | None) -> str:
+    """Show a number with so many decimals, or without an end of them."""
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if math.isinf(value):
+        text = "\N{INFINITY}"
+    elif decimals is None:
+        text = f"{abs(value):.15g}"
+    else:
+        text = f"{abs(value):,.{decimals}f}"
+    is_negative = value < 0 and any(one in "123456789\N{INFINITY}" for one in text)
+    return f"\N{MINUS SIGN}{text}" if is_negative else text
+
+
+def count(value: float | None) -> str:
+    """Show a whole number with separators of thousands."""
+    return UNDEFINED if value is None else f"{int(value):,}".replace("-", "\N{MINUS SIGN}")
+
+
+def p_value(value: float | None, decimals: int) -> str:
+    """Show a probability; a small one is not 0."""
+    if value is not None and 0 <= value < 10**-decimals:
+        return f'<span style="white-space:nowrap">&lt;{10**-decimals:.{decimals}f}</span>'
+    return number(value, decimals)
+
+
+def status(value: object, statuses: Sequence[str]) -> str:
+    """Show a verdict, with a sign for those who do not see its colour."""
+    if value not in statuses:
+        return isolated(value)
+    sign, style = _OF_STATUSES[statuses.index(str(value))]
+    return f'<span style="{style};white-space:nowrap">{sign} {value}</span>'
+
+
+def flag(value: object) -> str:
+    """Show an answer to a question."""
+    return UNDEFINED if value is None else "yes" if value else "no"
+
+
+def score(one: Score, decimals: int) -> str:
+    """Show an estimate, its limits in brackets, and both as a bar below."""
+    if is_undefined(one.value):
+        return UNDEFINED
+    text = number(one.value, decimals)
+    if one.mark:
+        sign = f'<span role="img" aria-label="worst" title="worst">{one.mark}</span>'
+        text = f'<strong style="color:{_WORST}">{sign} {text}</strong>'
+    if not is_undefined(one.lower) and not is_undefined(one.upper):
+        limits = f"[{number(one.lower, decimals)}, {number(one.upper, decimals)}]"
+        text += f' <span style="{_LIMITS}">{limits}</span>'
+    if one.axis is None:
+        return f'<span style="white-space:nowrap">{text}</span>'
+    return f'<div style="white-space:nowrap">{text}</div>{_bar(one, one.axis)}'
+
+
+def beside(value: float | None, decimals: int) -> str:
+    """Show a number of less weight than the one before it."""
+    return f'<span style="{_LIMITS}">{number(value, decimals)}</span>'
+
+
+def _bar(one: Score, axis: Axis) -> str:
+    """Draw the estimate as a bar from 0 and a dot, and its limits as a line with ends."""
+    middle, ink = _HEIGHT / 2, _WORST if one.mark else _INK
+    zero, end = axis.place(0), axis.place(one.value or 0)
+    parts = [
+        _line(_EDGE, middle, _WIDTH - _EDGE, middle, _TRACK, 1),
+        f'<rect x="{min(zero, end):.1f}" y="{middle - 3:g}" width="{abs(end - zero):.1f}" '
+        f'height="6" fill="{_FILL}"/>',
+    ]
+    if axis.low < 0:
+        parts.append(_line(zero, 1, zero, _HEIGHT - 1, "#8b949e", 1))
+    if one.bound is not None and axis.low <= one.bound <= axis.high:
+        at = axis.place(one.bound)
+        parts.append(_line(at, 0, at, _HEIGHT, "#24292f", 1.5))
+    if not is_undefined(one.lower) and not is_undefined(one.upper):
+        low, high = (axis.place(limit) for limit in (one.lower, one.upper) if limit is not None)
+        parts.append(_line(low, middle, high, middle, ink, 1.5))
+        parts += [_line(x, middle - 3, x, middle + 3, ink, 1.5) for x in (low, high)]
+    parts.append(f'<circle cx="{end:.1f}" cy="{middle:g}" r="2.8" fill="{ink}"/>')
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'aria-hidden="true" style="display:block;margin:2px 0 0 auto">{"".join(parts)}</svg>'
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float) -> str:
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:g}" x2="{x2:.1f}" y2="{y2:g}" stroke="{stroke}" '
+        f'stroke-width="{width:g}"/>'
+    )
+
+
+def symmetric(values: Sequence[Any]) -> Axis | None:
+    """Make an axis around 0 that holds all values, its end a round number."""
+    largest = max((abs(one) for one in values if not is_undefined(one)), default=0.0)
+    if not 0 < largest < math.inf:
+        return None
+    unit = 10.0 ** math.floor(math.log10(largest))
+    end = next(step * unit for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * unit >= largest)
+    return Axis(-end, end)
+
 
 _UNIT = Axis(0, 1)
 
@@ -58,7 +271,7 @@ class Pen:
         if column is None:
             return self._added(name, value)
         if column.naming not in (None, Naming.RULE):
-            return cells.safe(cells.words(value))
+            return safe(words(value))
         if column.kind is Kind.BY:
             return self._of_extreme(value, column.about, row)
         if column.role is Role.COUNT:
@@ -67,54 +280,50 @@ class Pen:
             return self._estimate(name, row)
         if column.is_as_given:
             has_none = value is None and column.about is not None
-            return "" if has_none else cells.number(value, None)
+            return "" if has_none else number(value, None)
         if column.role is Role.TEST:
-            return cells.p_value(value, self.decimals)
+            return p_value(value, self.decimals)
         if column.kind is Kind.FLOAT:
-            return cells.number(value, self.decimals)
+            return number(value, self.decimals)
         if column.statuses is not None:
-            return cells.status(value, column.statuses.texts)
+            return status(value, column.statuses.texts)
         if column.kind is Kind.FLAG_OR_NULL:
-            return cells.flag(value)
-        return "" if value is None and column.role is Role.NOTE else cells.isolated(value)
+            return flag(value)
+        return "" if value is None and column.role is Role.NOTE else isolated(value)
 
     def _of_by(self, name: Name, row: int) -> str:
         text = self.layout.placeholder(name, row)
-        return (
-            cells.isolated(self.layout.values[name][row])
-            if text is None
-            else cells.placeholder(text)
-        )
+        return isolated(self.layout.values[name][row]) if text is None else placeholder(text)
 
     def _of_extreme(self, value: object, score: Name, row: int) -> str:
         """Name the segment of an extreme score; a null is a segment, unless there is no score."""
         if value is not None:
-            return cells.isolated(value)
+            return isolated(value)
         values = self.layout.values
         if score not in values:
             return ""
-        return cells.UNDEFINED if values[score][row] is None else cells.isolated(None)
+        return UNDEFINED if values[score][row] is None else isolated(None)
 
     def _counted(self, name: Name, value: float | None) -> str:
         """Write a count; a sum of weights may have decimals."""
         known = [one for one in self.layout.values[name] if one is not None]
         is_whole = all(float(one).is_integer() for one in known)
-        return cells.count(value) if is_whole else cells.number(value, self.decimals)
+        return count(value) if is_whole else number(value, self.decimals)
 
     def _added(self, name: Name, value: Any) -> str:  # noqa: ANN401 (a value of the user's)
         """Write a value of a column that is not declared."""
         if name not in self.layout.numbers:
-            return "" if value is None else cells.isolated(value)
+            return "" if value is None else isolated(value)
         known = [one for one in self.layout.values[name] if one is not None]
         if any(isinstance(one, float) for one in known):
-            return cells.number(value, self.decimals)
-        return cells.count(value)
+            return number(value, self.decimals)
+        return count(value)
 
     def _estimate(self, name: Name, row: int) -> str:
         """Write an estimate with its limits, or the count that a rule is on."""
         values, limits = self.layout.values, self.layout.limits.get(name)
         if self.layout.is_of_rows(row):
-            return cells.count(values[name][row])
+            return count(values[name][row])
         lower, upper = (None, None) if limits is None else (values[one][row] for one in limits)
         bound = self.layout.bound(name)
         one = Score(
@@ -125,7 +334,7 @@ class Pen:
             self.marks.get((name, row), ""),
             None if bound is None else values[bound][row],
         )
-        return cells.score(one, self.decimals)
+        return score(one, self.decimals)
 
     def axis(self, name: Name, row: int) -> Axis | None:
         """Find what the bar of a cell spans; None where it has no bar."""
@@ -176,7 +385,7 @@ class Pen:
         for row in self.choice.rows:
             if self._span(name, row) is Span.AROUND_ZERO:
                 found.setdefault(self._measured(row), []).extend(values[one][row] for one in drawn)
-        return {name: cells.symmetric(some) for name, some in found.items()}
+        return {name: symmetric(some) for name, some in found.items()}
 
     def heading(self, row: int) -> str:
         """Write what stands above the rows of a group."""
@@ -184,7 +393,7 @@ class Pen:
         for name, value in zip(self.layout.groups, self.layout.group(row), strict=True):
             column = self.layout.columns[name]
             is_ours = column.naming not in (None, Naming.RULE, Naming.TABLE)
-            shown = cells.safe(cells.words(value)) if is_ours else cells.isolated(value)
+            shown = safe(words(value)) if is_ours else isolated(value)
             shown = f"By {shown}" if column.naming is Naming.TABLE else shown
             text += column.heading + shown if text else shown
         return text
@@ -194,13 +403,13 @@ class Pen:
         column = self.layout.columns.get(name)
         is_of_data = column is not None and column.kind is Kind.LABEL and column.of is not None
         if name in self.layout.by or is_of_data:
-            return cells.isolated(name)
-        return cells.safe(self.words(name))
+            return isolated(name)
+        return safe(self.words(name))
 
     def words(self, name: Name) -> str:
         """Name a column in words; the estimates of one metric by the metric."""
         metrics, of_rows = self.layout.metrics, self.layout.naming(Naming.METRIC)
         is_heading = of_rows is not None and self.layout.columns[of_rows].heading
         if name == ESTIMATE and len(metrics) == 1 and is_heading:
-            return cells.words(*metrics)
-        return cells.words(name)
+            return words(*metrics)
+        return words(name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import of_lists
-from balframe.tables.table_cells import safe
+from balframe.tables.format_cells import safe
 
 if TYPE_CHECKING:
     from great_tables import GT

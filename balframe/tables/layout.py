@@ -6,15 +6,15 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from balframe._text import ALL, MISSING
 from balframe.api.columns import NOTE, Column, Kind, Naming, Role
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, margin_name
 from balframe.methods.gates.rules import Rule, read_rules
-from balframe.methods.impact.categories import SMALL, UNKNOWN
-from balframe.metrics.catalogue import find
+from balframe.methods.impact.ratios import SMALL, UNKNOWN
+from balframe.metrics.lookup import find
 from balframe.metrics.registry import Metric
-from balframe.placeholders import ALL, MISSING
 from balframe.tables.recognize import recognized
 
 _NUMBERS = (Kind.INTEGER, Kind.INTEGER_OR_NULL, Kind.FLOAT)

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from balframe.api.columns import ESTIMATE, Naming
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
-from balframe.tables import table_cells as cells
-from balframe.tables.format_cells import Pen
-from balframe.tables.table_cells import HIGHEST, LOWEST, Axis
-from balframe.tables.worst import Of, worst_cells
+from balframe.tables import format_cells as cells
+from balframe.tables.format_cells import HIGHEST, LOWEST, Axis, Pen
+from balframe.tables.row_selection import Of, worst_cells
 
 
 def notes(pen: Pen) -> list[str]:

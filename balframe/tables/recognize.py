@@ -8,7 +8,7 @@ from balframe.api.columns import BY, COUNTED, METRIC, SEGMENTS, Column
 from balframe.errors import InvalidInputError, listed, not_found, parameter
 from balframe.frames.adapter import Name
 from balframe.methods import declarations as verbs
-from balframe.metrics.catalogue import families, registered
+from balframe.metrics.lookup import families, registered
 
 Declared = Sequence[Column]
 Layout = tuple[str, str, Declared]  # of a verb, by its name

@@ -17,14 +17,13 @@ from balframe.frames.engines.registry import (
     check_installed,
     engine_of,
 )
-from balframe.tables import table_cells as cells
+from balframe.tables import format_cells as cells
 from balframe.tables.confusion import Matrices, sheet_of
 from balframe.tables.format_cells import Pen
 from balframe.tables.gt_table import Sheet, built
 from balframe.tables.layout import Layout, Values
 from balframe.tables.notes import notes
-from balframe.tables.row_selection import choose
-from balframe.tables.worst import LEAST
+from balframe.tables.row_selection import LEAST, choose
 
 if TYPE_CHECKING:
     from great_tables import GT

@@ -10,7 +10,7 @@ import pytest
 from balframe import accessor, methods
 
 HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy", "wrapt"}
-OF_OTHERS = ("balframe.audit_page", "balframe.charts", "balframe.methods.gates.plans")
+OF_OTHERS = ("balframe.audit_page", "balframe.charts", "balframe.methods.gates.power")
 STATES = """
 import gc, sys
 sys.argv = [{name!r}, "metrics"]

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from balframe.methods.comparisons.reference_option import KEYWORDS
-from balframe.metrics.catalogue import registered
+from balframe.methods.comparisons.reference import KEYWORDS
+from balframe.metrics.lookup import registered
 
 BASH = shutil.which("bash")
 

@@ -19,7 +19,7 @@ from balframe.core.integer_codes import Codes
 from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.frames import count_frame
-from balframe.frames.counting import hashed
+from balframe.frames.count_frame import hashed
 
 WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)

@@ -5,11 +5,10 @@ import pytest
 
 import balframe as bf
 from balframe.core.cells import Cells
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.label_counts import Entries
 from balframe.core.leave_one_out import rest, whole
 from balframe.core.row_sums import Measures
-from balframe.core.selection import segments_at
 
 SEGMENT = np.array([0, 0, 0, 1, 1, 2])
 ACTUAL, OUTCOME = np.array([0, 0, 2, 1, 3, 3]), np.array([0, 3, 1, 1, 1, 0])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.equal_counts import equal_counts
 from balframe.core.row_sums import Measures
+from balframe.core.unique_rows import equal_counts
 
 MATRICES = np.array([[[3, 1], [0, 2]], [[3, 1], [2, 0]], [[0, 0], [0, 5]]])
 OF_SEGMENT = np.array([0, 1, 0, 2, 2, 0, 1])
@@ -21,7 +21,7 @@ def cells_of(matrices, **sums):
 @pytest.fixture
 def few(monkeypatch):
     monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 7)
-    monkeypatch.setattr("balframe.core.equal_counts._MOST_DIFFERENT", 3 / 7)
+    monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 3 / 7)
 
 
 def test_segments_are_equal_where_all_their_counts_are(few):
@@ -32,7 +32,7 @@ def test_segments_are_equal_where_all_their_counts_are(few):
 
 
 def test_a_sample_tells_whether_most_segments_differ(few, monkeypatch):
-    monkeypatch.setattr("balframe.core.equal_counts.SAMPLE", 2)
+    monkeypatch.setattr("balframe.core.unique_rows.SAMPLE", 2)
 
     assert equal_counts(cells_of(MATRICES[OF_SEGMENT]), 2) is None  # the first two differ
     assert equal_counts(cells_of(MATRICES[OF_SEGMENT[::-1]]), 2) is None

@@ -8,8 +8,7 @@ import pytest
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import Entries
-from balframe.core.leave_one_out import rest
-from balframe.core.rest_of_clusters import Totals
+from balframe.core.leave_one_out import Totals, rest
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters
 

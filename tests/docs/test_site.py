@@ -16,7 +16,7 @@ import pytest
 import balframe as bf
 from balframe.accessor import methods, verbs
 from balframe.methods import declarations as declared
-from balframe.metrics.catalogue import families, registered
+from balframe.metrics.lookup import families, registered
 from balframe.metrics.score_metrics import metrics_of_scores
 
 pytestmark = pytest.mark.xdist_group("site")

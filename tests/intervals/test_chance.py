@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from balframe.methods.thresholds.chance import highest_by_chance
+from balframe.methods.thresholds.best_threshold import highest_by_chance
 
 CASES = json.loads((Path(__file__).parent / "inference.json").read_text())["chance_maximum_95"]
 

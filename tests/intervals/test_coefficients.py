@@ -15,9 +15,9 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
-from balframe.metrics.catalogue import find
+from balframe.metrics.lookup import find
+from balframe.stats.base import GATE, Request
 from balframe.stats.kappa_mcc import effective_rows
-from balframe.stats.request import GATE, Request
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]

@@ -12,8 +12,8 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
-from balframe.metrics.catalogue import find
-from balframe.stats.request import GATE, Request
+from balframe.metrics.lookup import find
+from balframe.stats.base import GATE, Request
 
 pytestmark = pytest.mark.slow
 

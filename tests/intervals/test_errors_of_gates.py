@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from balframe.stats.base import Request
 from balframe.stats.differences import gate_difference
 from balframe.stats.paired_differences import paired_limits
-from balframe.stats.request import Request
 
 pytestmark = pytest.mark.slow
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
+from balframe.stats.base import Request
 from balframe.stats.multiple_testing import (
     adjusted,
     adjusted_within,
     extreme_difference,
     extreme_ratio,
 )
-from balframe.stats.request import Request
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NAN = math.nan

@@ -12,9 +12,9 @@ from scipy import stats
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.metrics.catalogue import find
+from balframe.metrics.lookup import find
+from balframe.stats.base import GATE, Request
 from balframe.stats.geometric_mean import geometric, geometric_gate
-from balframe.stats.request import GATE, Request
 
 HERE = Path(__file__).parent
 POINTWISE = json.loads((HERE / "reference.json").read_text())["geometric"]

@@ -7,7 +7,7 @@ Of R tables, a share near 0.05 has a standard error of at most 0.22 / sqrt(R), a
 import numpy as np
 import pytest
 
-from balframe.methods.impact.largest import limits_of_ratio_to_largest
+from balframe.methods.impact.risk_ratio import limits_of_ratio_to_largest
 from benchmarks import impact_simulation
 from benchmarks.impact_simulation import (
     COVERAGE,

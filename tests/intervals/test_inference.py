@@ -9,15 +9,15 @@ import pytest
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.later import special
-from balframe.metrics.catalogue import find
+from balframe.metrics.lookup import find
+from balframe.stats.base import GATE, Request
 from balframe.stats.constrained_mle import Segments, standardised
 from balframe.stats.differences import scas_difference
 from balframe.stats.effective_sample_size import effective
 from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import gate, scas, scas_of_proportion, score
 from balframe.stats.proportions import exact, wilson
-from balframe.stats.request import GATE, Request
 
 CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
 CLOSE = 1e-10

@@ -10,10 +10,9 @@ from shipped import SHIPPED as NAMES
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.metrics.catalogue import find
-from balframe.stats.base import Interval, Sample
+from balframe.metrics.lookup import find
+from balframe.stats.base import GATE, Interval, Request, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
-from balframe.stats.request import GATE, Request
 
 DECLARED = [name for name in NAMES if getattr(find(name).interval, "among", None) is not None]
 

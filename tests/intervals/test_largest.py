@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.impact.largest import limits_of_ratio_to_largest
-from balframe.methods.impact.risk_ratio import ratio_at
+from balframe.methods.impact.risk_ratio import limits_of_ratio_to_largest, ratio_at
 
 TABLES = {
     "two": ([30, 45], [100, 100]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.thresholds.roc_areas import auc_limits, delong_variance
+from balframe.methods.thresholds.auc import auc_limits, delong_variance
 from balframe.stats.proportions import wilson
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["auc"]

@@ -8,7 +8,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 
 from balframe.methods.calibration import cmh_test
 from balframe.methods.calibration.mantel_haenszel import same_scores
-from balframe.methods.calibration.strata_of_scores import Strata, strata_of
+from balframe.methods.calibration.strata import Strata, strata_of
 
 Z = stats.norm.ppf(0.975)
 

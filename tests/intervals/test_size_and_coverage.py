@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from balframe.stats.base import Request
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import equal_scores
 from balframe.stats.mean_recall import gate, scas, score
 from balframe.stats.multiple_testing import extreme_difference
 from balframe.stats.proportions import exact
-from balframe.stats.request import Request
 
 pytestmark = pytest.mark.slow
 

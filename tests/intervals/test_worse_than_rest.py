@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.slices.worse_than_rest import (
-    Parts,
-    log_p_value,
-    log_tail,
-    standardized_excess,
-)
+from balframe.methods.slices.significance import Parts, log_p_value, log_tail, standardized_excess
 
 
 def one(n, wrong, n_all, wrong_of_all, weight=1.0):

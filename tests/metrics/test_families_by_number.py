@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import fbeta_score
 
 import balframe as bf
-from balframe.metrics.catalogue import families, find
+from balframe.metrics.lookup import families, find
 
 ROWS = [(0, 0, 0.1)] * 3 + [(0, 1, 0.7)] * 2 + [(1, 0, 0.2)] * 3 + [(1, 1, 0.9)] * 4
 FRAME = pl.DataFrame(ROWS, schema=["y", "p", "s"], orient="row").with_columns(g=pl.lit("a"))

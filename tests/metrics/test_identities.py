@@ -10,7 +10,7 @@ from shipped import SHIPPED
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
-from balframe.metrics.catalogue import find
+from balframe.metrics.lookup import find
 
 ALIASES = [(name, alias) for name in SHIPPED for alias in find(name).aliases]
 

@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 
 import balframe as bf
 from balframe.methods import declarations as verbs
-from balframe.metrics.catalogue import find, listed
+from balframe.metrics.lookup import all_metrics, find
 from balframe.metrics.score_metrics import metrics_of_scores
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
@@ -166,14 +166,14 @@ def test_a_metric_that_no_verb_returns_names_those_that_verbs_return():
 
 
 def test_no_name_is_that_of_two_metrics():
-    names = Counter(name for one in listed() for name in (one.name, *one.aliases))
+    names = Counter(name for one in all_metrics() for name in (one.name, *one.aliases))
 
     assert {name for name, times in names.items() if times > 1} == set()
     assert {*names} & {*NOT_COMPUTED} == set()
 
 
 def test_every_metric_says_what_it_means_and_its_formula():
-    shipped = [one for one in listed() if one.is_shipped]
+    shipped = [one for one in all_metrics() if one.is_shipped]
 
     assert [one.name for one in shipped if not (one.meaning and one.formula)] == []
 
@@ -222,4 +222,4 @@ def test_near_names_are_each_of_another_metric(name, near):
 
     assert f"metric {name!r} not found; did you mean {near}" in str(raised.value)
     shown = str(raised.value).partition("Metrics: ")[2].partition(", ...")[0].split(", ")
-    assert shown == [one.name for one in listed()[:20]]
+    assert shown == [one.name for one in all_metrics()[:20]]

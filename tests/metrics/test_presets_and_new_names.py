@@ -5,8 +5,8 @@ import pytest
 
 import balframe as bf
 from balframe.methods import declarations as verbs
-from balframe.metrics.catalogue import registered
-from balframe.metrics.presets import FAIRNESS, PRESETS
+from balframe.metrics.lookup import registered
+from balframe.metrics.registry import FAIRNESS, PRESETS
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
 RATES = [

@@ -7,10 +7,10 @@ import pytest
 from constrained_oracle import limits
 from mpmath import betainc, mp, mpf
 
+from balframe.stats.base import Request
 from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
 from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import exact, jeffreys, wilson
-from balframe.stats.request import Request
 
 pytestmark = pytest.mark.slow
 mp.dps = 50

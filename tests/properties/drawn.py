@@ -13,7 +13,7 @@ from tried import TRIED
 
 import balframe as bf
 from balframe.methods import declarations as verbs
-from balframe.metrics.catalogue import registered
+from balframe.metrics.lookup import registered
 
 LABEL_COLUMNS = ["y", "p", "q"]
 

@@ -11,9 +11,8 @@ from segments import FOUR, JUDGED, check, letters, table
 
 import balframe as bf
 from balframe.core.safe_divide import ratio
-from balframe.stats.base import Interval
+from balframe.stats.base import Interval, Method
 from balframe.stats.metric_intervals import Proportion
-from balframe.stats.request import Method
 
 METHODS = get_args(Method)
 LIMITS = ["lower", "upper"]

@@ -10,7 +10,7 @@ from constructors import plain
 from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
-from balframe.stats.request import Method
+from balframe.stats.base import Method
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "intervals" / "reference.json").read_text())
 WITHOUT = {

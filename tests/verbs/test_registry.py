@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.metrics import catalogue, registry
-from balframe.metrics.catalogue import registered
+from balframe.metrics import lookup, registry
+from balframe.metrics.lookup import registered
 
 
 def half(c):
@@ -47,7 +47,7 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     def undescribed(c):
         return half(c)
 
-    told = catalogue.find("undescribed")
+    told = lookup.find("undescribed")
     assert (told.meaning, told.formula) == ("", "")
 
 
@@ -165,7 +165,7 @@ def test_the_shipped_metrics_are_there_before_any_verb_is_used():
     ("program", "found"),
     [
         ("from balframe.metrics.registry import registered", []),
-        ("from balframe.metrics.catalogue import registered", ["accuracy", "balanced_accuracy"]),
+        ("from balframe.metrics.lookup import registered", ["accuracy", "balanced_accuracy"]),
     ],
 )
 def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):

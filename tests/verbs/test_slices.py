@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from searches import search
 
-from balframe.methods.slices.worse_than_rest import log_tail, standardized_excess
+from balframe.methods.slices.significance import log_tail, standardized_excess
 
 CASE = json.loads(Path(__file__).with_name("slices.json").read_text())
 CELLS = pl.DataFrame(CASE["cells"])

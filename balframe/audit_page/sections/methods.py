@@ -8,7 +8,7 @@ from balframe.audit_page.document import Block, Code, Heading, Section, Terms
 from balframe.audit_page.results import Answer, Audited
 from balframe.audit_page.tables import level_of
 from balframe.audit_page.text import given, plural
-from balframe.metrics.catalogue import find
+from balframe.metrics.lookup import find
 
 _SOFTWARE = ("numpy", "scipy")  # which numbers depend on
 

@@ -17,7 +17,7 @@ from typing import IO, BinaryIO, get_args
 from balframe._progress import copying
 from balframe.cli.files.read_errors import named
 from balframe.errors import InvalidInputError, listed
-from balframe.stats.request import Method
+from balframe.stats.base import Method
 
 _BLOCK = 2**20  # bytes
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)

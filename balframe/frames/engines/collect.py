@@ -13,7 +13,7 @@ from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.group_by import ACTUAL, by_key, outcome_key, summed
 from balframe.frames.engines.inputs import polars_dtype
 from balframe.frames.engines.registry import DASK, DUCKDB, POLARS_LAZY, Engine
-from balframe.frames.lazy_imports import pandas
+from balframe.frames.lazy_pandas import pandas
 from balframe.frames.query import Query
 
 if TYPE_CHECKING:

@@ -11,12 +11,10 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_panda
 
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Frame, Name
-from balframe.frames.checked_query import named_twice
 from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
-from balframe.frames.engines.column_names import Rows
+from balframe.frames.engines.column_names import Rows, check_columns
 from balframe.frames.engines.error_translation import failures_explained
 from balframe.frames.engines.locks import in_turn
-from balframe.frames.engines.names_in_sqlframe import check_columns
 from balframe.frames.engines.registry import (
     DASK,
     PANDAS,
@@ -26,8 +24,8 @@ from balframe.frames.engines.registry import (
     Engine,
     engine_of,
 )
-from balframe.frames.lazy_imports import encode_of_pandas, pandas
-from balframe.frames.query import Query
+from balframe.frames.lazy_pandas import encode_of_pandas, pandas
+from balframe.frames.query import Query, named_twice
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,12 +12,12 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 from balframe.errors import MissingExtraError, UnsupportedTypeError
 from balframe.frames import polars_adapter as columns_of_polars
 from balframe.frames.adapter import Library, LibraryOf, Name
-from balframe.frames.lazy_imports import columns_of_pandas
+from balframe.frames.lazy_pandas import columns_of_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from balframe.frames.pandas_encode import DType, Values
+    from balframe.frames.pandas_encoding import DType, Values
 
 _pandas: "LibraryOf[pd.DataFrame, Name, Values, DType]" = columns_of_pandas
 _polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars

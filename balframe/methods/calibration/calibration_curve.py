@@ -4,17 +4,15 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.answer_from_scores import answer_from_scores
 from balframe.api.columns import SEGMENTS, Kind, Span, count, estimate, key, limits, place
 from balframe.api.method import Verb
 from balframe.api.options import Level, Names
-from balframe.api.run import Columns
+from balframe.api.run import Columns, answer_from_scores
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import Scored
-from balframe.methods.calibration.calibrations import curve_in_rows
-from balframe.methods.calibration.options_of_calibration import Calibrating
-from balframe.stats.request import check_level
+from balframe.methods.calibration.calibration import Calibrating, curve_in_rows
+from balframe.stats.base import check_level
 
 BINS = 10
 VERB = Verb.of(

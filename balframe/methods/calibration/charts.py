@@ -9,17 +9,28 @@ import numpy as np
 
 from balframe._text import intervals, titled
 from balframe.api.options import Level, Names
-from balframe.charts.annotations import ROWS, SCORE, Field, axis, heading, place
-from balframe.charts.annotations import numbers as tooltips
 from balframe.charts.facets import NO_ROWS, ONCE, Chart, Charts, Part, shown
 from balframe.charts.options import drawing
 from balframe.charts.rows import Answered, Drawn, Row, answered, by_names, columns, named
-from balframe.charts.style import BLUE, GREY, PALE, RULE, VERMILLION
+from balframe.charts.style import (
+    BLUE,
+    GREY,
+    PALE,
+    ROWS,
+    RULE,
+    SCORE,
+    VERMILLION,
+    Field,
+    axis,
+    heading,
+    place,
+)
+from balframe.charts.style import numbers as tooltips
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
+from balframe.methods.calibration.calibration import Calibrating
 from balframe.methods.calibration.calibration_curve import BINS
 from balframe.methods.calibration.calibration_curve import calibration_curve as verb
-from balframe.methods.calibration.options_of_calibration import Calibrating
 from balframe.methods.thresholds.curve import curve
 
 _MOST = 24

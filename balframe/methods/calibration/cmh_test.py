@@ -17,8 +17,8 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray
 from balframe.core.safe_divide import ratio
 from balframe.core.threads import on_all_cores
-from balframe.later import sparse, special
-from balframe.methods.calibration.strata_of_scores import Strata
+from balframe.methods.calibration.strata import Strata
+from balframe.stats.lazy_scipy import sparse, special
 
 _ONE = 1 - 1e-9  # an eigenvalue that is 1 up to rounding
 _DENSE = 0.1  # share of the strata in which segments have rows, from which dense products pay

@@ -6,7 +6,7 @@ from balframe.core.array_types import FloatArray
 from balframe.core.prefix_sums import RunningSums
 from balframe.core.probability_scores import Probabilities
 from balframe.core.safe_divide import ratio
-from balframe.later import special
+from balframe.stats.lazy_scipy import special
 
 _TERMS = np.arange(1, 13)  # enough for 16 digits of either series
 _CHANGE = 1.5  # between the two series

@@ -8,9 +8,9 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import Probabilities
 from balframe.core.safe_divide import ratio
-from balframe.later import special
 from balframe.methods.calibration.cmh_test import Equality, equal_outcomes
-from balframe.methods.calibration.strata_of_scores import Strata
+from balframe.methods.calibration.strata import Strata
+from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 

@@ -6,15 +6,14 @@ from typing import Unpack
 from balframe._text import intervals, titled
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
-from balframe.charts.annotations import CLUSTERS, ROWS, SCORE, Field
 from balframe.charts.facets import Charts
-from balframe.charts.forest_plot import Line
-from balframe.charts.forests import Rows, Shown, forests
+from balframe.charts.forest_plot import Line, Rows, Shown, forests
 from balframe.charts.options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
 from balframe.charts.rows import Answered, Sort, answered, by_names, named, text_of
+from balframe.charts.style import CLUSTERS, ROWS, SCORE, Field
 from balframe.frames.adapter import Name
 from balframe.methods.comparisons.gaps import gaps as verb
-from balframe.methods.comparisons.reference_option import ReferenceOption
+from balframe.methods.comparisons.reference import ReferenceOption
 
 PLAIN = "not significant"
 

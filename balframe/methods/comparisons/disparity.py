@@ -34,7 +34,7 @@ from balframe.methods.comparisons.extremes import (
     compared_groups,
     extreme_columns,
 )
-from balframe.stats.request import check_level
+from balframe.stats.base import check_level
 
 _NUMBERS = (
     estimate("lowest", tells=True, span=Span.METRIC),

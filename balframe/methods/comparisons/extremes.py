@@ -16,8 +16,12 @@ from balframe.frames.counted_frame import Group, Reading
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import by_number_of_labels
 from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
-from balframe.stats.equality_of_clusters import equal_scores_of_clusters
-from balframe.stats.homogeneity_tests import LEAST_FOR_CHI_SQUARE, equal_recalls, equal_scores
+from balframe.stats.homogeneity_tests import (
+    LEAST_FOR_CHI_SQUARE,
+    equal_recalls,
+    equal_scores,
+    equal_scores_of_clusters,
+)
 from balframe.stats.multiple_testing import extreme_difference, extreme_ratio
 
 _Pair = tuple[float, float]

@@ -32,10 +32,14 @@ from balframe.api.run import Columns, answer
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import Reading
 from balframe.frames.query import Query
-from balframe.methods.comparisons.reference import Against, check_not_ambiguous, check_reference
-from balframe.methods.comparisons.reference_option import ReferenceOption
+from balframe.methods.comparisons.reference import (
+    Against,
+    ReferenceOption,
+    check_not_ambiguous,
+    check_reference,
+)
 from balframe.methods.comparisons.segments import Comparison, gaps_in_rows
-from balframe.stats.request import check_level
+from balframe.stats.base import check_level
 
 VERB = Verb.of(
     *SEGMENTS,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from balframe.api.clustering import Design
+from balframe.api.interval_estimates import Design
 from balframe.api.metric_selection import Scoring
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -19,11 +19,15 @@ from balframe.core.threads import on_all_cores
 from balframe.frames.counted_frame import Reading
 from balframe.stats.base import Interval
 from balframe.stats.batching import by_number_of_labels
-from balframe.stats.clustered_means import Labels, MeansOfClusters
+from balframe.stats.clustered_means import (
+    Labels,
+    MeansOfClusters,
+    paired_limits_of_clusters,
+    paired_p_value_of_clusters,
+)
+from balframe.stats.mean_recall import Recalls
 from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
-from balframe.stats.paired_of_clusters import paired_limits_of_clusters, paired_p_value_of_clusters
 from balframe.stats.proportions import Limits
-from balframe.stats.recalls_of_counts import Recalls
 
 _BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 

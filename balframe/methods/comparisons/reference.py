@@ -3,15 +3,14 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from balframe.api.metric_selection import smallest, value_of
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.leave_one_out import rest, rest_of_cells, whole
-from balframe.core.rest_of_clusters import Totals
+from balframe.core.leave_one_out import Totals, rest, rest_of_cells, whole
 from balframe.core.sample import Sample
 from balframe.errors import (
     InvalidInputError,
@@ -24,11 +23,18 @@ from balframe.errors import (
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import Group, Reading
 from balframe.frames.query import Query
-from balframe.methods.comparisons.reference_option import KEYWORDS
 from balframe.methods.comparisons.segments import Comparison, differences
-from balframe.methods.scores.scored_segments import equal_segments
+from balframe.methods.scores.report import equal_segments
 from balframe.metrics.registry import Metric
-from balframe.stats.request import Request
+from balframe.stats.base import Request
+
+# What a caller may give as the reference of a comparison.
+
+
+_Keyword = Literal["rest", "overall", "largest", "best", "worst"]
+KEYWORDS: tuple[str, ...] = get_args(_Keyword)
+ReferenceOption = _Keyword | Mapping[Name, Any] | Any
+
 
 _BY_SCORE = ("best", "worst")
 _ENTRIES = 2**21  # labels of segments at work at once

@@ -15,8 +15,8 @@ from balframe.frames.engines.registry import engine_of
 from balframe.frames.query import MODEL, WEIGHT, Query, Reads
 from balframe.frames.sources import Labels, Source
 from balframe.methods.gates.baseline_differences import Baseline, Paired, Unpaired
+from balframe.methods.scores.combine import parts_of_cells
 from balframe.methods.scores.confusion import confusion
-from balframe.methods.scores.parts_of_cells import parts_of_cells
 
 _ASKED = "give the name of a column of predictions, or the cells of an earlier run, a result of"
 

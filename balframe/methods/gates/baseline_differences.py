@@ -12,18 +12,17 @@ import numpy as np
 from balframe.api.interval_estimates import from_limits_of_both, kept
 from balframe.api.metric_selection import Scoring, value_of
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
-from balframe.core.selection import segments_at
 from balframe.frames.counted_frame import Reading
 from balframe.frames.earlier_cells import Sides
 from balframe.methods.comparisons.extremes import denominator
 from balframe.methods.comparisons.models import Discordant, PairedModels, readings_of_models
 from balframe.methods.comparisons.segments import limits_of_difference, on_shared_labels
 from balframe.metrics.registry import Metric
+from balframe.stats.base import Request
 from balframe.stats.differences import gate_difference
 from balframe.stats.proportions import Limits
-from balframe.stats.request import Request
 
 OfClusters = tuple[Int64Array, FloatArray, FloatArray]  # their number, effective ones, effects
 

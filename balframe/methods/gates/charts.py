@@ -8,14 +8,24 @@ import numpy as np
 
 from balframe._text import titled
 from balframe.api.options import Cells, Counted, Names
-from balframe.charts.annotations import ROWS, SCORE, Field, axis, heading, numbers, place
 from balframe.charts.facets import ONCE, Charts, Part, Title, shown
 from balframe.charts.line_plot import Plane, plane
 from balframe.charts.options import MOST, drawing
 from balframe.charts.rows import Answered, Drawn, Row, answered, by_names, named, ranked
-from balframe.charts.style import INK, LINES, RULE
+from balframe.charts.style import (
+    INK,
+    LINES,
+    ROWS,
+    RULE,
+    SCORE,
+    Field,
+    axis,
+    heading,
+    numbers,
+    place,
+)
 from balframe.frames.adapter import Name
-from balframe.methods.gates.options_of_rules import Families
+from balframe.methods.gates.check import Families
 from balframe.methods.gates.power import power as verb
 from balframe.methods.gates.rules import RulesOption
 

@@ -6,8 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.api.clustering import design
-from balframe.api.interval_estimates import deciding, limits_of
+from balframe.api.interval_estimates import deciding, design, limits_of
 from balframe.api.metric_selection import counted, value_of
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample

@@ -8,17 +8,16 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.later import special
 from balframe.methods.comparisons.segments import on_shared_labels
 from balframe.methods.gates.baseline_differences import Baseline, Paired
-from balframe.methods.gates.planned_proportions import PlannedProportion
 from balframe.methods.gates.power_designs import OfPairs, OfRecalls
-from balframe.methods.gates.power_functions import Planned, uncorrected
+from balframe.methods.gates.power_functions import Planned, PlannedProportion, uncorrected
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import by_number_of_labels
 from balframe.stats.constrained_mle_paired import Pairs
 from balframe.stats.differences import stacked
-from balframe.stats.recalls_of_counts import Recalls
+from balframe.stats.lazy_scipy import special
+from balframe.stats.mean_recall import Recalls
 
 RELIABILITY = ("exact", "good", "rough")
 _EXACT, _GOOD, _ROUGH = range(3)

@@ -8,7 +8,7 @@ from operator import eq, ge, gt, le, lt
 from typing import Literal
 
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError, listed, marked
-from balframe.metrics.catalogue import families, find
+from balframe.metrics.lookup import families, find
 from balframe.metrics.registry import Metric
 
 Over = Literal["difference", "ratio"]

@@ -14,9 +14,8 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import Reading
 from balframe.methods.gates.baseline_differences import Baseline
 from balframe.methods.gates.evidence import Evidence, Search
-from balframe.methods.gates.rules import Rule
-from balframe.methods.gates.where import groups_of, segments_of
-from balframe.metrics.catalogue import registered
+from balframe.methods.gates.rules import Rule, groups_of, segments_of
+from balframe.metrics.lookup import registered
 
 STATUS = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)

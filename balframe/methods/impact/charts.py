@@ -8,18 +8,18 @@ import altair as alt
 
 from balframe._text import intervals, titled
 from balframe.api.options import Adjustment, Level, Names
-from balframe.charts.annotations import ROWS, SCORE, Field, heading, place
-from balframe.charts.annotations import numbers as tooltips
 from balframe.charts.facets import Charts, Part, Title, shown
 from balframe.charts.forest_plot import Forest, Line, n_beside
 from balframe.charts.options import MOST, drawing, has_numbers
 from balframe.charts.rows import Answered, Drawn, Row, Sort, answered, by_names, named, ranked
+from balframe.charts.style import ROWS, SCORE, Field, heading, place
+from balframe.charts.style import numbers as tooltips
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, MODEL, N, margin_name
 from balframe.methods.comparisons.charts import PLAIN, adjusted
-from balframe.methods.impact.categories import SMALL, UNKNOWN
+from balframe.methods.impact.impact import Ratios, Selected
 from balframe.methods.impact.impact import impact as verb
-from balframe.methods.impact.options_of_ratios import Ratios, Selected
+from balframe.methods.impact.ratios import SMALL, UNKNOWN
 
 _FIELDS: list[Field] = [
     (N, "rows", ROWS),

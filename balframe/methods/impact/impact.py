@@ -1,6 +1,7 @@
 """The verb `impact`."""
 
-from typing import Any, Unpack
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -21,18 +22,64 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Verb
 from balframe.api.metric_selection import check_adjust, check_by
-from balframe.api.options import Adjustment, Backends, Level, Names
+from balframe.api.options import Adjustment, Backends, Cells, Level, Names, Option, Read, Repeated
 from balframe.api.run import Columns, answer
+from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, bare_parameter, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import Reading
 from balframe.frames.median_selection import AboveMedian, Selections
 from balframe.frames.query import MARGIN, MODEL, Query, Reads
 from balframe.frames.sources import Labels
-from balframe.methods.impact.categories import Terms
-from balframe.methods.impact.options_of_ratios import Ratios, Selected
-from balframe.methods.impact.ratios import impact_in_rows
-from balframe.stats.request import check_level
+from balframe.methods.impact.ratios import Terms, impact_in_rows
+from balframe.stats.base import check_level
+
+# The options of impact ratios, which the verb and its chart share.
+
+
+class Selected(Repeated, Read, Cells, total=False):
+    """How rows are counted, and which label means selected."""
+
+    labels: Annotated[
+        Sequence[Label] | None,
+        Option(
+            "list of labels, optional",
+            "The labels of `selected`, in order; by default the sorted labels that occur.",
+        ),
+    ]
+    pos_label: Annotated[
+        Label | None,
+        Option(
+            "label, optional",
+            "The label of `selected` that means selected; by default 1 or True if the labels are "
+            "among {0, 1}, {-1, 1} or {False, True}.",
+        ),
+    ]
+
+
+class Ratios(TypedDict, total=False):
+    """Which categories are compared, and with which bound."""
+
+    min_share: Annotated[
+        float,
+        Option(
+            "float, default 0.02",
+            "Minimum share of a category in the rows whose category is known, from 0 up to 1. "
+            "Smaller categories have a rate but no ratio, and are never the most selected one. "
+            "With 0, all categories are compared.",
+            default=0.02,
+        ),
+    ]
+    bound: Annotated[
+        float,
+        Option(
+            "float, default 0.8",
+            "The bound of impact ratios, above 0 and at most 1. The default is that of the "
+            "four-fifths rule.",
+            default=0.8,
+        ),
+    ]
+
 
 VERB = Verb.of(
     key(BY, kind=Kind.BY),

@@ -9,18 +9,29 @@ import altair as alt
 from balframe._text import intervals, percent, titled
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import Cells, ClassWeights, Counted, Level, Names
-from balframe.charts.annotations import ROWS, SCORE, Field, axis, heading, legend, place
-from balframe.charts.annotations import numbers as tooltips
 from balframe.charts.facets import NO_ROWS, Chart, Charts, Part, Title, shown
 from balframe.charts.options import METRIC, DrawnMetric, drawing, drawn_metrics
 from balframe.charts.rows import Answered, Drawn, answered, by_names, columns, named
-from balframe.charts.style import BLUE, GREY, INK, VERMILLION
+from balframe.charts.style import (
+    BLUE,
+    GREY,
+    INK,
+    ROWS,
+    SCORE,
+    VERMILLION,
+    Field,
+    axis,
+    heading,
+    legend,
+    place,
+)
+from balframe.charts.style import numbers as tooltips
 from balframe.core.periods import Every
 from balframe.frames.adapter import Name
 from balframe.frames.query import PERIOD
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
+from balframe.methods.monitoring.monitor import ReferenceOfStream, Watching
 from balframe.methods.monitoring.monitor import monitor as verb
-from balframe.methods.monitoring.options_of_streams import ReferenceOfStream, Watching
 
 _MOST = 24
 _SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))

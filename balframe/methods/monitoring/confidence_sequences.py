@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.later import special
 from balframe.stats.constrained_mle import Segments, corrected
 from balframe.stats.differences import stacked
+from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import not_rejected
 from balframe.stats.proportions import Limits
 from balframe.stats.root_finding import increasing_root

@@ -13,15 +13,39 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, parameter
-from balframe.later import special
 from balframe.methods.comparisons.segments import on_shared_labels, pairs_of_recalls
 from balframe.methods.monitoring.confidence_sequences import Pairs, always_valid, one_sided
-from balframe.methods.monitoring.dispersion import variance_between
 from balframe.methods.monitoring.stream import Stream
 from balframe.metrics.registry import Metric
+from balframe.stats.base import Request
 from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
-from balframe.stats.request import Request
+
+# How much scores vary between periods, beyond what their rows explain.
+
+
+def variance_between(scores: FloatArray, variances: FloatArray) -> float:
+    """Return the variance between periods, by the method of moments; 0 if there is none.
+
+    Parameters
+    ----------
+    scores, variances : float arrays, shape (periods,)
+        The score of each period, and its variance given the true score of that period.
+
+    References
+    ----------
+    R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", Controlled Clinical Trials
+    1986.
+    """
+    if len(scores) < 2:
+        return 0.0
+    weight = 1 / variances
+    mean = (weight * scores).sum() / weight.sum()
+    statistic = (weight * (scores - mean) ** 2).sum()
+    scale = weight.sum() - (weight**2).sum() / weight.sum()
+    return float(max(0.0, (statistic - (len(scores) - 1)) / scale))
+
 
 ALARM, OK, INCONCLUSIVE = "alarm", "ok", "inconclusive"
 ALL = "all"

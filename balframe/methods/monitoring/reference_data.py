@@ -14,8 +14,8 @@ from balframe.frames.engines.inputs import held, opened, unwrapped, without_rows
 from balframe.frames.engines.registry import engine_of
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, Query
 from balframe.frames.sources import Labels, Source
+from balframe.methods.scores.combine import parts_of_cells
 from balframe.methods.scores.confusion import confusion
-from balframe.methods.scores.parts_of_cells import parts_of_cells
 
 _ASKED = (
     "give the cells of a run, a result of `confusion`, or the last day of the rows that are the "

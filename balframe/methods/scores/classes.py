@@ -1,20 +1,104 @@
 """The verb `classes`."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
 
 from balframe.api.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits, score
+from balframe.api.interval_estimates import limits_of
 from balframe.api.method import Verb
 from balframe.api.metric_selection import Scoring
 from balframe.api.options import Clustering, Intervals, Names, OfLabels
 from balframe.api.run import Columns, answer
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.cells import Cells
+from balframe.core.class_counts import segments_at
+from balframe.core.sample import Clusters, Sample
+from balframe.core.two_labels import POSITIVE, each_against_others
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import Reading
 from balframe.frames.query import Reads
-from balframe.methods.scores.scores_of_labels import scores_of_labels
-from balframe.stats.request import Request
+from balframe.methods.scores import report
+from balframe.metrics.lookup import find, find_all
+from balframe.stats.base import Request
+from balframe.stats.proportions import Limits
+
+# How each label of each segment scores against all others.
+
+
+_PARTS = 2**22  # labels of clusters at work at once
+
+
+def scores_of_labels(
+    sample: Sample, names: Sequence[str], request: Request | None
+) -> dict[Name, Int64Array | FloatArray]:
+    """Compute the columns of counts, scores and limits, one value for each segment and label."""
+    parts = [_scores(of_block, names, request) for of_block in _blocks(sample)]
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _blocks(sample: Sample) -> Iterator[Sample]:
+    """Take segments a part at a time, so that the labels of their clusters fit into memory."""
+    clusters, n = sample.clusters, sample.counts.n_segments
+    if clusters is None or n < 2:
+        yield sample
+        return
+    size = np.bincount(clusters.segment, minlength=n) * sample.counts.n_labels
+    block = (np.cumsum(size) - size) // _PARTS
+    for one in np.unique(block):
+        yield sample.at(np.flatnonzero(block == one))
+
+
+def _scores(
+    sample: Sample, names: Sequence[str], request: Request | None
+) -> dict[Name, Int64Array | FloatArray]:
+    c = each_against_others(sample.counts)
+    own = c.label == POSITIVE
+    metrics = find_all(names)
+    scores = {name: metric(c) for name, metric in metrics.items()}
+    if "f1" in scores:  # from the Jaccard index, as its limits are; `report` may differ by an ulp
+        scores["f1"] = metrics["f1"].interval.rescaled(c, find("jaccard")(c))
+    found: dict[str, Limits] = {}
+    counts: dict[Name, Int64Array | FloatArray] = {"support": c.n_support[own]}
+    clusters = None
+    if sample.clusters is not None:
+        clusters = _of_labels(sample.clusters)
+        of_label = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
+        counts["n_clusters"] = clusters.sum(of_label > 0).astype(np.int64)
+    if request is not None:
+        found = limits_of(metrics, Sample(c, _no_cells, clusters), scores, request)
+    return {
+        **counts,
+        "prevalence": find("prevalence")(c),
+        "predicted": c.n_predicted[own],
+        "correct": c.n_correct[own],
+    } | report.wide(scores, found)
+
+
+def _of_labels(clusters: Clusters) -> Clusters:
+    """Let each label of a segment be a segment of its own, as `each_against_others` does."""
+    n_labels = clusters.pairs.counts.n_labels
+    counts = each_against_others(clusters.pairs.counts)
+    pair, label = np.divmod(np.arange(counts.n_segments), max(n_labels, 1))
+    segment = clusters.segment[pair] * n_labels + label
+    order = np.argsort(segment, kind="stable")
+    pairs = Sample(segments_at(counts, order), _no_cells)
+    return Clusters(
+        segment[order],
+        clusters.cluster[pair][order],
+        clusters.times[pair][order],
+        pairs,
+        clusters.n_segments * n_labels,
+    )
+
+
+def _no_cells() -> Cells:
+    raise AssertionError("the scores of a label are proportions, whose limits need no cells")
+
 
 SCORES = {  # and the columns that count their denominators, of the label or of the others
     "recall": ("support", False),

@@ -15,10 +15,10 @@ from balframe.core.label_counts import Entries
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import Reading
+from balframe.stats.base import check_level
 from balframe.stats.batching import over_segments
+from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
-from balframe.stats.recalls_of_counts import recalls_of_labels
-from balframe.stats.request import check_level
 
 _FOUND = (
     estimate("mean", tells=True),

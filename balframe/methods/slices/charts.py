@@ -4,16 +4,16 @@ from typing import Any, Unpack
 
 from balframe._text import percent, sentence
 from balframe.api.options import CellsOrRows, ClassWeights, Level
-from balframe.charts.annotations import ROWS, SCORE, Field, heading, place
-from balframe.charts.annotations import numbers as tooltips
 from balframe.charts.facets import Charts, Part, shown
 from balframe.charts.forest_plot import Forest
 from balframe.charts.options import drawing, drawn_metrics, has_numbers
 from balframe.charts.rows import Answered, named
+from balframe.charts.style import ROWS, SCORE, Field, heading, place
+from balframe.charts.style import numbers as tooltips
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collected, rows_of
-from balframe.methods.slices.options_of_searches import Searches
+from balframe.methods.slices.slices import Searches
 from balframe.methods.slices.slices import slices as verb
 
 _LONG = 40  # characters of a slice that has room in one line

@@ -7,10 +7,8 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
-from balframe.methods.slices.population import Population
-from balframe.methods.slices.significance import Tested, parts_of
-from balframe.methods.slices.strata import Mean
-from balframe.methods.slices.worse_than_rest import log_p_value
+from balframe.methods.slices.population import Mean, Population
+from balframe.methods.slices.significance import Tested, log_p_value, parts_of
 from balframe.stats.proportions import Limits
 
 Conditions = tuple[Int64Array, Int64Array]  # of a slice: their columns, and their levels

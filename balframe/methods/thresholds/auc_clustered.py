@@ -13,9 +13,8 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import beginnings
 from balframe.core.score_ties import Ties
-from balframe.methods.thresholds.auc import Areas
+from balframe.methods.thresholds.auc import Areas, logit_limits
 from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
-from balframe.methods.thresholds.roc_areas import logit_limits
 from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.cluster_influence import Influence, influence_of
 from balframe.stats.proportions import Limits

@@ -6,9 +6,8 @@ import numpy as np
 
 from balframe.api.interval_estimates import kept
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.score_ties import Ties
-from balframe.core.selection import segments_at
 from balframe.frames.adapter import Name
 from balframe.frames.scores import Scored
 from balframe.methods.comparisons.reference import (
@@ -25,9 +24,9 @@ from balframe.methods.thresholds.auc_clustered import (
 )
 from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
 from balframe.metrics.definitions.ranking import Ranking
+from balframe.stats.base import Request
 from balframe.stats.cluster_influence import correlation
 from balframe.stats.differences import mover_difference
-from balframe.stats.request import Request
 
 AnyAreas = Areas | AreasOfClusters
 

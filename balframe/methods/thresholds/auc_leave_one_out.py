@@ -18,8 +18,8 @@ from balframe.core.prefix_sums import RunningSums
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.core.threads import on_all_cores
-from balframe.methods.thresholds.at_operating_points import sides
 from balframe.methods.thresholds.auc import Areas
+from balframe.methods.thresholds.curve import sides
 from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.effective_sample_size import kish
 

@@ -1,5 +1,6 @@
 """The verb `best_threshold`."""
 
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
@@ -9,15 +10,222 @@ from balframe.api.method import Verb
 from balframe.api.metric_selection import Scoring
 from balframe.api.options import ClassWeights, Names, OfScores
 from balframe.api.run import Columns, answer
+from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
+from balframe.core.operating_points import OperatingPoints
+from balframe.core.safe_divide import ratio
+from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Reads
 from balframe.frames.scores import Scored
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.methods.thresholds.at_operating_points import class_weights
-from balframe.methods.thresholds.best_thresholds import best_thresholds
-from balframe.metrics.catalogue import find
+from balframe.methods.thresholds.curve import at_points, class_weights, effective_sides
+from balframe.metrics.definitions.ranking import Ranking, roc_auc
+from balframe.metrics.lookup import find
+from balframe.metrics.registry import Metric
+from balframe.stats.lazy_scipy import special
+
+# The best point of every segment.
+
+
+_LARGEST_PRODUCT = 2**61
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The position of the best point of each segment, -1 where the metric is nowhere defined."""
+
+    point: Int64Array
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Take the values of the best points; undefined where there is none."""
+        if not len(values):
+            return np.full(len(self.point), np.nan)
+        return np.where(self.point < 0, np.nan, values[self.point])
+
+
+def optimum(
+    points: OperatingPoints, metric: Metric, values: FloatArray, n_segments: int
+) -> Optimum:
+    """Find the best point of each segment; of several the highest threshold.
+
+    For balanced accuracy and its linear functions this maximises TP N - FP P, in whole numbers
+    where rows have no weights, and of several takes first those with the smallest |TPR - TNR|.
+    """
+    if metric.interval.rises_with_both_recalls:
+        c = points.counts(1, slice(None))
+        positives, negatives = c.tp + c.fn, c.tn + c.fp
+        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _LARGEST_PRODUCT:
+            c = c.in_floats()
+            positives, negatives = c.tp + c.fn, c.tn + c.fp
+        gain = c.tp * negatives - c.fp * positives
+        imbalance = np.abs(c.tp * negatives - c.tn * positives)
+        defined = np.flatnonzero((positives > 0) & (negatives > 0))
+        return _best(gain, imbalance, points.segment, defined, n_segments)
+    objective = values if metric.better == "higher" else -values
+    defined = np.flatnonzero(~np.isnan(values))
+    return _best(objective, None, points.segment, defined, n_segments)
+
+
+def _best(
+    objective: FloatArray,
+    imbalance: FloatArray | None,
+    segment: IntegerArray,
+    points: Int64Array,
+    n_segments: int,
+) -> Optimum:
+    for values, sign in ((objective, 1), (imbalance, -1)):
+        if values is not None and len(points):
+            of_points = sign * values[points]
+            starts = np.flatnonzero(np.diff(segment[points], prepend=-1))
+            top = np.maximum.reduceat(of_points, starts)
+            lengths = np.diff(np.append(starts, len(points)))
+            points = points[of_points == np.repeat(top, lengths)]
+    best = np.full(n_segments, -1)
+    best[segment[points]] = points  # ascending, so that the highest threshold stays
+    return Optimum(best)
+
+
+def point_at(points: OperatingPoints, threshold: FloatArray) -> Optimum:
+    """Find in each segment the point of a threshold, one given for each segment."""
+    n_points = np.bincount(points.segment, minlength=len(threshold))
+    below = points.threshold < threshold[points.segment]
+    n_below = np.bincount(points.segment[below], minlength=len(threshold))
+    first = np.cumsum(n_points) - n_points
+    return Optimum(np.where(np.isnan(threshold) | (n_points == 0), -1, first + n_below))
+
+
+# How well scores that ignore the label can do by chance at the threshold that suits them best.
+
+
+def highest_by_chance(
+    positives: FloatArray, negatives: FloatArray, cuts: Int64Array, level: float
+) -> FloatArray:
+    """Bound the highest balanced accuracy of scores that ignore the label, over all thresholds.
+
+    1/2 + 1/2 min(1, c sqrt(1/P + 1/N)). With a tail of 1 - level, c is the smaller of two:
+    sqrt(-log(tail) / 2), by the distribution of the one-sided statistic of Kolmogorov and Smirnov,
+    and half the normal quantile of 1 - tail / cuts, by Bonferroni's inequality, for the standard
+    deviation at one cut is at most half the root.
+
+    Parameters
+    ----------
+    positives, negatives : float arrays, shape (segments,)
+        Rows of each side; effective ones where they have weights.
+    cuts : int64 array, shape (segments,)
+        Thresholds with scores on both sides: the number of distinct scores less 1.
+    level : float
+        Probability of a maximum at or below the bound, such as 0.95.
+
+    Returns
+    -------
+    float array, shape (segments,)
+        1/2 where there is no cut; NaN where a side has no rows.
+
+    References
+    ----------
+    N. V. Smirnov, "Approximate laws of distribution of random variables from empirical data",
+    Uspekhi Matematicheskikh Nauk 1944. Z. W. Birnbaum and F. H. Tingey, "One-sided confidence
+    contours for probability distribution functions", Annals of Mathematical Statistics 1951.
+    """
+    tail = 1 - level
+    of_all = np.sqrt(-np.log(tail) / 2)
+    of_few = -special.ndtri(tail / np.maximum(cuts, 1)) / 2
+    c = np.where(cuts > 0, np.minimum(of_all, of_few), 0)
+    one = np.ones(len(positives))
+    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    return np.asarray(0.5 + 0.5 * np.minimum(c * spread, 1))
+
+
+# The threshold at which each segment scores best, and what it gains over a common one.
+
+
+_SIDES = ("recall", "specificity")
+
+
+def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
+    """Find the best threshold of each segment, of all together, and how the two score."""
+    chosen = scoring.metrics[metric]
+    points = scored.points()
+    values = at_points(scoring, scored, points, None).scores[metric]
+    best = optimum(points, chosen, values, scored.ties.n_segments)
+    has_none = best.point < 0
+    at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
+    sides = at_points(Scoring.of(list(_SIDES), None, ()), scored, at_best, None).scores
+    common = _common_threshold(scored, scoring, chosen, metric)
+    common_estimate = np.where(has_none, np.nan, point_at(points, common).of(values))
+    threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
+    sign = 1 if chosen.better == "higher" else -1
+    return {
+        "threshold": threshold,
+        "plateau_lower": lower,
+        "midpoint": _midpoint(threshold, lower),
+        "estimate": best.of(values),
+        **{name: np.where(has_none, np.nan, sides[name]) for name in _SIDES},
+        "common_threshold": np.where(has_none, np.nan, common),
+        "common_estimate": common_estimate,
+        "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
+        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, chosen)),
+        "roc_auc": roc_auc(Ranking.of(scored.ties)),
+    }
+
+
+def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> FloatArray:
+    """Find down to where the best point stays the same: minus infinity where all rows reach it.
+
+    That is the next lower score, or the lowest threshold of a grid that the same rows reach.
+    """
+    if not len(points):
+        return np.full(len(best.point), np.nan)
+    rows = points.counts(0, slice(None))
+    reaching = rows.tp + rows.fp
+    n_segments = len(best.point)
+    own = reaching[np.maximum(best.point, 0)]
+    more = reaching > own[points.segment]
+    n_more = np.bincount(points.segment[more], minlength=n_segments)
+    n_points = np.bincount(points.segment, minlength=n_segments)
+    same = np.cumsum(n_points) - n_points + n_more
+    below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
+    lower = points.threshold[np.minimum(below, len(points) - 1)]
+    lower = np.where(own == rows.total[np.maximum(best.point, 0)], -np.inf, lower)
+    return np.where(best.point < 0, np.nan, lower)
+
+
+def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
+    """Find the middle of a plateau; its threshold where it has no lower end."""
+    finite = np.where(np.isneginf(lower), threshold, lower)
+    middle = threshold / 2 + finite / 2
+    return np.where((finite < middle) & (middle < threshold), middle, threshold)
+
+
+def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:
+    """Find the best threshold of all segments together, for the model of each segment."""
+    ties, model = scored.of_models()
+    everybody = Scored(scored.reading, ties, scored.thresholds)
+    points = everybody.points()
+    values = at_points(scoring, everybody, points, None).scores[metric]
+    best = optimum(points, chosen, values, ties.n_segments)
+    return best.of(points.threshold)[model]
+
+
+def _chance_maximum(scored: Scored, points: OperatingPoints, chosen: Metric) -> FloatArray:
+    """Bound the best value of scores that ignore the label: about 5% of samples exceed it."""
+    positives, negatives = effective_sides(points)
+    if not chosen.interval.rises_with_both_recalls:
+        return np.full(len(positives), np.nan)
+    highest = highest_by_chance(positives, negatives, _cuts(scored.ties), 0.95)
+    return chosen.interval.rescaled(points.totals(), highest)
+
+
+def _cuts(ties: Ties) -> Int64Array:
+    """Count the thresholds of each segment that have scores on both sides."""
+    weights = (ties.positive.weight, ties.negative.weight)
+    weighted = [weight for weight in weights if weight is not None]
+    counts = np.add(*weighted) > 0 if weighted else np.ones(len(ties.segment), np.bool_)
+    distinct = np.bincount(ties.segment[counts], minlength=ties.n_segments)
+    return np.maximum(distinct - 1, 0)
+
 
 VERB = Verb.of(
     *SEGMENTS,

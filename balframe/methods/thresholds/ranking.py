@@ -15,8 +15,7 @@ from balframe.frames.query import Query, Reads
 from balframe.frames.scores import Scored
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds
-from balframe.methods.comparisons.reference import check_reference
-from balframe.methods.comparisons.reference_option import ReferenceOption
+from balframe.methods.comparisons.reference import ReferenceOption, check_reference
 from balframe.methods.thresholds.auc import Areas
 from balframe.methods.thresholds.auc_clustered import AreasOfClusters
 from balframe.methods.thresholds.auc_differences import AnyAreas, differences_of_areas
@@ -27,7 +26,7 @@ from balframe.metrics.definitions.ranking import (
     ks_statistic,
 )
 from balframe.metrics.score_metrics import returned_by
-from balframe.stats.request import check_level
+from balframe.stats.base import check_level
 
 VERB = Verb.of(
     *SEGMENTS,

@@ -6,9 +6,8 @@ from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.registry import metric, proportion
-from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion
-from balframe.stats.other_kinds import GeometricMeanOfRecalls
-from balframe.stats.recalls_of_counts import recalls_under_class_weight
+from balframe.stats.mean_recall import recalls_under_class_weight
+from balframe.stats.metric_intervals import GeometricMeanOfRecalls, MeanOfRecalls, Parts, Proportion
 
 BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
 COENEN = "Coenen 2014, normalised accuracy"

@@ -15,7 +15,7 @@ from balframe.core.safe_divide import ratio, scaled
 from balframe.metrics.registry import metric
 from balframe.stats.batching import by_number_of_labels
 from balframe.stats.kappa_mcc import correlation, kappa
-from balframe.stats.other_kinds import CoefficientOfAgreement
+from balframe.stats.metric_intervals import CoefficientOfAgreement
 
 _ROOM = 1000  # as a power of two
 _ROOM_OF_EACH = 450  # of two factors, which leaves some for squares of distances

@@ -7,8 +7,8 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio, ratio_of_products, scaled
 from balframe.metrics.parametric import family
 from balframe.metrics.registry import metric, proportion
+from balframe.stats.mean_recall import recalls_of_both_sides
 from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion, f1_of_jaccard
-from balframe.stats.recalls_of_counts import recalls_of_both_sides
 
 _NEEDS = ("pos_label",)
 _ROOM = 900  # for the smallest weights, as a power of two

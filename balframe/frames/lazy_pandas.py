@@ -7,10 +7,10 @@ from balframe._lazy_import import Later
 if TYPE_CHECKING:
     import pandas as pandas
 
-    from balframe.frames import pandas_adapter, pandas_encode
+    from balframe.frames import pandas_adapter, pandas_encoding
 
-    columns_of_pandas, encode_of_pandas = pandas_adapter, pandas_encode
+    columns_of_pandas, encode_of_pandas = pandas_adapter, pandas_encoding
 else:
     pandas = Later("pandas")
     columns_of_pandas = Later("balframe.frames.pandas_adapter")
-    encode_of_pandas = Later("balframe.frames.pandas_encode")
+    encode_of_pandas = Later("balframe.frames.pandas_encoding")

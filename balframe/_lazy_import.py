@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 
-class Later:
+class LazyModule:
     """A module by its name; whoever asks for what it holds loads it."""
 
     def __init__(self, name: str) -> None:

@@ -26,7 +26,7 @@ from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Clusters, Sample
 from balframe.methods.comparisons.segments import differences
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from benchmarks.clusters_data import BEHIND, DESIGNS, Design, FloatArray, Random
 from benchmarks.simulated import options, put
 
@@ -113,7 +113,7 @@ def covers_difference(
     metrics = Scoring.of(BALANCED, None, ()).metrics
 
     def ask(one: Sample, other: Sample) -> tuple[float, int]:
-        found = differences(metrics, one, other, "", Request(None, 1 - ALPHA))[BALANCED]
+        found = differences(metrics, one, other, "", IntervalRequest(None, 1 - ALPHA))[BALANCED]
         return share_within(found.lower, found.upper, 0)
 
     return of_both(ask(*sides), ask(*(replace(side, clusters=None) for side in sides)))

@@ -14,14 +14,14 @@ import growth
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
 from balframe.api.columns import Column, Role
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.frames.engines.registry import ADVICE, ENGINES
 from balframe.methods import declarations as declared
 from balframe.metrics.base import AnyMetric
 from balframe.metrics.lookup import all_metrics
 from balframe.metrics.registry import PRESETS, Metric
 from balframe.metrics.score_metrics import MetricOfScores
-from balframe.stats.base import Method
+from balframe.stats.base import IntervalMethod
 
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
@@ -95,7 +95,7 @@ def verb(name: str) -> str:
     return f"## Parameters and result\n\n{calls}\n\n{_described(getattr(bf, name))}\n{tables}"
 
 
-def _tables(declared_verb: Verb) -> str:
+def _tables(declared_verb: Method) -> str:
     by = "by" if "by" in declared_verb.parameters else "over"
     layouts = declared_verb.layouts.items()
     return "\n".join(_columns(layout, columns, by) for layout, columns in layouts)
@@ -218,7 +218,9 @@ def _intervals(one: Metric) -> str:
         return "none"
     others = [name for name in one.interval.methods if name != default]
     named = [f'`"{name}"`' for name in others]
-    by_default = f'`"{default}"`' if default in get_args(Method) else f"the {default} method"
+    by_default = (
+        f'`"{default}"`' if default in get_args(IntervalMethod) else f"the {default} method"
+    )
     return f"{by_default}; also {_listed(named)}" if named else by_default
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Clusters, Sample
 from balframe.metrics.registry import Metric
-from balframe.stats.base import GATE, Request
+from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.clustered_means import means_of_clusters
 from balframe.stats.differences import mover_difference
 from balframe.stats.proportions import Limits
@@ -39,23 +39,26 @@ def design(metric: Metric, sample: Sample) -> Design:
     return np.where(known, found.effective_clusters, np.nan), np.where(known, effect, np.nan)
 
 
-def deciding(metric: Metric, method: str | None, level: float) -> Request:
+def deciding(metric: Metric, method: str | None, level: float) -> IntervalRequest:
     """Ask for limits that decide: by the method named where the metric has it, else of gates."""
-    return Request(method if method in metric.interval.methods else GATE, level)
+    return IntervalRequest(method if method in metric.interval.methods else GATE, level)
 
 
 def limits_of(
     metrics: Mapping[str, Metric],
     sample: Sample,
     scores: Mapping[str, FloatArray],
-    request: Request,
+    request: IntervalRequest,
 ) -> dict[str, Limits]:
     """Compute the limits of metrics in every segment, NaN where one has none or is undefined."""
     return {name: _limits(one, sample, scores[name], request) for name, one in metrics.items()}
 
 
 def methods_of(
-    metrics: Mapping[str, Metric], clusters: Clusters | None, n_segments: int, request: Request
+    metrics: Mapping[str, Metric],
+    clusters: Clusters | None,
+    n_segments: int,
+    request: IntervalRequest,
 ) -> tuple[list[str], Int64Array]:
     """Name the methods, and give the position of that of each metric in every segment.
 
@@ -75,7 +78,9 @@ def methods_of(
     return names, np.where(is_row[:, None], code_of_rows, code_of_clusters)
 
 
-def _limits(metric: Metric, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+def _limits(
+    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
+) -> Limits:
     if not len(estimate):
         return estimate, estimate
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -87,7 +92,9 @@ def _limits(metric: Metric, sample: Sample, estimate: FloatArray, request: Reque
     return kept(low, high, estimate, metric.range, around=method != "posterior")
 
 
-def _of_clusters(metric: Metric, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+def _of_clusters(
+    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
+) -> Limits:
     """Compute the limits of rows in clusters; those of independent rows where each is its own."""
     assert sample.clusters is not None
     found = metric.interval.limits_of_clusters(sample, estimate, request)
@@ -104,7 +111,7 @@ def from_limits_of_both(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
-    request: Request,
+    request: IntervalRequest,
     correlation: FloatArray | float = 0,
 ) -> Limits:
     """Find limits of a difference from those of either side."""

@@ -64,7 +64,7 @@ class Parameter:
 
 
 @dataclass(eq=False)
-class Verb:
+class Method:
     """What is declared of a verb: `layouts` are the columns that its answer may have.
 
     `instead` says what to do in place of an option that only other verbs have. Called with a
@@ -77,7 +77,7 @@ class Verb:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, *columns: Column, instead: Mapping[str, str] | None = None) -> "Verb":
+    def of(cls, *columns: Column, instead: Mapping[str, str] | None = None) -> "Method":
         """Declare a verb with one layout."""
         return cls({"": columns}, instead or {})
 
@@ -99,7 +99,7 @@ class Verb:
         return verb
 
 
-DECLARED: dict[str, Verb] = {}  # the verbs whose files are loaded, by name
+DECLARED: dict[str, Method] = {}  # the verbs whose files are loaded, by name
 
 
 def with_options(

@@ -13,7 +13,7 @@ from balframe.core.label_counts import Entries
 from balframe.core.label_set import Label
 from balframe.core.sample import Clusters, Sample
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.metrics.lookup import find_all, registered
 from balframe.metrics.registry import PRESETS, Metric
@@ -57,7 +57,7 @@ class Scoring:
         is_lenient = not isinstance(asked, Mapping) and "all" in list(asked)
         return cls(chosen, class_weight, absent, is_lenient)
 
-    def suits(self, reading: Reading) -> None:
+    def suits(self, reading: CountedFrame) -> None:
         """Raise unless the labels suit the metrics and have a weight each, as far as asked."""
         self._weights(reading)
         lacking = [name for name, one in self.metrics.items() if "pos_label" in one.needs]
@@ -70,13 +70,13 @@ class Scoring:
                 "false and true."
             )
 
-    def sample(self, reading: Reading) -> Sample:
+    def sample(self, reading: CountedFrame) -> Sample:
         """Add up the cells read, and those of clusters."""
         c, held = self.class_counts(reading), reading.clusters
         clusters = None if held is None else Clusters.of(held.cells, c)
         return Sample(c, lambda: reading.cells, clusters)
 
-    def class_counts(self, reading: Reading, cells: Cells | None = None) -> ClassCounts:
+    def class_counts(self, reading: CountedFrame, cells: Cells | None = None) -> ClassCounts:
         """Add up cells, by default those read, whose labels suit the metrics."""
         return ClassCounts.of(
             Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
@@ -85,7 +85,7 @@ class Scoring:
             absent=self.absent,
         )
 
-    def _weights(self, reading: Reading) -> FloatArray | str | None:
+    def _weights(self, reading: CountedFrame) -> FloatArray | str | None:
         if isinstance(self.class_weight, Mapping):
             return reading.labels.weights(self.class_weight)
         return self.class_weight

@@ -14,14 +14,14 @@ from balframe.frames.adapter import Name
 from balframe.frames.engines.registry import ENGINES
 from balframe.frames.query import MAX_CELLS
 from balframe.metrics.registry import PRESETS
-from balframe.stats.base import IntervalOption, Method, Prior
+from balframe.stats.base import IntervalMethod, IntervalOption, Prior
 
 Names = Name | Sequence[Name] | None
 Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
-_METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
+_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 _HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
 METRICS = (
     f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from balframe.api.columns import Kind, Shown, expanded
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.errors import check_choice, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, deliver
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import in_memory, opened, unwrapped, without_rows
 from balframe.frames.engines.registry import POLARS_LAZY, engine_of
 from balframe.frames.lazy import finish_later, finish_now
 from balframe.frames.query import Query, Reads, query
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Labels, Scores, Source
 from balframe.frames.thresholds import Thresholds
 
@@ -24,9 +24,9 @@ Columns = Mapping[Name, Any]
 _READS, _LABELS = Reads(), Labels()
 
 
-def answer(
+def run_method(
     frame: FrameT,
-    verb: Verb,
+    verb: Method,
     given: Mapping[str, Any],
     compute: Callable[[Any], Columns],
     *,
@@ -61,8 +61,8 @@ def answer(
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         suits(reading)
-        for doubt in reading.reading.doubts:
-            warn(doubt)
+        for warning in reading.reading.label_warnings:
+            warn(warning)
         found = compute(reading)
         assert len(found) == len(columns), "computed is what was declared"
         return {one.name: found[one.name] for one in columns}
@@ -81,7 +81,7 @@ def answer(
     return delivered
 
 
-def _without_rows(columns: Sequence[Shown], reading: Reading) -> Columns:
+def _without_rows(columns: Sequence[Shown], reading: CountedFrame) -> Columns:
     """Make the columns of an answer without rows, each of its type."""
     none = np.zeros(0, np.int64)
     made = {
@@ -107,12 +107,12 @@ _READS_SCORES = Reads(scores=True, coarser="resolution")
 
 def answer_from_scores(
     frame: FrameT,
-    verb: Verb,
+    verb: Method,
     given: Mapping[str, Any],
-    compute: Callable[[Scored], Columns],
+    compute: Callable[[ScoredFrame], Columns],
     *,
     check: Callable[[Query], None] = lambda query: None,
 ) -> FrameT:
     """Run a verb that takes the option `resolution`, as `answer` does."""
     source = Scores(Thresholds.rounding(given["resolution"]))
-    return answer(frame, verb, given, compute, reads=_READS_SCORES, source=source, check=check)
+    return run_method(frame, verb, given, compute, reads=_READS_SCORES, source=source, check=check)

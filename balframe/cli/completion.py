@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import typer
 
+from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.cli import interrupts
 from balframe.cli.files.open_files import Input, opened
 from balframe.cli.panics import without_panics
-from balframe.methods.comparisons.reference import KEYWORDS
 from balframe.metrics.lookup import registered
 from balframe.metrics.registry import PRESETS
 
@@ -28,7 +28,7 @@ def metrics(incomplete: str) -> list[tuple[str, str]]:
 
 def references() -> list[str]:
     """Offer the words that stand for a segment."""
-    return list(KEYWORDS)
+    return list(REFERENCE_KEYWORDS)
 
 
 def columns(ctx: typer.Context) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 from balframe._progress import busy
 from balframe._text import one_line
 from balframe.api.columns import Statuses
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.cli.files.open_files import Input
 from balframe.cli.over_files import command_over_files, rows_and_values
 from balframe.cli.run import Output, running
@@ -40,7 +40,7 @@ def command_of(name: str) -> Callable[..., None]:
     return command_over_files(verb.function, run, parameters, output, _exit_codes(statuses))
 
 
-def _statuses(verb: Verb) -> Statuses | None:
+def _statuses(verb: Method) -> Statuses | None:
     """Find the texts of the status that the answer of a verb has."""
     columns = [column for layout in verb.layouts.values() for column in layout]
     return next((column.statuses for column in columns if column.statuses is not None), None)
@@ -63,7 +63,7 @@ def _exit_codes(statuses: Statuses | None) -> str:
     )
 
 
-def _asked(verb: Verb, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _asked(verb: Method, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Ask a verb about the rows of files."""
     rows, values = rows_and_values(verb.parameters, rows, typed)
     return verb.function(rows, **values)
@@ -74,12 +74,12 @@ def _written(typed: dict[str, Any]) -> dict[str, Any]:
     return {one.name: typed.pop(one.name) for one in OUTPUT}
 
 
-def _show(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+def _show(verb: Method, asked: Input, typed: dict[str, Any]) -> None:
     with running(asked, Output(**_written(typed))) as (opened, show):
         show(_asked(verb, opened.rows, typed))
 
 
-def _judge(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+def _judge(declared: Statuses, verb: Method, asked: Input, typed: dict[str, Any]) -> None:
     """Show verdicts, and end with what they come to."""
     is_allowed = typed[_ALLOWED]
     output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
@@ -97,7 +97,7 @@ def _judge(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) 
         raise typer.Exit(_UNKNOWN)
 
 
-def _alarm(declared: Statuses, verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+def _alarm(declared: Statuses, verb: Method, asked: Input, typed: dict[str, Any]) -> None:
     """Show a status for each period, and end with what those of the last one come to."""
     key = str(declared.last_of)
     with running(asked, Output(**_written(typed))) as (opened, show):
@@ -116,7 +116,7 @@ def _tally(statuses: Sequence[str], declared: Statuses) -> str:
     return ", ".join(f"{statuses.count(one)} {one}" for one in declared.texts)
 
 
-def _require(verb: Verb, asked: Input, typed: dict[str, Any]) -> None:
+def _require(verb: Method, asked: Input, typed: dict[str, Any]) -> None:
     """Say nothing where the verb gives back what it was given."""
     with running(asked, Output()) as (opened, _):
         try:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from balframe._atomic_write import check_place, replace
-from balframe._lazy_import import Later
+from balframe._lazy_import import LazyModule
 from balframe.errors import InvalidInputError, listed, not_found
 
 if TYPE_CHECKING:
     from balframe.cli import junit, text_tables
 else:
-    junit, text_tables = Later("balframe.cli.junit"), Later("balframe.cli.text_tables")
+    junit, text_tables = LazyModule("balframe.cli.junit"), LazyModule("balframe.cli.text_tables")
 
 _ENDINGS = {
     ".csv": "csv",

@@ -10,16 +10,19 @@ import polars as pl
 
 from balframe.api.method import Parameter
 from balframe.api.metric_selection import ClassWeight, Metrics
+from balframe.api.option_types import (
+    REFERENCE_KEYWORDS,
+    BaselineOption,
+    ReferenceOption,
+    StreamReferenceOption,
+)
 from balframe.cli import completion, parse_values
 from balframe.cli.baseline_files import baseline, reference
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
-from balframe.methods.comparisons.reference import KEYWORDS, ReferenceOption
-from balframe.methods.gates.check import BaselineOption
 from balframe.methods.gates.rules import RulesOption
-from balframe.methods.monitoring.monitor import ReferenceOfStream
-from balframe.stats.base import IntervalOption, Method
+from balframe.stats.base import IntervalMethod, IntervalOption
 
 Values = Mapping[str, Any]
 
@@ -64,13 +67,17 @@ def _either(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _interval(given: Given, is_wanted: bool, method: Method | None) -> IntervalOption:
+def _interval(given: Given, is_wanted: bool, method: IntervalMethod | None) -> IntervalOption:
     return method if method is not None else (True if is_wanted else None)
 
 
 def _reference(given: Given, text: str) -> Any:  # noqa: ANN401
     by = given.typed["by"] or []
-    return text if text in KEYWORDS or len(by) != 1 else parse_values.label(text, given.rows, by[0])
+    return (
+        text
+        if text in REFERENCE_KEYWORDS or len(by) != 1
+        else parse_values.label(text, given.rows, by[0])
+    )
 
 
 _COLUMN: Mapping[str, Any] = {
@@ -146,10 +153,10 @@ _BY_TYPE: Mapping[Any, Reading] = {
         [
             Option(bool, has_no=True),
             Option(
-                Method,
+                IntervalMethod,
                 "METHOD",
-                f"Add confidence intervals by this method: {_either(get_args(Method))}. Implies "
-                "--{name}.",
+                "Add confidence intervals by this method: "
+                f"{_either(get_args(IntervalMethod))}. Implies --{{name}}.",
                 name="{name}-method",
             ),
         ],
@@ -197,7 +204,7 @@ _BY_TYPE: Mapping[Any, Reading] = {
         [Option(list[int], "NUMBER", "{words} Repeat for several.")],
         lambda given, numbers: list(numbers),
     ),
-    ReferenceOfStream: Reading(
+    StreamReferenceOption: Reading(
         [
             Option(
                 str,

@@ -47,7 +47,7 @@ def not_time(name: object, dtype: object) -> UnsupportedTypeError:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class EncodedColumn:
     """An encoded column: `levels` are its distinct values, ascending, without null.
 
     The code of a row is its position in the levels, or their number where the row is null; with
@@ -69,7 +69,7 @@ _Series = TypeVar("_Series")
 _DType = TypeVar("_DType")
 
 
-class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
+class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
     """What the room of each dataframe library offers; a module of functions."""
 
     def is_name(self, name: object) -> bool:
@@ -99,13 +99,13 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
     def has_codes(self, frame: _Frame, name: _Name) -> bool:
         """Tell whether the type of a column is one whose values may be codes themselves."""
 
-    def encode_direct(self, frame: _Frame, name: _Name, *, guess: bool) -> Column | None:
+    def encode_direct(self, frame: _Frame, name: _Name, *, guess: bool) -> EncodedColumn | None:
         """Take codes from the values themselves; None where that needs a hash table.
 
         A guess at the range of integers spares a look at all of them.
         """
 
-    def encode_hashed(self, frame: _Frame, name: _Name) -> Column:
+    def encode_hashed(self, frame: _Frame, name: _Name) -> EncodedColumn:
         """Look values up in a hash table of the distinct ones."""
 
     def values(self, levels: _Series) -> list[Any]:
@@ -145,4 +145,4 @@ class LibraryOf(Protocol[_Frame, _Name, _Series, _DType]):
         """Make a frame of columns; NaN becomes null."""
 
 
-Library = LibraryOf[Frame, Name, Series, DType]  # a frame always comes with the library it is of
+Adapter = AdapterOf[Frame, Name, Series, DType]  # a frame always comes with the library it is of

@@ -10,7 +10,7 @@ from narwhals.dependencies import is_pandas_dataframe
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
-from balframe.frames.adapter import Frame, Library, Name
+from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.engines.arrow import Pieces, polars_schema
 from balframe.frames.engines.inputs import unwrapped
 from balframe.frames.engines.registry import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
-def library_named(backend: object) -> Library:
+def library_named(backend: object) -> Adapter:
     """Find the room for a library named by the caller."""
     check_choice("backend", backend, ("polars", "pandas"))
     return in_polars if backend == "polars" else in_pandas

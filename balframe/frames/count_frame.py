@@ -17,8 +17,8 @@ from balframe.core.integer_codes import Codes, MisjudgedRangeError
 from balframe.core.label_set import check_kinds, kind_of
 from balframe.core.row_sums import Measures, check_total
 from balframe.core.threads import on_all_cores
-from balframe.frames.adapter import Column, DType, Frame, Library, Name
-from balframe.frames.counted_frame import ClusterCells, Reading
+from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
+from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.weighted_sums import measures_of
 from balframe.frames.fork_detection import is_fork
@@ -33,11 +33,11 @@ from balframe.frames.row_weights import measures, raise_null
 
 def encode_or_leave(
     frame: Frame,
-    library: Library,
+    library: Adapter,
     query: Query,
     *,
     guess: bool,
-) -> dict[Name, Column] | None:
+) -> dict[Name, EncodedColumn] | None:
     """Encode the by-columns and labels; None where polars had better group the rows itself.
 
     That is where many rows need a hash table, or a copy because they are in pieces.
@@ -54,8 +54,8 @@ def encode_or_leave(
 
 
 def periods(
-    frame: Frame, name: Name | None, library: Library, query: Query, key: Name = PERIOD
-) -> dict[Name, Column]:
+    frame: Frame, name: Name | None, library: Adapter, query: Query, key: Name = PERIOD
+) -> dict[Name, EncodedColumn]:
     """Take the periods of a column of times as codes; nothing where none are asked for."""
     if query.every is None:
         return {}
@@ -67,15 +67,15 @@ def periods(
     codes = np.searchsorted(levels, starts)
     if is_null is not None:
         codes[is_null] = len(levels)
-    return {key: Column(Codes(codes, 0, len(levels) + 1), library.dates(levels))}
+    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), library.dates(levels))}
 
 
-def encode(frame: Frame, names: Iterable[Name], library: Library) -> dict[Name, Column]:
+def encode(frame: Frame, names: Iterable[Name], library: Adapter) -> dict[Name, EncodedColumn]:
     """Take codes from the values where they allow it, and hash the others."""
     distinct = list(dict.fromkeys(names))
     with_codes = {name for name in distinct if library.has_codes(frame, name)}
 
-    def one(name: Name) -> Column:
+    def one(name: Name) -> EncodedColumn:
         direct = library.encode_direct(frame, name, guess=False) if name in with_codes else None
         return direct or library.encode_hashed(frame, name)
 
@@ -96,10 +96,10 @@ def count(columns: Sequence[Codes], measures: Measures) -> Grouped:
 def _encode_direct(
     frame: Frame,
     names: Iterable[Name],
-    library: Library,
+    library: Adapter,
     *,
     guess: bool,
-) -> dict[Name, Column] | None:
+) -> dict[Name, EncodedColumn] | None:
     """Take codes from the values themselves; None where some column needs a hash table.
 
     Of long columns, a guess at their range is enough where counting tells if it was wrong.
@@ -163,7 +163,7 @@ class _Part:
     outcomes: Sequence[Name]
 
 
-def read(frame: Frame, library: Library, query: Query) -> Reading:
+def read(frame: Frame, library: Adapter, query: Query) -> CountedFrame:
     """Count the cells of an eager frame."""
     check_labels(frame, library, query)
     n = library.height(frame)
@@ -179,7 +179,7 @@ def read(frame: Frame, library: Library, query: Query) -> Reading:
         return _read(frame, library, query, guess=False)
 
 
-def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Reading:
+def _read(frame: Frame, library: Adapter, query: Query, *, guess: bool) -> CountedFrame:
     columns = encode_or_leave(frame, library, query, guess=guess)
     if columns is None:
         return _by_engine(cast(pl.DataFrame, frame), library, query)
@@ -187,19 +187,19 @@ def _read(frame: Frame, library: Library, query: Query, *, guess: bool) -> Readi
 
 
 def read_encoded(
-    columns: Mapping[Name, Column],
+    columns: Mapping[Name, EncodedColumn],
     carried: Measures,
     frame: Frame,
-    library: Library,
+    library: Adapter,
     query: Query,
-) -> Reading:
+) -> CountedFrame:
     """Count the cells of an eager frame whose by-columns and labels are encoded."""
     dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
     parts = [_Part(slice(None), carried, names) for names in query.outcomes]
     return _assemble(columns, query.keys, query.label_columns, parts, library, dtypes, query)
 
 
-def _may_be_scores(frame: Frame, library: Library, query: Query) -> bool:
+def _may_be_scores(frame: Frame, library: Adapter, query: Query) -> bool:
     """Tell whether a sample of rows could show that scores are given in the place of labels.
 
     Of rows with counts, those that stand for none would have to be left out first.
@@ -210,13 +210,13 @@ def _may_be_scores(frame: Frame, library: Library, query: Query) -> bool:
     )
 
 
-def check_labels(frame: Frame, library: Library, query: Query) -> None:
+def check_labels(frame: Frame, library: Adapter, query: Query) -> None:
     """Raise where the columns of labels cannot hold labels, or not of one kind."""
     kinds = {f"column {name!r}": library.label_kind(frame, name) for name in query.label_columns}
     check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
 
 
-def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
+def read_reduced(cells: Frame, library: Adapter, query: Query) -> CountedFrame:
     """Count the cells that an engine has summed already."""
     carried = measures_of(cells, library, query)
     by = [group_by.by_key(i) for i in range(len(query.keys))]
@@ -240,7 +240,7 @@ def read_reduced(cells: Frame, library: Library, query: Query) -> Reading:
     return _assemble(columns, by, holders, parts, library, dtypes, query)
 
 
-def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:
+def _by_engine(frame: pl.DataFrame, library: Adapter, query: Query) -> CountedFrame:
     """Have polars group the rows by the values themselves."""
     read(frame.clear(), library, query)  # names the columns of a wrong type
     cells = group_by.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
@@ -248,14 +248,14 @@ def _by_engine(frame: pl.DataFrame, library: Library, query: Query) -> Reading:
 
 
 def _assemble(
-    columns: Mapping[Name, Column],
+    columns: Mapping[Name, EncodedColumn],
     by: Sequence[Name],
     holders: Sequence[Name],
     parts: Sequence[_Part],
-    library: Library,
+    library: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
-) -> Reading:
+) -> CountedFrame:
     """Count each model's rows, agree on the labels, and put the models together.
 
     The keys of `columns` are `by`, of which the last may be that of clusters, and `holders`, the
@@ -277,11 +277,11 @@ def _assemble(
     clusters = None if held is None else ClusterCells(held, levels[query.cluster])
     is_doubtful = query.has_truth and query.labels is None
     doubts = doubts_of(counted, of_labels, agreed) if is_doubtful else ()
-    return Reading(cells, agreed.labels, left, library, query, dtypes, doubts, clusters)
+    return CountedFrame(cells, agreed.labels, left, library, query, dtypes, doubts, clusters)
 
 
 def _count(
-    columns: Mapping[Name, Column],
+    columns: Mapping[Name, EncodedColumn],
     by: Sequence[Name],
     holders: Sequence[Name],
     part: _Part,

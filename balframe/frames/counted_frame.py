@@ -10,7 +10,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.label_set import LabelSet
-from balframe.frames.adapter import DType, Library, Name, Series
+from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.rollups import margin_subsets
 
@@ -32,29 +32,29 @@ class ClusterCells:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CountedFrame:
     """The cells of a frame and what their codes stand for.
 
     `by` names the by-columns of the cells, with `margin` before and `model` behind those of the
-    caller where there are such, and gives the levels of each. `doubts` say what is probably not
-    meant. `clusters` are None where rows are independent.
+    caller where there are such, and gives the levels of each. `label_warnings` say what is probably
+    not meant. `clusters` are None where rows are independent.
     """
 
     cells: Cells
     labels: LabelSet
     by: Mapping[Name, Series]
-    library: Library
+    library: Adapter
     query: Query
     dtypes: Mapping[Name, DType]
-    doubts: tuple[str, ...] = ()
+    label_warnings: tuple[str, ...] = ()
     clusters: "ClusterCells | None" = None
 
     @property
-    def reading(self) -> "Reading":
+    def reading(self) -> "CountedFrame":
         """Give itself, as what is read of scores gives the reading that it has."""
         return self
 
-    def with_clusters(self) -> "Reading":
+    def with_clusters(self) -> "CountedFrame":
         """Let the column of clusters, if there is one, be the last of the by-columns."""
         clusters, cluster = self.clusters, self.query.cluster
         if clusters is None or cluster is None:

@@ -11,11 +11,11 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import shifted
 from balframe.core.label_set import LabelSet, check_kinds, kind_of
 from balframe.errors import InvalidInputError
-from balframe.frames.adapter import Frame, Library, Name, Series
+from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import deliver
 from balframe.frames.count_frame import encode, read, read_reduced
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.registry import Engine, engine_of, in_pandas
@@ -34,13 +34,13 @@ class Sides:
     are those of its segments among all.
     """
 
-    own: Reading
-    now: Reading
-    before: Reading
+    own: CountedFrame
+    now: CountedFrame
+    before: CountedFrame
     positions: Int64Array
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> CountedFrame:
         """Give the rows with all segments, as answers have them."""
         return self.now
 
@@ -63,7 +63,7 @@ class BesideCells:
         """Need nothing."""
         return self
 
-    def read(self, frame: Frame, library: Library, query: Query) -> Sides:
+    def read(self, frame: Frame, library: Adapter, query: Query) -> Sides:
         """Count cells of an eager frame."""
         return self._beside(read(frame, library, _finest(query)), query)
 
@@ -71,11 +71,11 @@ class BesideCells:
         """Group by segment, true label and prediction."""
         return group_by.reduce(rows, query)
 
-    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Sides:
+    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> Sides:
         """Read the cells that an engine has summed."""
         return self._beside(read_reduced(cells, library, _finest(query)), query)
 
-    def _beside(self, own: Reading, query: Query) -> Sides:
+    def _beside(self, own: CountedFrame, query: Query) -> Sides:
         before = self._read(own)
         _check_same_kinds(own, before, self.called)
         labels, library = _all_labels(own, before), own.library
@@ -91,7 +91,7 @@ class BesideCells:
             _positions(now, earlier),
         )
 
-    def _read(self, own: Reading) -> Reading:
+    def _read(self, own: CountedFrame) -> CountedFrame:
         """Count the cells of the earlier run; where it had one model, once for each model now."""
         library, query = own.library, own.query
         backend = "pandas" if library is in_pandas else "polars"
@@ -129,7 +129,7 @@ def _without_periods(query: Query) -> Query:
     return replace(query, by=by, time=None, every=None)
 
 
-def _in_one_period(found: Reading) -> Reading:
+def _in_one_period(found: CountedFrame) -> CountedFrame:
     """Let cells without times be of one period, which stands before the models."""
     names = [name for name in found.by if name != MODEL]
     cells = found.cells.labelled(0, first=False)
@@ -140,7 +140,7 @@ def _in_one_period(found: Reading) -> Reading:
     return replace(found, cells=cells.sorted_by(order), by=by)
 
 
-def _check_same_kinds(own: Reading, before: Reading, called: str) -> None:
+def _check_same_kinds(own: CountedFrame, before: CountedFrame, called: str) -> None:
     """Raise where labels, or values of a by-column, can never be equal on both sides."""
     of_labels = {
         f"column {own.query.y_true!r}": own.labels.values,
@@ -163,7 +163,7 @@ def _kind(value: object) -> str:
     return "strings" if isinstance(value, str) else f"values of type {type(value).__name__}"
 
 
-def _all_labels(own: Reading, before: Reading) -> LabelSet:
+def _all_labels(own: CountedFrame, before: CountedFrame) -> LabelSet:
     """Give the labels of both sides in order."""
     if own.query.labels is not None:
         return own.labels
@@ -172,7 +172,7 @@ def _all_labels(own: Reading, before: Reading) -> LabelSet:
 
 
 def _in_common_codes(
-    own: Reading, before: Reading, labels: LabelSet
+    own: CountedFrame, before: CountedFrame, labels: LabelSet
 ) -> tuple[dict[Name, Series], Cells, Cells]:
     """Put the levels of both sides together, and write the cells of each side in them."""
     levels: dict[Name, Series] = {}
@@ -184,7 +184,9 @@ def _in_common_codes(
     return levels, _recoded(own, labels, of_own), _recoded(before, labels, of_before)
 
 
-def _merged(own: Reading, before: Reading, name: Name) -> tuple[Series, Int64Array, Int64Array]:
+def _merged(
+    own: CountedFrame, before: CountedFrame, name: Name
+) -> tuple[Series, Int64Array, Int64Array]:
     """Put the levels of both sides in order, and tell where each of them, and null, now stands."""
     one, other = own.by[name], before.by[name]
     frames = [own.library.build({_LEVEL: levels}) for levels in (one, other)]
@@ -199,7 +201,7 @@ def _merged(own: Reading, before: Reading, name: Name) -> tuple[Series, Int64Arr
     return levels, np.append(codes[: len(one)], null), np.append(codes[len(one) :], null)
 
 
-def _recoded(side: Reading, labels: LabelSet, tables: Sequence[Int64Array]) -> Cells:
+def _recoded(side: CountedFrame, labels: LabelSet, tables: Sequence[Int64Array]) -> Cells:
     """Write the cells of a side in the labels and levels of both."""
     of_labels = np.append(labels.codes(side.labels.values), LEFT_OUT)  # the last code is -1
     cells = side.cells

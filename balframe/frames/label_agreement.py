@@ -10,7 +10,7 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.label_set import Label, LabelSet, as_labels, check_kinds, kind_of
 from balframe.core.row_sums import Measures
 from balframe.errors import parameter
-from balframe.frames.adapter import DType, Library, Name, Series
+from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import Query
 from balframe.frames.row_weights import raise_null
 
@@ -75,7 +75,7 @@ def cells_of(parts: Sequence[Counted], agreed: Agreement) -> list[Cells]:
 
 
 def agree(
-    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Library, query: Query
+    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Adapter, query: Query
 ) -> Agreement:
     """Find the label set, and what the levels of each column are in it."""
     whole = [_whole(part, columns) for part in parts]
@@ -104,7 +104,7 @@ def _raise_nulls(part: Counted, columns: Sequence[LabelColumn]) -> None:
         raise_null(columns[holder].name, int(part.sums.counted[is_null].sum()))
 
 
-def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library) -> Found:
+def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Adapter) -> Found:
     """List the positions that occur and the labels there."""
     occurs = np.zeros(len(column.levels), np.bool_)
     for codes in positions:
@@ -117,7 +117,7 @@ def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Library
 
 
 def _label_set(
-    columns: Sequence[LabelColumn], found: Sequence[Found], library: Library, query: Query
+    columns: Sequence[LabelColumn], found: Sequence[Found], library: Adapter, query: Query
 ) -> LabelSet:
     holders = {
         f"column {column.name!r}": labels

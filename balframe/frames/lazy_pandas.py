@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from balframe._lazy_import import Later
+from balframe._lazy_import import LazyModule
 
 if TYPE_CHECKING:
     import pandas as pandas
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
     columns_of_pandas, encode_of_pandas = pandas_adapter, pandas_encoding
 else:
-    pandas = Later("pandas")
-    columns_of_pandas = Later("balframe.frames.pandas_adapter")
-    encode_of_pandas = Later("balframe.frames.pandas_encoding")
+    pandas = LazyModule("pandas")
+    columns_of_pandas = LazyModule("balframe.frames.pandas_adapter")
+    encode_of_pandas = LazyModule("balframe.frames.pandas_encoding")

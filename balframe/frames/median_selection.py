@@ -9,9 +9,9 @@ import numpy as np
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.binning import Middle, Values, middle
 from balframe.core.integer_codes import Codes
-from balframe.frames.adapter import Column, Frame, Library, Name
+from balframe.frames.adapter import Adapter, EncodedColumn, Frame, Name
 from balframe.frames.count_frame import encode, read_encoded, read_reduced
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.collect import fetch
 from balframe.frames.engines.column_names import Rows, with_plain_names
@@ -27,7 +27,7 @@ from balframe.frames.scores import raise_infinite
 class Selections:
     """The cells of selections, and the median score of each model."""
 
-    reading: Reading
+    reading: CountedFrame
     medians: Sequence[float]
 
 
@@ -50,7 +50,7 @@ class AboveMedian:
             middles[name] = _middle(name, values, is_null, counted)
         return replace(self, middles=middles)
 
-    def read(self, frame: Frame, library: Library, query: Query) -> Selections:
+    def read(self, frame: Frame, library: Adapter, query: Query) -> Selections:
         """Count the cells of an eager frame."""
         carried = measures(frame, library, query)
         found = {name: library.numbers(frame, name) for name in query.y_pred}
@@ -61,7 +61,7 @@ class AboveMedian:
             selected = (values > middles[name].low).astype(np.uint8)
             if is_null is not None:
                 selected[is_null] = len(levels)
-            selections[name] = Column(Codes(selected, 0, len(levels) + 1), levels)
+            selections[name] = EncodedColumn(Codes(selected, 0, len(levels) + 1), levels)
         columns = encode(frame, query.keys, library) | selections
         return _selections(read_encoded(columns, carried, frame, library, query), middles)
 
@@ -74,7 +74,7 @@ class AboveMedian:
         }
         return group_by.reduce(rows.with_columns(**selections), plain)
 
-    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Selections:
+    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> Selections:
         """Read the cells that an engine has summed."""
         return _selections(read_reduced(cells, library, query), self.middles)
 
@@ -91,7 +91,7 @@ def _middle(name: Name, values: Values, is_null: BoolArray | None, n: Int64Array
     return middle(values, n)
 
 
-def _selections(reading: Reading, middles: Mapping[Name, Middle]) -> Selections:
+def _selections(reading: CountedFrame, middles: Mapping[Name, Middle]) -> Selections:
     return Selections(reading, [middles[name].median for name in reading.query.y_pred])
 
 

@@ -14,7 +14,7 @@ from balframe.core.counting_strategy import are_many_to_share, most_levels, samp
 from balframe.core.integer_codes import Codes, extremes
 from balframe.core.threads import on_all_cores, spans
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Column, Name
+from balframe.frames.adapter import EncodedColumn, Name
 
 Values = npt.NDArray[Any] | ExtensionArray
 DType = np.dtype[Any] | ExtensionDtype
@@ -46,13 +46,13 @@ def has_codes(frame: pd.DataFrame, name: Name) -> bool:
     )
 
 
-def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> Column | None:
+def encode_direct(frame: pd.DataFrame, name: Name, *, guess: bool) -> EncodedColumn | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     array = _array(frame, name)
     if isinstance(array, pd.Categorical):
         return _encode_categorical(array)
     if array.dtype == np.bool_:
-        return Column(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
+        return EncodedColumn(Codes(array.view(np.uint8), 0, 2), np.array([False, True]))
     if not len(array):
         return None
     if isinstance(array, np.ndarray):
@@ -66,12 +66,12 @@ def _array(frame: pd.DataFrame, name: Name) -> Values:
     return values
 
 
-def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> Column | None:
+def _encode_integers(values: npt.NDArray[Any], *, guess: bool) -> EncodedColumn | None:
     low, high = extremes(sample(values) if guess else values)
     size = high - low + 1
     if size > most_levels(len(values)):
         return None
-    return Column(Codes(values, low, size, guess), _range(low, size, values.dtype))
+    return EncodedColumn(Codes(values, low, size, guess), _range(low, size, values.dtype))
 
 
 def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -80,7 +80,7 @@ def _range(low: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return values
 
 
-def _encode_nullable(array: ExtensionArray) -> Column | None:
+def _encode_nullable(array: ExtensionArray) -> EncodedColumn | None:
     series: Any = pd.Series(array, copy=False)
     low, high = series.min(), series.max()
     if pd.isna(low):
@@ -96,16 +96,16 @@ def _encode_nullable(array: ExtensionArray) -> Column | None:
         values = series.to_numpy(numpy_dtype(array.dtype))
     dtype: Any = array.dtype
     levels = pd.array(_range(low, size, values.dtype), dtype=dtype)
-    return Column(Codes(values, low, size + has_null), levels)
+    return EncodedColumn(Codes(values, low, size + has_null), levels)
 
 
-def _encode_categorical(array: pd.Categorical) -> Column:
+def _encode_categorical(array: pd.Categorical) -> EncodedColumn:
     n_levels = len(array.categories)
     levels = pd.Categorical.from_codes(np.arange(n_levels), dtype=array.dtype)
     return _with_null_below(np.asarray(array.codes), levels, np.arange(n_levels))
 
 
-def encode_hashed(frame: pd.DataFrame, name: Name) -> Column:
+def encode_hashed(frame: pd.DataFrame, name: Name) -> EncodedColumn:
     """Look values up in a hash table of the distinct ones."""
     try:
         codes, levels = _factorized(_array(frame, name))
@@ -150,10 +150,10 @@ def _factorized_floats(array: Any) -> tuple[npt.NDArray[Any], Values]:  # noqa: 
     return codes, levels if isinstance(dtype, np.dtype) else pd.array(levels, dtype=dtype)
 
 
-def _with_null_below(codes: npt.NDArray[Any], levels: Values, rank: Int64Array) -> Column:
+def _with_null_below(codes: npt.NDArray[Any], levels: Values, rank: Int64Array) -> EncodedColumn:
     """Encode where -1 is null."""
     null_first = np.concatenate(([len(rank)], rank))
-    return Column(Codes(codes, -1, len(rank) + 1), levels, null_first)
+    return EncodedColumn(Codes(codes, -1, len(rank) + 1), levels, null_first)
 
 
 def _ascending(levels: Values) -> Int64Array:

@@ -15,7 +15,7 @@ from balframe.core.counting_strategy import (
 )
 from balframe.core.integer_codes import Codes, extremes
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Column
+from balframe.frames.adapter import EncodedColumn
 
 _FEW_TEXTS = 4  # so few that comparing rows with each of them is quicker than a hash table
 
@@ -40,7 +40,7 @@ def has_codes(frame: pl.DataFrame, name: str) -> bool:
     return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
-def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | None:
+def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> EncodedColumn | None:
     """Take codes from the values themselves; None where that needs a hash table."""
     series = unnamed(frame, name)
     if series.dtype == pl.Boolean:
@@ -68,7 +68,9 @@ def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> Column | No
     return replace(column, codes=replace(column.codes, is_guess=True))
 
 
-def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataType) -> Column | None:
+def _encode_integers(
+    physical: pl.Series, low: int, high: int, dtype: pl.DataType
+) -> EncodedColumn | None:
     size = high - low + 1
     if size > most_levels(len(physical)):
         return None
@@ -84,12 +86,12 @@ def _encode_integers(physical: pl.Series, low: int, high: int, dtype: pl.DataTyp
         levels = pl.Series(np.arange(size).astype(values.dtype) + values.dtype.type(low))
     if levels.dtype != dtype:
         levels = levels.cast(dtype)
-    return Column(Codes(values, low, size + has_null), levels)
+    return EncodedColumn(Codes(values, low, size + has_null), levels)
 
 
 def _encode_categorical(
     physical: pl.Series, low: int, high: int, dtype: pl.DataType
-) -> Column | None:
+) -> EncodedColumn | None:
     """Take the physical codes, whose order is that of first use, and rank their categories."""
     if high - low + 1 > most_categories(len(physical)):
         return None
@@ -101,7 +103,7 @@ def _encode_categorical(
     order = levels.cast(pl.String).arg_sort().to_numpy()
     rank = np.full(column.codes.size, len(levels))
     rank[order] = np.arange(len(levels))
-    return Column(column.codes, levels[order], rank)
+    return EncodedColumn(column.codes, levels[order], rank)
 
 
 def _few_texts(series: pl.Series) -> list[str]:
@@ -111,7 +113,7 @@ def _few_texts(series: pl.Series) -> list[str]:
     return texts if len(texts) <= _FEW_TEXTS else []
 
 
-def _encode_few_texts(series: pl.Series) -> Column | None:
+def _encode_few_texts(series: pl.Series) -> EncodedColumn | None:
     """Compare every row with each of a few texts; None where some row has another one."""
     levels = _few_texts(series)
     code = pl.lit(len(levels), pl.UInt8)
@@ -121,10 +123,12 @@ def _encode_few_texts(series: pl.Series) -> Column | None:
     codes = series.to_frame().lazy().select(code).collect(engine="streaming").to_series()
     if (codes == len(levels)).sum() > series.null_count():
         return None
-    return Column(Codes(codes.to_numpy(), 0, len(levels) + 1), pl.Series(levels, dtype=pl.String))
+    return EncodedColumn(
+        Codes(codes.to_numpy(), 0, len(levels) + 1), pl.Series(levels, dtype=pl.String)
+    )
 
 
-def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
+def encode_hashed(frame: pl.DataFrame, name: str) -> EncodedColumn:
     """Look values up in a hash table of the distinct ones."""
     series = unnamed(frame, name)
     if series.dtype.is_nested() or series.dtype == pl.Object:
@@ -133,7 +137,7 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
             "cannot define segments; cast it, or select a part of it."
         )
     if not len(series):
-        return Column(Codes(np.zeros(0, np.int64), 0, 1), series)
+        return EncodedColumn(Codes(np.zeros(0, np.int64), 0, 1), series)
     if series.dtype.is_float():
         series = series.fill_nan(None) + 0.0
     levels = series.drop_nulls().unique()
@@ -141,10 +145,12 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> Column:
     levels = levels.gather(order.arg_sort())
     if series.dtype == pl.String and len(levels):
         physical = series.cast(pl.Enum(levels)).to_physical()
-        return Column(Codes(physical.fill_null(len(levels)).to_numpy(), 0, len(levels) + 1), levels)
+        return EncodedColumn(
+            Codes(physical.fill_null(len(levels)).to_numpy(), 0, len(levels) + 1), levels
+        )
     by_text = series.dtype.is_decimal()  # which older versions of polars cannot join
     keys, rows = (one.cast(pl.String) if by_text else one for one in (levels, series))
     table = pl.DataFrame({"level": keys, "code": np.arange(len(levels))})
     found = pl.DataFrame({"level": rows}).join(table, on="level", how="left", maintain_order="left")
     codes = found.get_column("code").fill_null(len(levels)).to_numpy()
-    return Column(Codes(codes, 0, len(levels) + 1), levels)
+    return EncodedColumn(Codes(codes, 0, len(levels) + 1), levels)

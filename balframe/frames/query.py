@@ -21,7 +21,7 @@ from balframe.errors import (
     not_found,
     parameter,
 )
-from balframe.frames.adapter import Frame, Library, Name
+from balframe.frames.adapter import Adapter, Frame, Name
 
 N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
 MARGIN, MODEL = "margin", "model"
@@ -176,7 +176,7 @@ _DEFAULTS = {
 }
 
 
-def query(frame: Frame, library: Library, given: Mapping[str, Any], reads: Reads) -> Query:
+def query(frame: Frame, library: Adapter, given: Mapping[str, Any], reads: Reads) -> Query:
     """Check the names and options that a caller gave; those a verb lacks have their defaults."""
     given = {**_DEFAULTS, **given}
     check_choice("missing", given["missing"], ("raise", "drop"))
@@ -303,7 +303,7 @@ def _check_cluster(asked: Query, by: str, role: str, known: Sequence[Name]) -> N
         )
 
 
-def _baseline(library: Library, reads: Reads) -> tuple[Name, ...]:
+def _baseline(library: Adapter, reads: Reads) -> tuple[Name, ...]:
     """List the column of predictions that models are paired with, if there is one."""
     if reads.baseline is None:
         return ()
@@ -330,7 +330,7 @@ def _as_list(given: object) -> list[object]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def _check_are_names(library: Library, given: Sequence[object]) -> None:
+def _check_are_names(library: Adapter, given: Sequence[object]) -> None:
     for name in given:
         if name is not None and not library.is_name(name):
             raise UnsupportedTypeError(

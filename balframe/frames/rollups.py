@@ -5,7 +5,7 @@ from typing import Protocol, Self, TypeVar
 
 from balframe.core.array_types import Int64Array
 from balframe.core.column_subsets import groupings
-from balframe.frames.adapter import Library, Name, Series
+from balframe.frames.adapter import Adapter, Name, Series
 from balframe.frames.query import MARGIN, Query, margin_name
 
 
@@ -29,7 +29,7 @@ _SumsT = TypeVar("_SumsT", bound=_Sums)
 
 
 def with_margins(
-    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
+    cells: _SumsT, levels: dict[Name, Series], library: Adapter, query: Query
 ) -> tuple[_SumsT, dict[Name, Series]]:
     """Add the roll-ups asked for, finest first, and a column of the by-columns that make each."""
     if query.margins is False:
@@ -46,7 +46,7 @@ def with_margins(
 
 
 def with_clusters(
-    cells: _SumsT, levels: dict[Name, Series], library: Library, query: Query
+    cells: _SumsT, levels: dict[Name, Series], library: Adapter, query: Query
 ) -> tuple[_SumsT, dict[Name, Series], _SumsT | None]:
     """Add the roll-ups, and give the sums of each cluster too, where rows are in clusters.
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError, advised, parameter
-from balframe.frames.adapter import Frame, Library
+from balframe.frames.adapter import Adapter, Frame
 from balframe.frames.query import WEIGHT_SQ, Query
 
 COUNTED_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63
@@ -43,7 +43,7 @@ def raise_invalid_weights(name: object, how_many: int) -> None:
         )
 
 
-def measures(frame: Frame, library: Library, query: Query) -> Measures:
+def measures(frame: Frame, library: Adapter, query: Query) -> Measures:
     """Read the counts and weights of an eager frame's rows."""
     n: Int64Array | None = None
     weight: FloatArray | None = None

@@ -14,9 +14,9 @@ from balframe.core.operating_points import OperatingPoints
 from balframe.core.row_sums import Measures
 from balframe.core.score_ties import Ties, split, tie
 from balframe.errors import InvalidInputError, parameter
-from balframe.frames.adapter import Column, DType, Frame, Library, Name
+from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.count_frame import check_labels, count, encode
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.weighted_sums import measures_of
 from balframe.frames.label_agreement import Counted, LabelColumn, agree
@@ -29,13 +29,13 @@ _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredFrame:
     """The ties of a frame; `reading` has its segments, one cell for each, and the labels.
 
     `clusters` are the ties of each cluster, the last by-column; None where rows are independent.
     """
 
-    reading: Reading
+    reading: CountedFrame
     ties: Ties
     thresholds: Thresholds
     clusters: Ties | None = None
@@ -72,7 +72,7 @@ class _Part:
     @classmethod
     def of(
         cls,
-        encoded: Sequence[Column],
+        encoded: Sequence[EncodedColumn],
         rows: RowIndex,
         measures: Measures,
         score: FloatArray,
@@ -97,10 +97,10 @@ class _Part:
 
 def read_scores(
     frame: Frame,
-    library: Library,
+    library: Adapter,
     query: Query,
     thresholds: Thresholds,
-) -> Scored:
+) -> ScoredFrame:
     """Count the ties of an eager frame."""
     dtypes = {query.y_true: library.dtype(frame, query.y_true)}
     check_labels(frame, library, query)
@@ -122,10 +122,10 @@ def read_scores(
 
 def read_reduced_scores(
     cells: Frame,
-    library: Library,
+    library: Adapter,
     query: Query,
     thresholds: Thresholds,
-) -> Scored:
+) -> ScoredFrame:
     """Count the ties of cells that an engine has summed already."""
     carried = measures_of(cells, library, query)
     keys = (*(group_by.by_key(i) for i in range(len(query.keys))), group_by.ACTUAL)
@@ -182,13 +182,13 @@ def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
 
 
 def _assemble(
-    encoded: Sequence[Column],
+    encoded: Sequence[EncodedColumn],
     parts: Sequence[_Part],
-    library: Library,
+    library: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
     thresholds: Thresholds,
-) -> Scored:
+) -> ScoredFrame:
     """Tie each model's rows, and put the models together."""
     *by, true = encoded
     if query.cluster is not None:
@@ -211,11 +211,11 @@ def _assemble(
         np.full_like(ties.missing, LEFT_OUT),
         Measures(np.zeros_like(ties.missing), ties.missing),
     )
-    reading = Reading(cells, labels, levels, library, query, dtypes)
-    return Scored(reading, ties, thresholds, clusters)
+    reading = CountedFrame(cells, labels, levels, library, query, dtypes)
+    return ScoredFrame(reading, ties, thresholds, clusters)
 
 
-def _in_clusters(part: _Part, cluster: Column, query: Query) -> _Part:
+def _in_clusters(part: _Part, cluster: EncodedColumn, query: Query) -> _Part:
     """Leave out rows of no cluster."""
     codes = shifted(part.by[-1], slice(None))
     in_none = cluster.ranked(codes) == len(cluster.levels)
@@ -227,9 +227,9 @@ def _in_clusters(part: _Part, cluster: Column, query: Query) -> _Part:
 
 
 def _agree(
-    true: Column,
+    true: EncodedColumn,
     parts: Sequence[_Part],
-    library: Library,
+    library: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
 ) -> tuple[LabelSet, Int64Array]:
@@ -253,7 +253,7 @@ def _positive(labels: LabelSet, query: Query) -> int:
     return code
 
 
-def _kinds(true: Column, codes: Int64Array, positive: int) -> Int64Array:
+def _kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64Array:
     """Tell for each code of the encoder whether it is negative, positive or null."""
     label = codes[true.ranked(np.arange(true.codes.size))]
     kinds = np.where(label == positive, _POSITIVE, _NEGATIVE)
@@ -264,7 +264,7 @@ def _rows_in(measures: Measures, rows: BoolArray) -> int:
     return int(rows.sum() if measures.n is None else measures.n[rows].sum())
 
 
-def _tied(by: Sequence[Column], kinds: Int64Array, part: _Part) -> Ties:
+def _tied(by: Sequence[EncodedColumn], kinds: Int64Array, part: _Part) -> Ties:
     """Tie the rows of one model."""
     kind = kinds[narrow_key([part.true], len(part.score))]
     rows = _without_nulls(part, kind)

@@ -19,7 +19,7 @@ from balframe.core.binning import (
 )
 from balframe.core.integer_codes import Codes
 from balframe.errors import InvalidInputError, not_found, parameter
-from balframe.frames.adapter import Column, Library, Name
+from balframe.frames.adapter import Adapter, EncodedColumn, Name
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.weighted_sums import column_of, is_nan
 from balframe.frames.thresholds import Thresholds
@@ -39,7 +39,7 @@ class Cut:
 
     edges: Values | None
 
-    def column(self, values: Values, is_null: BoolArray | None, library: Library) -> Column:
+    def column(self, values: Values, is_null: BoolArray | None, library: Adapter) -> EncodedColumn:
         """Take values as levels, or as bins, whose levels are texts."""
         if self.edges is None:
             known = distinct(values if is_null is None else values[~is_null])
@@ -52,7 +52,9 @@ class Cut:
             texts = texts_of_bins(self.edges)
         return _column(codes, is_null, texts, library)
 
-    def of_cells(self, values: Values, is_null: BoolArray | None, library: Library) -> Column:
+    def of_cells(
+        self, values: Values, is_null: BoolArray | None, library: Adapter
+    ) -> EncodedColumn:
         """Take as levels what an engine has found: numbers of bins, or values."""
         if self.edges is None:
             return self.column(values, is_null, library)
@@ -69,12 +71,12 @@ class Cut:
 
 
 def _column(
-    codes: IntegerArray, is_null: BoolArray | None, texts: Sequence[str], library: Library
-) -> Column:
+    codes: IntegerArray, is_null: BoolArray | None, texts: Sequence[str], library: Adapter
+) -> EncodedColumn:
     codes = codes.astype(np.min_scalar_type(len(texts)), copy=False)  # of many columns at once
     if is_null is not None:
         codes[is_null] = len(texts)
-    return Column(Codes(codes, 0, len(texts) + 1), library.text(texts))
+    return EncodedColumn(Codes(codes, 0, len(texts) + 1), library.text(texts))
 
 
 @dataclass(frozen=True)

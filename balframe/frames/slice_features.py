@@ -11,9 +11,9 @@ from balframe.core.binning import Values
 from balframe.core.cells import LEFT_OUT
 from balframe.core.integer_codes import Codes, shifted
 from balframe.core.row_sums import Measures
-from balframe.frames.adapter import Column, DType, Frame, Library, Name
+from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.count_frame import check_labels, count, encode
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.collect import fetch
 from balframe.frames.engines.column_names import Rows, with_plain_names
@@ -35,7 +35,7 @@ class Searched:
     the columns `binned` are bins.
     """
 
-    reading: Reading
+    reading: CountedFrame
     columns: Sequence[Codes]
     cell: IntegerArray
     measures: Measures
@@ -78,7 +78,7 @@ class Searching:
             for name in names
         }
 
-    def read(self, frame: Frame, library: Library, query: Query) -> Searched:
+    def read(self, frame: Frame, library: Adapter, query: Query) -> Searched:
         """Encode the columns of an eager frame."""
         check_labels(frame, library, query)
         carried = measures(frame, library, query)
@@ -108,9 +108,9 @@ class Searching:
         }
         return group_by.reduce(rows.with_columns(**bins) if bins else rows, plain)
 
-    def read_reduced(self, cells: Frame, library: Library, query: Query) -> Searched:
+    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> Searched:
         """Take the cells that an engine has summed for rows."""
-        columns: dict[Name, Column] = {}
+        columns: dict[Name, EncodedColumn] = {}
         for i, name in enumerate(query.by):
             key = group_by.by_key(i)
             cut = self.cuts.get(name)
@@ -132,11 +132,11 @@ def _is_numeric(dtype: nw.dtypes.DType) -> bool:
 
 
 def _assemble(
-    columns: Mapping[Name, Column],
+    columns: Mapping[Name, EncodedColumn],
     cuts: Mapping[Name, Cut],
-    of_labels: Sequence[Column],
+    of_labels: Sequence[EncodedColumn],
     carried: Measures,
-    library: Library,
+    library: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
 ) -> Searched:
@@ -152,7 +152,7 @@ def _assemble(
     cells = cells_of(parts, agreed)[0].regrouped()
     doubts = doubts_of(parts, holders, agreed) if query.labels is None else ()
     levels = {name: columns[name].levels for name in query.by}
-    reading = Reading(cells, agreed.labels, levels, library, query, dtypes, doubts)
+    reading = CountedFrame(cells, agreed.labels, levels, library, query, dtypes, doubts)
     actual, outcome = (
         table[one.ranked(np.arange(one.codes.size))][shifted(one.codes, slice(None))]
         for table, one in zip(agreed.tables, of_labels, strict=True)
@@ -174,7 +174,7 @@ def _assemble(
     )
 
 
-def _positions(column: Column, rows: slice | Int64Array) -> Codes:
+def _positions(column: EncodedColumn, rows: slice | Int64Array) -> Codes:
     """Take the positions of rows among the levels, the last of which is null."""
     size = len(column.levels) + 1
     table = column.ranked(np.arange(column.codes.size)).astype(np.min_scalar_type(size))

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from balframe.api.method import Verb
+    from balframe.api.method import Method
 
 METHODS = {
     "segments": {
@@ -59,7 +59,7 @@ def load_chart(name: str) -> Callable[..., Any]:
     return chart
 
 
-def declaration_of(name: str) -> "Verb":
+def declaration_of(name: str) -> "Method":
     """Load a method, and return its declaration."""
     from balframe.api.method import DECLARED
 
@@ -67,7 +67,7 @@ def declaration_of(name: str) -> "Verb":
     return DECLARED[name]
 
 
-def declarations() -> Mapping[str, "Verb"]:
+def declarations() -> Mapping[str, "Method"]:
     """Load every method, and return their declarations by name."""
     return {name: declaration_of(name) for name in sorted(names(METHODS))}
 

@@ -12,15 +12,8 @@ from balframe.errors import (
     not_found,
     parameter,
 )
+from balframe.metrics import definitions  # noqa: F401 (registers them)
 from balframe.metrics.base import AnyMetric
-from balframe.metrics.definitions import (  # noqa: F401  # noqa: F401
-    accuracies,
-    agreement,
-    binary,
-    macro_averages,
-    probability,
-    ranking,
-)
 from balframe.metrics.parametric import families, member
 from balframe.metrics.registry import NAMED_BY_CHARTS, PRESETS, Metric, metric, named, registered
 from balframe.metrics.score_metrics import metrics_of_scores, named_of_scores, needs_scores

@@ -17,8 +17,8 @@ from balframe.stats.proportions import Limits
 # What a caller asks of confidence intervals: the method, the level and the prior.
 
 
-Method = Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
-IntervalOption = bool | Method | None
+IntervalMethod = Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+IntervalOption = bool | IntervalMethod | None
 Prior = Literal["uniform", "jeffreys"]
 
 _OF_ROWS = ("jeffreys", "exact", "mover", "posterior")  # methods without limits of clusters
@@ -26,7 +26,7 @@ GATE = "gate"  # the method of limits that decide, which differs from kind to ki
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class IntervalRequest:
     """The method asked for (None: each metric's default), the level and the prior.
 
     `n_together` limits have to hold at once, which the level already allows for.
@@ -40,9 +40,9 @@ class Request:
     @classmethod
     def of(
         cls, interval: object, level: object, prior: object, cluster: object = None
-    ) -> "Request | None":
+    ) -> "IntervalRequest | None":
         """Check what a caller asked for; None where no limits are asked for."""
-        check_choice("interval", interval, (None, False, True, *get_args(Method)))
+        check_choice("interval", interval, (None, False, True, *get_args(IntervalMethod)))
         check_choice("prior", prior, PRIORS)
         check_level(level)
         if interval is None or interval is False:
@@ -50,7 +50,7 @@ class Request:
         check_suits_clusters(interval, cluster)
         return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
 
-    def together(self, n: int) -> "Request":
+    def together(self, n: int) -> "IntervalRequest":
         """Raise the level of each of n limits so that all hold at once at this one (Bonferroni)."""
         return replace(self, level=1 - (1 - self.level) / max(n, 1), n_together=n)
 
@@ -99,7 +99,7 @@ class Interval:
         """
         return ""
 
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Return the lower and upper limits of the metric in every segment, NaN where undefined."""
         nothing = np.full(sample.counts.n_segments, np.nan)
         return nothing, nothing
@@ -117,7 +117,9 @@ class Interval:
         """Return the influence of each cluster on the metric, up to a factor; None without one."""
         return None
 
-    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits_of_clusters(
+        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
+    ) -> Limits:
         """Return the limits in every segment whose rows are in clusters, NaN where undefined."""
         nothing = np.full(sample.counts.n_segments, np.nan)
         return nothing, nothing

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from balframe._lazy_import import Later
+from balframe._lazy_import import LazyModule
 
 if TYPE_CHECKING:
     from scipy import fft as fft
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
     from scipy import special as special
 else:
     fft, optimize, special, sparse = (
-        Later(f"scipy.{name}") for name in ("fft", "optimize", "special", "sparse")
+        LazyModule(f"scipy.{name}") for name in ("fft", "optimize", "special", "sparse")
     )

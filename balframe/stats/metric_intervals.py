@@ -10,7 +10,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
-from balframe.stats.base import GATE, Interval, LeastCount, Request
+from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
 from balframe.stats.batching import over_segments
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import doubted, limits_of_means, means_of_clusters
@@ -90,7 +90,7 @@ class Proportion(Interval):
             return "exact"
         return asked if asked in self.methods else "wilson"
 
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion, and transform them."""
         c = sample.counts
         x, n = effective(*self.parts(c), *self.parts(c.squared))
@@ -120,7 +120,9 @@ class Proportion(Interval):
         """Return the influence of each cluster on the proportion."""
         return influence_on_ratios(self, sample)
 
-    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits_of_clusters(
+        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
+    ) -> Limits:
         """Compute the limits of the proportion from effective counts, and transform them."""
         method = request.method if request.method in ("scas", GATE) else "wilson"
         low, high = limits_of_ratios(self, sample, method, request)
@@ -165,13 +167,13 @@ class MeanOfRecalls(Interval):
         """Return the method that applies: the score method by default."""
         return asked if asked in (*self.methods, GATE) else "score"
 
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
         found = sample.once(self.recalls, lambda: self._limits_of_mean(sample.counts, request))
         low, high = (self.transform(sample.counts, limit) for limit in found)
         return low, high
 
-    def _limits_of_mean(self, c: ClassCounts, request: Request) -> Limits:
+    def _limits_of_mean(self, c: ClassCounts, request: IntervalRequest) -> Limits:
         method, level = self.method_of(request.method), request.level
 
         def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
@@ -190,7 +192,9 @@ class MeanOfRecalls(Interval):
         """Return the influence of each cluster on the mean."""
         return influence_on_ratios(self, sample)
 
-    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits_of_clusters(
+        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
+    ) -> Limits:
         """Compute the limits of the mean from effective counts, and transform them."""
         method = request.method if request.method in ("scas", GATE) else "score"
         low, high = sample.once(
@@ -254,7 +258,9 @@ def influence_on_ratios(interval: Interval, sample: Sample) -> Influence | None:
     return None if means is None else means.influence
 
 
-def limits_of_ratios(interval: Interval, sample: Sample, method: str, request: Request) -> Limits:
+def limits_of_ratios(
+    interval: Interval, sample: Sample, method: str, request: IntervalRequest
+) -> Limits:
     """Compute the limits of a mean of ratios whose rows come in clusters."""
     means = means_of_clusters(interval, sample)
     assert means is not None
@@ -299,7 +305,7 @@ class GeometricMeanOfRecalls(Interval):
         """Return the only method, the score method; limits for gates are exact."""
         return "exact" if asked == GATE else "score"
 
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
         c = sample.counts
         method = geometric_gate if request.method == GATE else geometric
@@ -338,7 +344,7 @@ class CoefficientOfAgreement(Interval):
         """Return the only method, Wilson with effective rows; limits for gates are exact."""
         return "exact" if asked == GATE else "wilson"
 
-    def limits(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
         c = sample.counts
         n = effective_rows(self.coefficient, c, sample.cells())
@@ -358,7 +364,9 @@ class CoefficientOfAgreement(Interval):
         """Return the only method, by Fisher's z; limits for gates are exact."""
         return "exact" if asked == GATE else "fisher"
 
-    def limits_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def limits_of_clusters(
+        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
+    ) -> Limits:
         """Compute limits of the inverse hyperbolic tangent, and transform them back."""
         if request.method == GATE:
             return self._gate_of_clusters(sample, estimate, request)
@@ -367,12 +375,14 @@ class CoefficientOfAgreement(Interval):
         half = influence.quantile(request.level) * spread / (1 - estimate**2)
         return np.tanh(np.arctanh(estimate) - half), np.tanh(np.arctanh(estimate) + half)
 
-    def _decides(self, c: ClassCounts, request: Request) -> BoolArray:
+    def _decides(self, c: ClassCounts, request: IntervalRequest) -> BoolArray:
         """Return where labels have rows enough for limits that decide."""
         least = _LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE
         return (c.min_support >= least) & (c.n_present > 1)
 
-    def _gate_of_clusters(self, sample: Sample, estimate: FloatArray, request: Request) -> Limits:
+    def _gate_of_clusters(
+        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
+    ) -> Limits:
         """Compute exact limits of the proportion (1 + estimate) / 2 in effective rows."""
         found, clusters = self.influence(sample), sample.clusters
         assert clusters is not None

@@ -60,7 +60,7 @@ def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch
     monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 1)
     monkeypatch.setattr(
-        "balframe.methods.scores.report.equal_counts",
+        "balframe.methods.scores.scored_segments.equal_counts",
         lambda *given: used.append(equal_counts(*given)) or used[-1],
     )
 

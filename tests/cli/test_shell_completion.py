@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from balframe.methods.comparisons.reference import KEYWORDS
+from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.metrics.lookup import registered
 
 BASH = shutil.which("bash")
@@ -101,7 +101,7 @@ def test_metrics_are_all_that_are_registered(offered):
 
 
 def test_references_and_choices_are_words(offered):
-    assert offered("balframe gaps data.csv --reference ") == list(KEYWORDS)
+    assert offered("balframe gaps data.csv --reference ") == list(REFERENCE_KEYWORDS)
     assert offered("balframe report data.csv --missing ") == ["raise", "drop"]
     assert offered("balframe rep") == ["report"]
 

@@ -16,7 +16,7 @@ from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find
-from balframe.stats.base import GATE, Request
+from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.kappa_mcc import effective_rows
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
@@ -87,7 +87,7 @@ class TestReference:
     def test_pointwise_limits(self, case, name):
         sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
 
-        found = estimate_and_limits(name, sample, Request(None, case["level"]))
+        found = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
 
         kind = find(name).interval
         rows = effective_rows(kind.coefficient, sample.counts, sample.cells())
@@ -99,7 +99,7 @@ class TestReference:
         n_rows = 1 if case["squares"] is None else 100  # of a label of few rows: no limits
         sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
 
-        _, low, high = estimate_and_limits(name, sample, Request(GATE, case["level"]))
+        _, low, high = estimate_and_limits(name, sample, IntervalRequest(GATE, case["level"]))
 
         if n_rows * np.sum(case["matrix"], axis=1).min() < 10:
             assert math.isnan(low)
@@ -115,7 +115,7 @@ class TestReference:
 )
 @pytest.mark.parametrize("name", METRICS)
 def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, decides):
-    request = Request(GATE, 0.95, n_together=n_together)
+    request = IntervalRequest(GATE, 0.95, n_together=n_together)
 
     _, low, high = estimate_and_limits(name, sample_of([[rows, 0], [30, 500]]), request)
 
@@ -126,7 +126,7 @@ def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, dec
 def test_labels_that_are_only_predicted_need_no_rows_to_decide(name):
     sample = sample_of([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
 
-    assert np.isfinite(estimate_and_limits(name, sample, Request(GATE, 0.95))).all()
+    assert np.isfinite(estimate_and_limits(name, sample, IntervalRequest(GATE, 0.95))).all()
 
 
 def drawn(n_labels, n_rows, n_segments, seed):
@@ -158,15 +158,15 @@ def test_many_labels_and_segments_have_the_limits_of_the_whole_matrix(n_labels, 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_perfect_score_has_limits(name):
-    assert estimate_and_limits(name, sample_of([[3, 0], [0, 100]]), Request(None, 0.95)) == (
-        pytest.approx([1, 0.58, 1], abs=5e-4)
-    )
+    assert estimate_and_limits(
+        name, sample_of([[3, 0], [0, 100]]), IntervalRequest(None, 0.95)
+    ) == (pytest.approx([1, 0.58, 1], abs=5e-4))
 
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("rows", [[5, 5], [1, 30], [2, 3, 4], [10**6, 10**6]], ids=str)
 def test_the_more_perfect_rows_the_closer_is_the_lower_limit(name, rows):
-    request = Request(None, 0.95)
+    request = IntervalRequest(None, 0.95)
 
     few, many = (
         estimate_and_limits(name, sample_of(np.diag(rows) * times), request) for times in (1, 10)

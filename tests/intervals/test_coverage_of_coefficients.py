@@ -13,7 +13,7 @@ from balframe.core.label_counts import Entries
 from balframe.core.row_sums import Measures
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find
-from balframe.stats.base import GATE, Request
+from balframe.stats.base import GATE, IntervalRequest
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def truth(name, share):
     return gain / np.sqrt((1 - true @ true) * (1 - predicted @ predicted))
 
 
-def limits(name, rows, weight=None, square=None, request=Request(None, 0.95)):  # noqa: B008
+def limits(name, rows, weight=None, square=None, request=IntervalRequest(None, 0.95)):  # noqa: B008
     """Compute the limits of many matrices, those of undefined scores NaN."""
     segment, actual, outcome = (index.ravel() for index in np.indices(rows.shape))
     weights = (None, None) if weight is None else (weight.ravel(), square.ravel())
@@ -98,7 +98,7 @@ def test_coverage_under_exponential_weights(name):
 def test_limits_that_decide_rarely_err(supports, n_segments, draws, most, name):
     """Of segments whose score is a bound, the chance that any is judged too good, or too bad."""
     rng, error = np.random.default_rng(3), np.sqrt(most * (1 - most) / draws)
-    request = Request(GATE, 0.95).together(n_segments)
+    request = IntervalRequest(GATE, 0.95).together(n_segments)
     for recall in (0.5, 0.7, 0.9, 0.95):
         share = population(supports, recall)
         per_label = [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
 from balframe.stats.paired_differences import paired_limits
 
@@ -28,7 +28,7 @@ each_family = pytest.mark.parametrize("segments", MOST)
 
 
 def level_of(segments):
-    return Request(None, 0.95).together(segments).level
+    return IntervalRequest(None, 0.95).together(segments).level
 
 
 def in_family(probability, segments):

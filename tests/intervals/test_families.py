@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import (
     adjusted,
     adjusted_within,
@@ -136,7 +136,7 @@ class TestAdjustedWithin:
     [(0.95, 1, 0.95), (0.95, 5, 0.99), (0.9, 100, 0.999), (0.95, 0, 0.95)],
 )
 def test_limits_together_share_the_error_out(level, comparisons, expected):
-    request = Request(None, level).together(comparisons)
+    request = IntervalRequest(None, level).together(comparisons)
 
     assert request.level == pytest.approx(expected, abs=1e-15)
     assert request.n_together == comparisons

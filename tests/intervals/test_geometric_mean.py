@@ -13,7 +13,7 @@ import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find
-from balframe.stats.base import GATE, Request
+from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.geometric_mean import geometric, geometric_gate
 
 HERE = Path(__file__).parent
@@ -155,7 +155,7 @@ def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
 def limits_of(matrix, method, **options):
     sample = Sample(ClassCounts.from_matrix(matrix, **options), dict)
     kind = find("geometric_mean").interval
-    return np.ravel(kind.limits(sample, np.array([0.5]), Request(method, 0.95)))
+    return np.ravel(kind.limits(sample, np.array([0.5]), IntervalRequest(method, 0.95)))
 
 
 def test_the_kind_decides_by_exact_limits():

@@ -10,7 +10,7 @@ import pytest
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find
-from balframe.stats.base import GATE, Request
+from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.constrained_mle import Segments, standardised
 from balframe.stats.differences import scas_difference
 from balframe.stats.effective_sample_size import effective
@@ -32,7 +32,7 @@ def evenly(case):
 
 
 def level_of(case):
-    return Request(GATE, case["level"]).together(case["segments"]).level
+    return IntervalRequest(GATE, case["level"]).together(case["segments"]).level
 
 
 def named(case):
@@ -135,7 +135,7 @@ def test_limits_of_f1_that_decide(case):
     found = f1.interval.limits(
         Sample(counts, lambda: pytest.fail("no cells are needed")),
         f1(counts),
-        Request(GATE, case["level"]).together(case["segments"]),
+        IntervalRequest(GATE, case["level"]).together(case["segments"]),
     )
 
     assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)

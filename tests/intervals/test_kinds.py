@@ -11,7 +11,7 @@ import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find
-from balframe.stats.base import GATE, Interval, Request, Sample
+from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
 
 DECLARED = [name for name in NAMES if getattr(find(name).interval, "among", None) is not None]
@@ -92,7 +92,7 @@ def limits_of(name, asked, level=0.99):
     counts = replace(ClassCounts.from_matrix(np.array(PAIRS[2][0])), pos_label=1)
     metric = find(name)
     sample = Sample(counts, lambda: pytest.fail("no cells are needed"))
-    return np.ravel(metric.interval.limits(sample, metric(counts), Request(asked, level)))
+    return np.ravel(metric.interval.limits(sample, metric(counts), IntervalRequest(asked, level)))
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "specificity", "precision", "npv"])

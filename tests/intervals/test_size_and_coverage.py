@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import equal_scores
 from balframe.stats.mean_recall import gate, scas, score
@@ -138,7 +138,7 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
     ]
 
     for segments in (1, 6, 60, 500):
-        low, high = gate(x, n, a, Request(None, 0.95).together(segments).level)
+        low, high = gate(x, n, a, IntervalRequest(None, 0.95).together(segments).level)
         for is_missed in (lambda t: low > t + SAME, lambda t: high < t - SAME):  # noqa: B023
             most = max(mass[is_missed(truth)].sum() for truth, mass in truths)
             assert 1 - (1 - most) ** segments <= 0.055
@@ -148,7 +148,7 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
 @pytest.mark.parametrize("n", [1, 8, 100])
 def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segments):
     x = np.arange(n + 1.0)
-    low, high = exact(x, np.full(n + 1, n), Request(None, 0.95).together(segments).level)
+    low, high = exact(x, np.full(n + 1, n), IntervalRequest(None, 0.95).together(segments).level)
 
     for at in RECALLS:
         mass = stats.binom.pmf(x, n, at)
@@ -160,7 +160,7 @@ def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segme
 @pytest.mark.parametrize("supports", [(100,), (10, 10)], ids=str)
 def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
-    level = Request(None, 0.95).together(segments).level
+    level = IntervalRequest(None, 0.95).together(segments).level
     n = np.array(supports)
 
     for recall in (0.6, 0.8, 0.9, 0.95, 0.99):

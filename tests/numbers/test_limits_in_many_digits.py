@@ -7,7 +7,7 @@ import pytest
 from constrained_oracle import limits
 from mpmath import betainc, mp, mpf
 
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
 from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import exact, jeffreys, wilson
@@ -60,7 +60,7 @@ def test_limits_near_0_keep_their_digits(x, n, skewness):
 @pytest.mark.parametrize("segments", [1, 60, 500])
 @pytest.mark.parametrize(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
 def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
-    level = Request(None, 0.95).together(segments).level
+    level = IntervalRequest(None, 0.95).together(segments).level
     low, high = (v[0] for v in gate(np.array([[float(x)]]), np.array([[float(n)]]), ONE, level))
 
     tail = (1 - mpf(level)) / 2

@@ -11,10 +11,10 @@ from segments import FOUR, JUDGED, check, letters, table
 
 import balframe as bf
 from balframe.core.safe_divide import ratio
-from balframe.stats.base import Interval, Method
+from balframe.stats.base import Interval, IntervalMethod
 from balframe.stats.metric_intervals import Proportion
 
-METHODS = get_args(Method)
+METHODS = get_args(IntervalMethod)
 LIMITS = ["lower", "upper"]
 
 

@@ -10,7 +10,7 @@ from constructors import plain
 from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
-from balframe.stats.base import Method
+from balframe.stats.base import IntervalMethod
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "intervals" / "reference.json").read_text())
 WITHOUT = {
@@ -19,7 +19,7 @@ WITHOUT = {
     "jaccard_macro", "jaccard_weighted", "jaccard_micro", "cohen_kappa_linear",
     "cohen_kappa_quadratic", *OF_FAMILIES,
 }  # fmt: skip
-METHODS = [True, *get_args(Method)]
+METHODS = [True, *get_args(IntervalMethod)]
 
 
 def matrix_of(correct, support):

@@ -17,7 +17,7 @@ from typing import IO, BinaryIO, get_args
 from balframe._progress import copying
 from balframe.cli.files.read_errors import named
 from balframe.errors import InvalidInputError, listed
-from balframe.stats.base import Method
+from balframe.stats.base import IntervalMethod
 
 _BLOCK = 2**20  # bytes
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
@@ -150,7 +150,7 @@ def _no_file(name: str) -> list[Path]:
         raise InvalidInputError(
             f"{name!r} matches no file; give the path of a file or folder, or a pattern."
         )
-    if name in get_args(Method):
+    if name in get_args(IntervalMethod):
         raise InvalidInputError(
             f"{name!r} is not a file; --interval takes no value. To choose a method, give "
             f"--interval-method {name}."

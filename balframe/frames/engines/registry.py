@@ -11,7 +11,7 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
 from balframe.errors import MissingExtraError, UnsupportedTypeError
 from balframe.frames import polars_adapter as columns_of_polars
-from balframe.frames.adapter import Library, LibraryOf, Name
+from balframe.frames.adapter import Adapter, AdapterOf, Name
 from balframe.frames.lazy_pandas import columns_of_pandas
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from balframe.frames.pandas_encoding import DType, Values
 
-_pandas: "LibraryOf[pd.DataFrame, Name, Values, DType]" = columns_of_pandas
-_polars: LibraryOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
+_pandas: "AdapterOf[pd.DataFrame, Name, Values, DType]" = columns_of_pandas
+_polars: AdapterOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
 
 # Each takes frames of its own only: a frame and its library always go together.
-in_pandas = cast(Library, _pandas)
-in_polars = cast(Library, _polars)
+in_pandas = cast(Adapter, _pandas)
+in_polars = cast(Adapter, _polars)
 
 LAZY = "polars, lazy"
 
@@ -42,7 +42,7 @@ class Engine:
 
     name: str
     frame: str
-    library: Library
+    library: Adapter
     answer: str
     extra: str | None = None
     notes: str = ""

@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.array_types import Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, Measures
 from balframe.errors import InvalidInputError
-from balframe.frames.adapter import Frame, Library, Name
+from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.indicators import indicator
 from balframe.frames.query import WEIGHT_SQ, Query
@@ -137,7 +137,7 @@ def backend_of_ibis(rows: Rows) -> str:
     return name
 
 
-def measures_of(cells: Frame, library: Library, query: Query) -> Measures:
+def measures_of(cells: Frame, library: Adapter, query: Query) -> Measures:
     """Read the sums of a reduced frame, and raise what only the values could tell."""
     known = library.names(cells)
 

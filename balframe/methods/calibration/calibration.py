@@ -6,7 +6,7 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 
 from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, test
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Adjust, check_adjust
 from balframe.api.options import Adjustment, Answers, Counted, Level, Names, Option
 from balframe.api.run import Columns, answer_from_scores
@@ -16,7 +16,7 @@ from balframe.core.probability_scores import Probabilities
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.kuiper import kuiper
 from balframe.methods.calibration.observed_expected import limits_of_oe
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
@@ -39,7 +39,7 @@ from balframe.stats.proportions import wilson
 _FEW = 20  # distinct scores, each of which is a bin
 
 
-def calibration_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Name, Any]:
+def calibration_in_rows(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Describe and test the calibration of every segment."""
     _check_probabilities(scored)
     p = Probabilities.of(scored.ties)
@@ -73,7 +73,7 @@ def _with_limits(
     return {name: estimate, f"{name}_lower": lower, f"{name}_upper": upper}
 
 
-def _check_probabilities(scored: Scored) -> None:
+def _check_probabilities(scored: ScoredFrame) -> None:
     """Raise where a score is not a probability."""
     ties = scored.ties
     is_outside = (ties.score < 0) | (ties.score > 1)
@@ -91,7 +91,9 @@ def _check_probabilities(scored: Scored) -> None:
     )
 
 
-def curve_in_rows(scored: Scored, bins: int, level: float) -> tuple[Int64Array, dict[Name, Any]]:
+def curve_in_rows(
+    scored: ScoredFrame, bins: int, level: float
+) -> tuple[Int64Array, dict[Name, Any]]:
     """Count the rows of every segment by bins of scores; and give the segment of each row."""
     p = Probabilities.of(scored.ties)
     bin_of_tie = _bins(p, bins)
@@ -145,7 +147,7 @@ class Calibrating(Counted, Answers, total=False):
     ]
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
@@ -272,7 +274,7 @@ def calibration(
     check_level(options["level"])
     check_adjust(options["adjust"])
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         columns = calibration_in_rows(scored, options["level"], options["adjust"])
         return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
 

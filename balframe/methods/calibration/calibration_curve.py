@@ -5,17 +5,17 @@ from typing import Unpack
 import numpy as np
 
 from balframe.api.columns import SEGMENTS, Kind, Span, count, estimate, key, limits, place
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.options import Level, Names
 from balframe.api.run import Columns, answer_from_scores
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import Calibrating, curve_in_rows
 from balframe.stats.base import check_level
 
 BINS = 10
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("bin", kind=Kind.INTEGER),
     place("score_low"),
@@ -93,7 +93,7 @@ def calibration_curve(
             f"{parameter('bins', bins)} is not a number of bins; give a whole number of at least 2."
         )
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         segment, columns = curve_in_rows(scored, int(bins), options["level"])
         return scored.reading.by_columns(segment) | columns
 

@@ -5,13 +5,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, statistic, test
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Adjust, check_adjust, check_by
 from balframe.api.options import Adjustment, Level, Names
 from balframe.api.run import Columns, answer_from_scores
 from balframe.core.probability_scores import Probabilities
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import Calibrating
 from balframe.methods.calibration.mantel_haenszel import same_scores
 from balframe.stats.base import check_level
@@ -24,7 +24,7 @@ _AS_FOUND = ("observed", "ratio", "difference", "lower", "upper", "p_value")
 _OTHERS = ("expected_at_same_scores", "statistic", "p_value_all", "p_value_crossing")
 
 
-def gaps_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Name, Any]:
+def gaps_in_rows(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Compare the segments of each margin and model."""
     reading, n_segments = scored.reading, scored.ties.n_segments
     p = Probabilities.of(scored.ties)
@@ -50,7 +50,7 @@ def gaps_in_rows(scored: Scored, level: float, adjust: Adjust) -> dict[Name, Any
     }
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
@@ -151,7 +151,7 @@ def calibration_gaps(
     check_level(options["level"])
     check_adjust(options["adjust"])
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         columns = gaps_in_rows(scored, options["level"], options["adjust"])
         return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
 

@@ -5,6 +5,7 @@ from typing import Unpack
 
 from balframe._text import intervals, titled
 from balframe.api.metric_selection import Adjust, Metrics
+from balframe.api.option_types import ReferenceOption
 from balframe.api.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
 from balframe.charts.facets import Charts
 from balframe.charts.forest_plot import Line, Rows, Shown, forests
@@ -13,7 +14,6 @@ from balframe.charts.rows import Answered, Sort, answered, by_names, named, text
 from balframe.charts.style import CLUSTERS, ROWS, SCORE, Field
 from balframe.frames.adapter import Name
 from balframe.methods.comparisons.gaps import gaps as verb
-from balframe.methods.comparisons.reference import ReferenceOption
 
 PLAIN = "not significant"
 

@@ -20,15 +20,15 @@ from balframe.api.columns import (
     limits,
 )
 from balframe.api.interval_estimates import kept, n_clusters
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Adjust, Metrics, Scoring, check_adjust, value_of
 from balframe.api.options import Adjustment, ClassWeights, Clustering, Level, Names, OfScores
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query, Reads
 from balframe.methods.comparisons.models import PairedModels
 from balframe.metrics.registry import Metric
@@ -64,7 +64,7 @@ def compared_models(
 
 
 def models_in_rows(
-    reading: Reading, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
+    reading: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
 ) -> dict[Name, Any]:
     """Put the metrics of each segment and pair of models one below the other."""
     _, first = reading.cells.segments
@@ -86,7 +86,7 @@ def models_in_rows(
     }
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("reference", tells=True, heading=" against "),
     *COUNTED,
@@ -201,7 +201,7 @@ def compare(
                 "name two or more columns of predictions."
             )
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         models = PairedModels.of(reading, scoring)
         margin = reading.margin_of_segments()
         tables = {
@@ -210,7 +210,7 @@ def compare(
         }
         return models_in_rows(reading, models.one, tables)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

@@ -22,12 +22,12 @@ from balframe.api.columns import (
     statistic,
     test,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_by
 from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Group, Reading
+from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.methods.comparisons.extremes import (
     Extremal,
     Extremes,
@@ -50,7 +50,7 @@ _NUMBERS = (
     test("p_value"),
     test("p_value_recalls"),
 )
-VERB = Verb.of(
+VERB = Method.of(
     *ROLLED_UP,
     key("metric", tells=True, naming=Naming.METRIC),
     *EXTREMES,
@@ -157,7 +157,7 @@ def disparity(
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         search = Extremal(options["level"], min_support)
         groups: list[Group] = []
         rows: list[Extremes] = []
@@ -178,7 +178,7 @@ def disparity(
         columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
         return columns | segments
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

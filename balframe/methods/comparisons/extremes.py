@@ -12,7 +12,7 @@ from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Group, Reading
+from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import by_number_of_labels
 from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
@@ -180,14 +180,14 @@ def _equality_of_clusters(
     return (statistic, p_value, np.nan), note
 
 
-def compared_groups(sample: Sample, reading: Reading) -> Iterator[tuple[Group, Sample]]:
+def compared_groups(sample: Sample, reading: CountedFrame) -> Iterator[tuple[Group, Sample]]:
     """Give each group of segments with its sample; none where there are no rows."""
     for group in reading.groups() if sample.counts.n_segments else []:
         yield group, sample.at(group.segments)
 
 
 def extreme_columns(
-    reading: Reading, groups: Iterable[Group], rows: Iterable[Extremes]
+    reading: CountedFrame, groups: Iterable[Group], rows: Iterable[Extremes]
 ) -> tuple[dict[Name, Any], dict[Name, Any]]:
     """Look up margin and model of the groups, one for each row, and the segments of the rows."""
     _, first = reading.cells.segments

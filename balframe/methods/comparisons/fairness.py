@@ -21,13 +21,13 @@ from balframe.api.columns import (
     note,
     place,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring, check_by
 from balframe.api.options import Clustering, Level, Names, OfLabels
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.sample import Sample
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Group, Reading
+from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.methods.comparisons.extremes import (
     Extremal,
     Extremes,
@@ -114,7 +114,7 @@ def measured(search: Extremal, scoring: Scoring, sample: Sample, group: Group) -
             yield _row(criterion, measure, found, group)
 
 
-def criteria_columns(reading: Reading, rows: Sequence[Row]) -> dict[Name, Any]:
+def criteria_columns(reading: CountedFrame, rows: Sequence[Row]) -> dict[Name, Any]:
     """Put the measures of all criteria and groups one below the other."""
     columns, segments = extreme_columns(
         reading, [row.group for row in rows], [row.realised for row in rows]
@@ -134,7 +134,7 @@ def criteria_columns(reading: Reading, rows: Sequence[Row]) -> dict[Name, Any]:
     return columns | segments
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *ROLLED_UP,
     key("criterion", tells=True, naming=Naming.CRITERION, heading=BESIDE),
     key("measure", tells=True, naming=Naming.MEASURE),
@@ -234,7 +234,7 @@ def fairness(
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         search = Extremal(options["level"], min_support)
         rows = [
             row
@@ -243,7 +243,7 @@ def fairness(
         ]
         return criteria_columns(reading, rows)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

@@ -17,8 +17,9 @@ from balframe.api.columns import (
     limits,
     note,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_adjust, check_by
+from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
     Adjustment,
     ClassWeights,
@@ -28,20 +29,15 @@ from balframe.api.options import (
     OfLabels,
     Periods,
 )
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.comparisons.reference import (
-    Against,
-    ReferenceOption,
-    check_not_ambiguous,
-    check_reference,
-)
+from balframe.methods.comparisons.reference import Against, check_not_ambiguous, check_reference
 from balframe.methods.comparisons.segments import Comparison, gaps_in_rows
 from balframe.stats.base import check_level
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     *COUNTED,
     N_CLUSTERS,
@@ -155,7 +151,7 @@ def gaps(
         check_by(query, "gaps")
         check_reference(reference, query, scoring.metrics)
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         sample = scoring.sample(reading)
         check_not_ambiguous(reference, reading)
         against = Against(reference, scoring.metrics, options["level"])
@@ -170,7 +166,7 @@ def gaps(
             tables = {name: table.at(order) for name, table in tables.items()}
         return gaps_in_rows(reading, sample, tables, options["adjust"])
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

@@ -16,7 +16,7 @@ from balframe.core.row_sums import Measures
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.core.threads import on_all_cores
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import Interval
 from balframe.stats.batching import by_number_of_labels
 from balframe.stats.clustered_means import (
@@ -32,7 +32,7 @@ from balframe.stats.proportions import Limits
 _BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 
 
-def readings_of_models(joint: Reading) -> tuple[Reading, Reading]:
+def readings_of_models(joint: CountedFrame) -> tuple[CountedFrame, CountedFrame]:
     """Take either model from what was read of both together; their cells are in the same order."""
     clusters = joint.clusters
     of_cells = _cells_of_models(joint.cells, len(joint.labels))
@@ -138,7 +138,7 @@ class PairedModels:
     other: Sample
 
     @classmethod
-    def of(cls, reading: Reading, scoring: Scoring) -> "PairedModels":
+    def of(cls, reading: CountedFrame, scoring: Scoring) -> "PairedModels":
         """Take the models apart whose predictions were counted together."""
         one, other = (scoring.sample(model) for model in readings_of_models(reading))
         return cls(one, other)

@@ -3,11 +3,12 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from balframe.api.metric_selection import smallest, value_of
+from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.leave_one_out import Totals, rest, rest_of_cells, whole
@@ -21,20 +22,12 @@ from balframe.errors import (
     spelled,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Group, Reading
+from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.frames.query import Query
 from balframe.methods.comparisons.segments import Comparison, differences
-from balframe.methods.scores.report import equal_segments
+from balframe.methods.scores.scored_segments import equal_segments
 from balframe.metrics.registry import Metric
-from balframe.stats.base import Request
-
-# What a caller may give as the reference of a comparison.
-
-
-_Keyword = Literal["rest", "overall", "largest", "best", "worst"]
-KEYWORDS: tuple[str, ...] = get_args(_Keyword)
-ReferenceOption = _Keyword | Mapping[Name, Any] | Any
-
+from balframe.stats.base import IntervalRequest
 
 _BY_SCORE = ("best", "worst")
 _ENTRIES = 2**21  # labels of segments at work at once
@@ -102,7 +95,7 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
         raise InvalidInputError(
             f"{parameter('reference', reference)} does not identify one segment of the columns "
             f"{listed(map(repr, query.by))}; give {one_of} "
-            f"{listed(map(repr, KEYWORDS))}."
+            f"{listed(map(repr, REFERENCE_KEYWORDS))}."
         )
     elif not _is_keyword(reference) and not isinstance(reference, Hashable):
         raise InvalidInputError(
@@ -124,14 +117,14 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
 
 
 def _is_keyword(reference: object) -> bool:
-    return isinstance(reference, str) and reference in KEYWORDS
+    return isinstance(reference, str) and reference in REFERENCE_KEYWORDS
 
 
 def _is_by_score(reference: object) -> bool:
     return isinstance(reference, str) and reference in _BY_SCORE
 
 
-def check_not_ambiguous(asked: object, reading: Reading) -> None:
+def check_not_ambiguous(asked: object, reading: CountedFrame) -> None:
     """Raise where a keyword is a segment's name too."""
     if not _is_keyword(asked) or len(reading.query.by) != 1:
         return
@@ -150,7 +143,7 @@ def reference_of(
     better: str | None,
     group: Group,
     c: ClassCounts,
-    reading: Reading,
+    reading: CountedFrame,
 ) -> Reference:
     """Find what the segments of a group, of which the scores are given, are compared with."""
     if _is_by_score(asked) and c.n_segments:
@@ -163,7 +156,7 @@ def n_choices(asked: object, c: ClassCounts) -> int:
     return c.n_segments - 1 if _is_by_score(asked) else 1
 
 
-def _named(asked: object, group: Group, c: ClassCounts, reading: Reading) -> Reference:
+def _named(asked: object, group: Group, c: ClassCounts, reading: CountedFrame) -> Reference:
     """Find what is asked for without a look at scores."""
     if isinstance(asked, str) and asked == "largest" and c.n_segments:
         return _segment(reading, group, int(np.argmax(c.n)))
@@ -173,7 +166,7 @@ def _named(asked: object, group: Group, c: ClassCounts, reading: Reading) -> Ref
     return _segment(reading, group, _position(values, reading, group))
 
 
-def _position(values: Mapping[Name, Any], reading: Reading, group: Group) -> int:
+def _position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -> int:
     """Find the segment of a group that has these values in the columns that the group keeps."""
     _, first = reading.cells.segments
     found = np.ones(len(group.segments), np.bool_)
@@ -198,7 +191,7 @@ def _no_segment(
         ", ".join(map(str, one.values())): repr(one[query.by[0]]) if is_value else str(one)
         for one in segments
     }
-    known = {**{word: repr(word) for word in KEYWORDS}, **shown}
+    known = {**{word: repr(word) for word in REFERENCE_KEYWORDS}, **shown}
     near = get_close_matches(", ".join(map(str, wanted.values())), known, n=3, cutoff=0.6)
     meant = f"; did you mean {' or '.join(known[one] for one in near)}?" if near else "."
     asked = wanted[query.by[0]] if is_value else wanted
@@ -208,11 +201,11 @@ def _no_segment(
     )
 
 
-def _segment(reading: Reading, group: Group, position: int) -> Reference:
+def _segment(reading: CountedFrame, group: Group, position: int) -> Reference:
     return Reference(_name(reading, group, position), position)
 
 
-def _name(reading: Reading, group: Group, position: int) -> str:
+def _name(reading: CountedFrame, group: Group, position: int) -> str:
     """Name a segment by its value, or by all of them with their columns."""
     _, first = reading.cells.segments
     cell = int(first[group.segments[position]])
@@ -231,7 +224,7 @@ class Against:
     metrics: Mapping[str, Metric]
     level: float
 
-    def group(self, group: Group, members: Sample, reading: Reading) -> dict[str, Comparison]:
+    def group(self, group: Group, members: Sample, reading: CountedFrame) -> dict[str, Comparison]:
         """Compare the segments of a group, whose sample is given, on every metric."""
         c = members.counts
         every = np.arange(c.n_segments)
@@ -249,7 +242,7 @@ class Against:
         return out
 
     def _references(
-        self, group: Group, c: ClassCounts, reading: Reading
+        self, group: Group, c: ClassCounts, reading: CountedFrame
     ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
         """Find what the segments are compared with, and on which metrics."""
         if _is_by_score(self.asked):
@@ -265,7 +258,7 @@ class Against:
     ) -> dict[str, Comparison]:
         """Compare some of the segments; choosing the reference by its score has a price."""
         choices = n_choices(self.asked, members.counts)
-        request = Request(None, self.level).together(choices)
+        request = IntervalRequest(None, self.level).together(choices)
         sides = members.at(segments), one.beside(members, segments)
         return {
             name: replace(found, p_value=np.minimum(found.p_value * choices, 1))

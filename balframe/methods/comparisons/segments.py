@@ -15,9 +15,9 @@ from balframe.core.class_counts import ClassCounts, comparing
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
-from balframe.stats.base import Interval, Request
+from balframe.stats.base import Interval, IntervalRequest
 from balframe.stats.batching import by_number_of_labels, once_for_equals
 from balframe.stats.cluster_influence import Influence, correlation
 from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
@@ -42,7 +42,7 @@ def difference_of_clusters(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
-    request: Request,
+    request: IntervalRequest,
 ) -> OfClusters:
     """Find limits from those of both sides and their correlation, and test that it is 0.
 
@@ -158,7 +158,7 @@ class Comparison:
 
 
 def differences(
-    metrics: Mapping[str, Metric], one: Sample, other: Sample, name: str, request: Request
+    metrics: Mapping[str, Metric], one: Sample, other: Sample, name: str, request: IntervalRequest
 ) -> dict[str, Comparison]:
     """Compare two sides, which share no rows, on the labels that are present in both."""
     first, second = on_shared_labels(one.counts, other.counts)
@@ -192,7 +192,7 @@ def _tested(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
-    request: Request,
+    request: IntervalRequest,
 ) -> Sequence[FloatArray]:
     """Find limits of differences of independent scores, and p-values where there is a test."""
     one, other = (side.counts for side in sides)
@@ -210,7 +210,7 @@ def _tested_of_clusters(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
-    request: Request,
+    request: IntervalRequest,
 ) -> Sequence[FloatArray]:
     """Find the same of scores that may share clusters; where each row is one, as without."""
     found = difference_of_clusters(name, metric, sides, scores, request)
@@ -274,7 +274,7 @@ def pairs_of_recalls(
 
 
 def gaps_in_rows(
-    reading: Reading, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
+    reading: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
 ) -> dict[Name, Any]:
     """Put the metrics of each segment one below the other."""
 

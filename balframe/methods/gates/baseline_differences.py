@@ -14,13 +14,13 @@ from balframe.api.metric_selection import Scoring, value_of
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import Sides
 from balframe.methods.comparisons.extremes import denominator
 from balframe.methods.comparisons.models import Discordant, PairedModels, readings_of_models
 from balframe.methods.comparisons.segments import limits_of_difference, on_shared_labels
 from balframe.metrics.registry import Metric
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
 from balframe.stats.proportions import Limits
 
@@ -35,11 +35,11 @@ class Baseline(Protocol):
     """
 
     @property
-    def own(self) -> Reading:
+    def own(self) -> CountedFrame:
         """The data alone."""
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> CountedFrame:
         """The data, with all segments."""
 
     @property
@@ -49,7 +49,7 @@ class Baseline(Protocol):
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
         """Take the class counts of segments in the data and in the baseline."""
 
-    def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Compute limits of the differences in segments that both have."""
 
     def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
@@ -60,11 +60,11 @@ class Baseline(Protocol):
 class Paired:
     """Another model on the same rows; `joint` are the cells of both."""
 
-    joint: Reading
+    joint: CountedFrame
     scoring: Scoring
 
     @cached_property
-    def own(self) -> Reading:
+    def own(self) -> CountedFrame:
         """The data alone."""
         own, _ = readings_of_models(self.joint)
         clusters = own.clusters
@@ -73,7 +73,7 @@ class Paired:
         return replace(own, cells=own.cells.regrouped(), clusters=clusters)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> CountedFrame:
         """The data, which have all segments."""
         return self.own
 
@@ -96,7 +96,7 @@ class Paired:
         """Find the rows that only one model gets right."""
         return self._models.at(segments).discordant(metric.interval)
 
-    def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Invert the score test of paired differences."""
         return self._models.at(segments).tested(metric.interval, request.level)[0]
 
@@ -116,12 +116,12 @@ class Unpaired:
     scoring: Scoring
 
     @property
-    def own(self) -> Reading:
+    def own(self) -> CountedFrame:
         """The data alone."""
         return self.sides.own
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> CountedFrame:
         """The data, with the segments that only the earlier run has."""
         return self.sides.now
 
@@ -143,7 +143,7 @@ class Unpaired:
         now, before = (segments_at(c, segments) for c in self._counts)
         return now, before
 
-    def limits(self, metric: Metric, segments: Int64Array, request: Request) -> Limits:
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Compute limits that decide, of independent scores."""
         now, before = on_shared_labels(*self.counts(segments))
         everywhere = np.ones(len(segments), np.bool_)
@@ -208,7 +208,7 @@ def limits_of_differences(
     baseline: Baseline,
     segments: Int64Array,
     difference: FloatArray,
-    request: Request,
+    request: IntervalRequest,
 ) -> Limits:
     """Compute limits of the differences found, in the range that differences have."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -21,10 +21,11 @@ from balframe.api.columns import (
     place,
     status,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Absent, Scoring, check_by
+from balframe.api.option_types import BaselineOption
 from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels, Option
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
@@ -38,15 +39,14 @@ from balframe.methods.gates.verdicts import (
     check_have_limits,
     verdict_columns,
 )
-from balframe.stats.base import Method, check_level, check_suits_clusters
+from balframe.stats.base import IntervalMethod, check_level, check_suits_clusters
 
 # The options of rules: what they compare with, and how they are decided.
 
 
-BaselineOption = Name | object | None  # a column, or the cells of an earlier run
 Decide = Literal["confident", "estimate"]
 
-_METHODS = ", ".join(f'"{name}"' for name in get_args(Method))
+_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 
 
 class Baselines(TypedDict, total=False):
@@ -103,7 +103,7 @@ class Decisions(Families, total=False):
     """How rules are decided, and on which intervals."""
 
     interval: Annotated[
-        Method | None,
+        IntervalMethod | None,
         Option(
             f"{{{_METHODS}}}, optional",
             "Method of the confidence intervals, for the metrics that have it. The default, also "
@@ -132,7 +132,7 @@ _BASELINE = (
     estimate("score", under="baseline"),
     estimate("baseline_score", under="baseline"),
 )
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
     note("reason", under="reasons"),
@@ -281,7 +281,7 @@ def check(
     absent, weights = options["absent"], options["class_weight"]
     scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
     by_limits, method = decide == "confident", options["interval"]
-    check_choice("interval", method, (None, *get_args(Method)))
+    check_choice("interval", method, (None, *get_args(IntervalMethod)))
     check_suits_clusters(method, options["cluster"])
     search = Search(by_limits, adjust is not None, level, method, options["min_support"])
 
@@ -299,7 +299,7 @@ def check(
     shown = ["baseline"] if baseline is not None else []
     if any(rule.reason is not None for rule in known):
         shown.append("reasons")
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

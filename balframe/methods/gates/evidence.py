@@ -10,7 +10,7 @@ from balframe.api.interval_estimates import deciding, design, limits_of
 from balframe.api.metric_selection import counted, value_of
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.comparisons.extremes import Extremal, denominator
 from balframe.methods.gates.baseline_differences import (
     Baseline,
@@ -55,7 +55,7 @@ class Search:
         metric: Metric | None,
         quantity: str,
         sample: Sample,
-        reading: Reading,
+        reading: CountedFrame,
         segments: Int64Array,
     ) -> Evidence:
         """Score some segments on a metric, or count their rows or labels where there is none."""
@@ -95,7 +95,7 @@ class Search:
         return Evidence(difference, lower, upper, is_known, beside=beside, clusters=clusters)
 
     def _families(
-        self, used: Int64Array, segments: Int64Array, reading: Reading
+        self, used: Int64Array, segments: Int64Array, reading: CountedFrame
     ) -> Iterator[Int64Array]:
         """Put segments together whose limits hold at once: those of each margin."""
         if not self.with_limits or not len(used):

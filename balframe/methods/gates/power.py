@@ -21,15 +21,15 @@ from balframe.api.columns import (
     note,
     place,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring, value_of
 from balframe.api.options import Answers, Cells, Counted, Names
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.errors import InvalidInputError, check_choice, listed, parameter, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
 from balframe.methods.comparisons.extremes import denominator
 from balframe.methods.gates.baseline_data import asked_of
@@ -72,7 +72,7 @@ class Planner:
     disagreement: float | None
 
     def plan(
-        self, rule: Rule, c: ClassCounts, reading: Reading, baseline: Baseline | None
+        self, rule: Rule, c: ClassCounts, reading: CountedFrame, baseline: Baseline | None
     ) -> "Plans":
         """Plan a rule in all segments that it applies to; `c` are the counts of the data."""
         assert rule.metric is not None
@@ -96,7 +96,7 @@ class Planner:
         seen = forecast(rule.metric, own.n, own, list(parts), self.powers)
         return Plans(segments, own.n, own.min_support, estimate, seen)
 
-    def _tails(self, known: BoolArray, segments: Int64Array, reading: Reading) -> FloatArray:
+    def _tails(self, known: BoolArray, segments: Int64Array, reading: CountedFrame) -> FloatArray:
         """Share the level among the segments of each margin that can be judged."""
         margin = reading.margin_of_segments()[segments]
         n_together = np.bincount(margin, weights=known)[margin] if self.simultaneous else 1
@@ -119,7 +119,7 @@ def plan_columns(
     rules: Sequence[Rule],
     scoring: Scoring,
     shared: Scoring,
-    reading: Reading,
+    reading: CountedFrame,
     baseline: Baseline | None,
 ) -> dict[Name, Any]:
     """Plan every rule, and put the plans one below the other.
@@ -146,7 +146,7 @@ def plan_columns(
 def _in_rows(
     planner: Planner,
     rules: Sequence[Rule],
-    reading: Reading,
+    reading: CountedFrame,
     segment: Int64Array,
     rule: Int64Array,
     plans: Sequence[Plans],
@@ -220,7 +220,7 @@ def _why_not(rule: Rule, *, paired: bool) -> str | None:
     return None
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("rule", naming=Naming.RULE, heading=BESIDE),
     key("power", kind=Kind.FLOAT, tells=True),
@@ -380,7 +380,7 @@ def power(
         own = found.reading if beside is None else beside.own
         return plan_columns(planner, kept, scoring, shared, own, beside)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack
 
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.options import CellsOrRows, Clustering, Names, RollUps
 from balframe.errors import CheckFailed, InvalidInputError, check_choice, listed
 from balframe.frames.adapter import FrameT, Name
@@ -171,7 +171,7 @@ def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     return bool(statuses) and set(statuses) <= kept
 
 
-VERB = Verb({})
+VERB = Method({})
 
 
 class _Options(Decisions, Clustering, CellsOrRows, RollUps, total=False): ...

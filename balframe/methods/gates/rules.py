@@ -21,7 +21,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.methods.gates.rule_parser import OPERATORS, Over, Parser
 from balframe.metrics.registry import Metric
@@ -229,12 +229,12 @@ def _rule(
 # The segments that a rule applies to.
 
 
-def segments_of(rule: Rule, reading: Reading) -> Int64Array:
+def segments_of(rule: Rule, reading: CountedFrame) -> Int64Array:
     """List the segments that a rule applies to, in order."""
     return np.sort(np.concatenate([np.zeros(0, np.int64), *groups_of(rule, reading)]))
 
 
-def groups_of(rule: Rule, reading: Reading) -> list[Int64Array]:
+def groups_of(rule: Rule, reading: CountedFrame) -> list[Int64Array]:
     """List the segments that a rule applies to, by group; every value named must occur."""
     if not len(reading.cells.n):
         return []

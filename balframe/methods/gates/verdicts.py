@@ -11,7 +11,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, advised, listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.baseline_differences import Baseline
 from balframe.methods.gates.evidence import Evidence, Search
 from balframe.methods.gates.rules import Rule, groups_of, segments_of
@@ -87,7 +87,7 @@ class Verdicts:
         """Take the segments to be at these positions."""
         return replace(self, segment=positions[self.segment])
 
-    def in_order(self, reading: Reading) -> "Verdicts":
+    def in_order(self, reading: CountedFrame) -> "Verdicts":
         """Sort by margin, segment and rule; verdicts on groups of segments come last."""
         margin = reading.margin_of_segments()[self.segment]
         model = reading.model_of_segments()[self.segment]
@@ -111,7 +111,7 @@ class Judge:
         return Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
 
     def verdicts(
-        self, rule: Rule, number: int, sample: Sample, reading: Reading
+        self, rule: Rule, number: int, sample: Sample, reading: CountedFrame
     ) -> Iterator[Verdicts]:
         """Judge all segments that a rule applies to, or those of each group together."""
         if rule.over is None:
@@ -155,7 +155,7 @@ def verdict_columns(
     judge: Judge,
     rules: Sequence[Rule],
     scoring: Scoring,
-    reading: Reading,
+    reading: CountedFrame,
     baseline: Baseline | None,
 ) -> dict[Name, Any]:
     """Judge every rule, and put the verdicts one below the other."""

@@ -20,14 +20,14 @@ from balframe.api.columns import (
     note,
     place,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import check_adjust, check_by
 from balframe.api.options import Adjustment, Backends, Cells, Level, Names, Option, Read, Repeated
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, bare_parameter, parameter
 from balframe.frames.adapter import FrameT
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.median_selection import AboveMedian, Selections
 from balframe.frames.query import MARGIN, MODEL, Query, Reads
 from balframe.frames.sources import Labels
@@ -81,7 +81,7 @@ class Ratios(TypedDict, total=False):
     ]
 
 
-VERB = Verb.of(
+VERB = Method.of(
     key(BY, kind=Kind.BY),
     key(MARGIN, tells=True, heading=BESIDE, naming=Naming.TABLE),
     key(MODEL, under="models", heading=BESIDE),
@@ -218,11 +218,11 @@ def impact(
         check_by(query, "impact")
         _check_query(query, predictions)
 
-    def compute(read: Reading | Selections) -> Columns:
+    def compute(read: CountedFrame | Selections) -> Columns:
         medians = read.medians if isinstance(read, Selections) else None
         return impact_in_rows(read.reading, terms, medians)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {predictions: score if is_of_scores else selected, "by": by, **options},
@@ -287,7 +287,7 @@ def _check_query(query: Query, predictions: str) -> None:
         )
 
 
-def _check_labels(read: Reading | Selections) -> None:
+def _check_labels(read: CountedFrame | Selections) -> None:
     """Raise where it is unknown which label means selected."""
     reading = read.reading
     if len(reading.labels) and reading.pos_label() is None:

@@ -14,11 +14,11 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, bare_parameter, listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Group, Reading
+from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.methods.comparisons.segments import differences
 from balframe.methods.impact.risk_ratio import limits_of_ratio_to_largest
 from balframe.methods.impact.unknown_bounds import bounds_with_unknowns
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import adjusted_within
 
 # The categories of a table of selections, compared with the most selected one.
@@ -124,7 +124,7 @@ _NO_FLAG = 2
 
 
 def impact_in_rows(
-    reading: Reading, terms: Terms, medians: Sequence[float] | None = None
+    reading: CountedFrame, terms: Terms, medians: Sequence[float] | None = None
 ) -> dict[Name, Any]:
     """Put the categories of all tables one below the other."""
     sample = _SELECTION.sample(reading)
@@ -156,7 +156,7 @@ def impact_in_rows(
         is_reversed[rows[others]] = [table.is_reversed(one, top) for one in others]
         floats["p_value"][rows[others]] = _p_values(sample, rows[others], rows[top], terms)
     rate = value_of(_METRIC, c)
-    request = Request(None, terms.level)
+    request = IntervalRequest(None, terms.level)
     lower, upper = limits_of({_NAME: _METRIC}, sample, {_NAME: rate}, request)[_NAME]
     margin = reading.margin_of_segments()
     adjusted, n_tests = adjusted_within(floats["p_value"], margin, terms.adjust)
@@ -180,7 +180,7 @@ def impact_in_rows(
     }
 
 
-def _thresholds(reading: Reading, medians: Sequence[float] | None) -> dict[Name, FloatArray]:
+def _thresholds(reading: CountedFrame, medians: Sequence[float] | None) -> dict[Name, FloatArray]:
     """Give the median score of each row's model, where scores were given."""
     if medians is None:
         return {}
@@ -196,7 +196,7 @@ def _selected(c: ClassCounts) -> Int64Array:
 
 
 def _tables(
-    reading: Reading, c: ClassCounts, n_selected: Int64Array, terms: Terms
+    reading: CountedFrame, c: ClassCounts, n_selected: Int64Array, terms: Terms
 ) -> Iterator[Table]:
     """Give the categories of each margin and model; none where there are no rows."""
     _, first = reading.cells.segments
@@ -213,12 +213,12 @@ def _p_values(sample: Sample, rows: Int64Array, top: int, terms: Terms) -> Float
     over k - 1 of them is Bonferroni over all pairs.
     """
     sides = sample.at(rows), sample.at(np.full(len(rows), top))
-    found = differences(_SELECTION.metrics, *sides, "", Request(None, terms.level))[_NAME]
+    found = differences(_SELECTION.metrics, *sides, "", IntervalRequest(None, terms.level))[_NAME]
     k = len(rows) + 1
     return np.minimum(found.p_value * k / 2, 1)
 
 
-def _most_selected(reading: Reading, top: Int64Array) -> dict[Name, Any]:
+def _most_selected(reading: CountedFrame, top: Int64Array) -> dict[Name, Any]:
     """Look up the by-columns of the most selected category of each row's table."""
     _, first = reading.cells.segments
     named: dict[Name, Any] = {}
@@ -230,7 +230,7 @@ def _most_selected(reading: Reading, top: Int64Array) -> dict[Name, Any]:
 
 
 def _check_selected(
-    reading: Reading, n_selected: Int64Array, n: Int64Array, medians: Sequence[float] | None
+    reading: CountedFrame, n_selected: Int64Array, n: Int64Array, medians: Sequence[float] | None
 ) -> None:
     """Raise where nobody is selected by some model."""
     model = reading.model_of_segments()

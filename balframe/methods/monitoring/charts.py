@@ -8,6 +8,7 @@ import altair as alt
 
 from balframe._text import intervals, percent, titled
 from balframe.api.metric_selection import Metrics
+from balframe.api.option_types import StreamReferenceOption
 from balframe.api.options import Cells, ClassWeights, Counted, Level, Names
 from balframe.charts.facets import NO_ROWS, Chart, Charts, Part, Title, shown
 from balframe.charts.options import METRIC, DrawnMetric, drawing, drawn_metrics
@@ -30,7 +31,7 @@ from balframe.core.periods import Every
 from balframe.frames.adapter import Name
 from balframe.frames.query import PERIOD
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
-from balframe.methods.monitoring.monitor import ReferenceOfStream, Watching
+from balframe.methods.monitoring.monitor import Watching
 from balframe.methods.monitoring.monitor import monitor as verb
 
 _MOST = 24
@@ -68,7 +69,7 @@ def monitor(
     *,
     time: Name,
     every: str,
-    reference: ReferenceOfStream,
+    reference: StreamReferenceOption,
     by: Names = None,
     metrics: Metrics = METRIC,
     most: int = _MOST,

@@ -17,7 +17,7 @@ from balframe.methods.comparisons.segments import on_shared_labels, pairs_of_rec
 from balframe.methods.monitoring.confidence_sequences import Pairs, always_valid, one_sided
 from balframe.methods.monitoring.stream import Stream
 from balframe.metrics.registry import Metric
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.homogeneity_tests import equal_scores
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
@@ -219,7 +219,9 @@ def watched(stream: Stream, name: str, metric: Metric, watch: Watch, n_metrics: 
     estimate, before = value_of(metric, own), value_of(metric, reference)
     sample = Sample(own, lambda: stream.windows.last(1))
     scores = {name: estimate}
-    lower, upper = limits_of({name: metric}, sample, scores, Request(None, watch.level))[name]
+    lower, upper = limits_of({name: metric}, sample, scores, IntervalRequest(None, watch.level))[
+        name
+    ]
     worst, is_alarm = _worst(list(windows.values()), watch, stream.n_periods)
     chosen = [_of_window(one.better, one.lower, one.upper, asking.sign) for one in windows.values()]
     difference, window_lower, window_upper = (

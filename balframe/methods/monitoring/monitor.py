@@ -22,14 +22,15 @@ from balframe.api.columns import (
     status,
     test,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Metrics, Scoring
+from balframe.api.option_types import StreamReferenceOption
 from balframe.api.options import Backends, Cells, ClassWeights, Counted, Level, Names, Option
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.periods import Every
 from balframe.errors import InvalidInputError, check_choice, parameter, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import Sides
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK, Watch
@@ -41,8 +42,6 @@ from balframe.stats.base import check_level
 
 
 MARGIN, ALPHA, LOOKS, WINDOWS = 0.05, 0.05, 104, (1, 4, 13)
-
-ReferenceOfStream = Mapping[str, Any] | object
 
 
 class Watching(TypedDict, total=False):
@@ -106,7 +105,7 @@ class Watching(TypedDict, total=False):
 
 BALANCED, _HALF = "balanced_accuracy", 0.5
 _SURE = 0.01  # of p-values of dispersion, shared by all, under which a warning says so
-VERB = Verb.of(
+VERB = Method.of(
     key(BY, kind=Kind.BY),
     key(MODEL, under="models", heading=BESIDE),
     *COUNTED,
@@ -146,7 +145,7 @@ def monitor(
     *,
     time: Name,
     every: str,
-    reference: ReferenceOfStream,
+    reference: StreamReferenceOption,
     by: Names = None,
     metrics: Metrics = None,
     **options: Unpack[_Options],
@@ -251,7 +250,7 @@ def monitor(
         )
     length, asked = Every.of(every), reference_of(reference, time)
 
-    def compute(found: Reading | Sides) -> Columns:
+    def compute(found: CountedFrame | Sides) -> Columns:
         grid = grid_of(found, length, asked.until, scoring)
         columns = rows_of_periods(grid, scoring, watch)
         p_value = np.nan_to_num(np.asarray(columns["dispersion_p_value"]), nan=1.0)
@@ -270,7 +269,7 @@ def monitor(
         asked.check(query)
 
     names = {"y_true": y_true, "y_pred": y_pred, "by": by, "time": time, "every": "1d"}
-    return answer(
+    return run_method(
         frame,
         VERB,
         {**names, **options},

@@ -12,7 +12,7 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.periods import Every
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import Sides
 from balframe.frames.query import MODEL, PERIOD
 from balframe.frames.row_weights import raise_null
@@ -31,7 +31,7 @@ class Grid:
     starts: Int64Array
 
 
-def grid_of(found: Reading | Sides, every: Every, until: int | None, scoring: Scoring) -> Grid:
+def grid_of(found: CountedFrame | Sides, every: Every, until: int | None, scoring: Scoring) -> Grid:
     """Put days into periods; rows up to `until` are the reference, unless cells are given."""
     reading = found.reading
     now = _days(reading, reading.cells)
@@ -64,7 +64,7 @@ def _part(cells: Cells, which: Any) -> Cells:  # noqa: ANN401 (an array of boole
     return Cells(by, cells.actual[which], cells.outcome[which], cells.sums.at(which))
 
 
-def _days(reading: Reading, cells: Cells) -> Cells:
+def _days(reading: CountedFrame, cells: Cells) -> Cells:
     """Put the day of each cell behind its other by-columns; rows without a day raise."""
     names = list(reading.by)
     at = names.index(PERIOD)

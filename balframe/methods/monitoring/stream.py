@@ -11,7 +11,7 @@ from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, beginnings
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.row_sums import Measures
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 
 # Sums of cells over periods: each alone, the last few, and all so far.
 
@@ -84,7 +84,7 @@ class Stream:
     `periods` the positions of the periods of the reference's own, empty where it has none.
     """
 
-    reading: Reading
+    reading: CountedFrame
     keys: Sequence[Int64Array]
     windows: Windows
     before: Cells
@@ -158,7 +158,7 @@ def _complete(cells: Cells, n_segments: int) -> Cells:
 
 
 def stream_of(
-    reading: Reading,
+    reading: CountedFrame,
     now: Cells,
     before: Cells,
     n_periods: int,

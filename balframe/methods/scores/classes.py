@@ -8,21 +8,21 @@ import numpy as np
 
 from balframe.api.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits, score
 from balframe.api.interval_estimates import limits_of
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring
 from balframe.api.options import Clustering, Intervals, Names, OfLabels
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import segments_at
 from balframe.core.sample import Clusters, Sample
 from balframe.core.two_labels import POSITIVE, each_against_others
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Reads
-from balframe.methods.scores import report
+from balframe.methods.scores import layouts
 from balframe.metrics.lookup import find, find_all
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
 # How each label of each segment scores against all others.
@@ -32,7 +32,7 @@ _PARTS = 2**22  # labels of clusters at work at once
 
 
 def scores_of_labels(
-    sample: Sample, names: Sequence[str], request: Request | None
+    sample: Sample, names: Sequence[str], request: IntervalRequest | None
 ) -> dict[Name, Int64Array | FloatArray]:
     """Compute the columns of counts, scores and limits, one value for each segment and label."""
     parts = [_scores(of_block, names, request) for of_block in _blocks(sample)]
@@ -54,7 +54,7 @@ def _blocks(sample: Sample) -> Iterator[Sample]:
 
 
 def _scores(
-    sample: Sample, names: Sequence[str], request: Request | None
+    sample: Sample, names: Sequence[str], request: IntervalRequest | None
 ) -> dict[Name, Int64Array | FloatArray]:
     c = each_against_others(sample.counts)
     own = c.label == POSITIVE
@@ -76,7 +76,7 @@ def _scores(
         "prevalence": find("prevalence")(c),
         "predicted": c.n_predicted[own],
         "correct": c.n_correct[own],
-    } | report.wide(scores, found)
+    } | layouts.wide(scores, found)
 
 
 def _of_labels(clusters: Clusters) -> Clusters:
@@ -108,7 +108,7 @@ SCORES = {  # and the columns that count their denominators, of the label or of 
     "f1": ("support", False),
 }
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("label", kind=Kind.LABEL, tells=True),
     count("support", tells=True),
@@ -182,9 +182,11 @@ def classes(
     >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
     [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
     """
-    request = Request.of(options["interval"], options["level"], "uniform", options["cluster"])
+    request = IntervalRequest.of(
+        options["interval"], options["level"], "uniform", options["cluster"]
+    )
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         n_labels = len(reading.labels)
         sample = _SCORING.sample(reading)
         first = reading.cells.segments[1]
@@ -193,12 +195,12 @@ def classes(
         columns["label"] = reading.label_column(label)
         return columns | scores_of_labels(sample, tuple(SCORES), request)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         shown=() if request is None else ("interval",),
         reads=Reads(squares=request is not None),
-        suits=Reading.pos_label,
+        suits=CountedFrame.pos_label,
     )

@@ -6,16 +6,16 @@ from typing import Literal, Unpack
 import numpy as np
 
 from balframe.api.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.options import Clustering, Names, OfLabels
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import Measures
 from balframe.core.safe_divide import ratio
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
 
 # Confusion matrices: the cells of every segment, as they are or with those that hold no row.
@@ -80,7 +80,7 @@ def share(rows: Shown, n_labels: int, normalize: str) -> FloatArray:
 
 
 SHARE = "share"
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     *LABELLED,
     count(N, tells=True),
@@ -149,7 +149,7 @@ def confusion(
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         reading, n_labels = reading.with_clusters(), len(reading.labels)
         shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
         true, predicted = names_of_labels(reading.query)
@@ -165,12 +165,12 @@ def confusion(
             columns[SHARE] = share(shown, n_labels, normalize)
         return columns
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         shown=() if normalize is None else ("normalize",),
         reads=Reads(keeps_clusters=True),
-        suits=Reading.pos_label,
+        suits=CountedFrame.pos_label,
     )

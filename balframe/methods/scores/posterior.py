@@ -5,16 +5,16 @@ from typing import Unpack
 import numpy as np
 
 from balframe.api.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import counted
 from balframe.api.options import Level, Names, OfLabels, Priors
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import Entries
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import check_level
 from balframe.stats.batching import over_segments
 from balframe.stats.mean_recall import recalls_of_labels
@@ -27,7 +27,7 @@ _FOUND = (
     *limits(),
     note("p_above", kind=Kind.FLOAT),
 )
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     *COUNTED,
     *_FOUND,
@@ -105,7 +105,7 @@ def posterior(
             f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
         )
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
         tail = (1 - level) / 2
 
@@ -120,10 +120,10 @@ def posterior(
         columns = reading.by_columns(reading.cells.segments[1])
         return columns | counted(c) | dict(zip(names, found, strict=True))
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        suits=Reading.pos_label,
+        suits=CountedFrame.pos_label,
     )

@@ -1,10 +1,6 @@
 """The verb `report`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Unpack
-
-import numpy as np
+from typing import Literal, Unpack
 
 from balframe.api.columns import (
     COUNTED,
@@ -21,9 +17,9 @@ from balframe.api.columns import (
     note,
     score,
 )
-from balframe.api.interval_estimates import Design, design, limits_of, methods_of, n_clusters
-from balframe.api.method import Verb
-from balframe.api.metric_selection import Metrics, Scoring, counted, value_of
+from balframe.api.interval_estimates import design, methods_of, n_clusters
+from balframe.api.method import Method
+from balframe.api.metric_selection import Metrics, Scoring
 from balframe.api.options import (
     Absences,
     ClassWeights,
@@ -34,122 +30,19 @@ from balframe.api.options import (
     Periods,
     Priors,
 )
-from balframe.api.run import Columns, answer
-from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.cells import Cells
-from balframe.core.sample import Sample
-from balframe.core.unique_rows import equal_counts
+from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Reads
-from balframe.metrics.registry import DEFAULT, Metric
-from balframe.stats.base import Request
-from balframe.stats.proportions import Limits
-
-# The scores and limits of all segments, computed once for segments with equal counts.
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredSegments:
-    """Counts of every segment, and the scores and limits of every metric there.
-
-    There are no limits without a request. `sample` is what they were computed from: where rows are
-    not in clusters, it may hold only one of several segments with equal counts.
-    """
-
-    counts: Mapping[str, Int64Array]
-    scores: Mapping[str, FloatArray]
-    limits: Mapping[str, Limits]
-    sample: Sample
-
-
-def equal_segments(
-    reading: Reading, metrics: Mapping[str, Metric], cells: Callable[[], Cells]
-) -> tuple[Int64Array, Int64Array] | None:
-    """Find the different segments, as `equal_counts` does, where each can be computed alone.
-
-    None also where rows are in clusters, and for metrics of users, which may look at more than one
-    segment.
-    """
-    if reading.clusters is not None or not all(one.is_shipped for one in metrics.values()):
-        return None
-    return equal_counts(cells(), len(reading.labels))
-
-
-def scored_segments(reading: Reading, scoring: Scoring, request: Request | None) -> ScoredSegments:
-    """Score every segment of what was read."""
-    equal = equal_segments(reading, scoring.metrics, lambda: reading.cells)
-    if equal is None:
-        return _scored(scoring.sample(reading), scoring, request)
-    first, copies = equal
-    cells = reading.cells.at(first)
-    once = _scored(Sample(scoring.class_counts(reading, cells), lambda: cells), scoring, request)
-    return ScoredSegments(
-        {name: values[copies] for name, values in once.counts.items()},
-        {name: values[copies] for name, values in once.scores.items()},
-        {name: (low[copies], high[copies]) for name, (low, high) in once.limits.items()},
-        once.sample,
-    )
-
-
-def _scored(sample: Sample, scoring: Scoring, request: Request | None) -> ScoredSegments:
-    c, metrics = sample.counts, scoring.metrics
-    scores = {name: value_of(metric, c) for name, metric in metrics.items()}
-    limits = {} if request is None else limits_of(metrics, sample, scores, request)
-    return ScoredSegments(counted(c), scores, limits, sample)
-
-
-# The two layouts of a report: a column for each metric, or a row for each.
-
-
-def wide(scores: Mapping[str, FloatArray], found: Mapping[str, Limits]) -> dict[Name, FloatArray]:
-    """Put the limits of each metric behind it."""
-    columns: dict[Name, FloatArray] = {}
-    for name, estimate in scores.items():
-        columns[name] = estimate
-        if name in found:
-            columns[f"{name}_lower"], columns[f"{name}_upper"] = found[name]
-    return columns
-
-
-def long(
-    reading: Reading,
-    first: Int64Array,
-    counted: Mapping[str, Int64Array],
-    scores: Mapping[str, FloatArray],
-) -> dict[Name, Any]:
-    """Put the metrics of each segment one below the other."""
-    metric = np.tile(np.arange(len(scores)), len(first))
-    columns = reading.by_columns(np.repeat(first, len(scores)))
-    columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
-    columns["metric"] = reading.text_column(list(scores), metric)
-    columns["estimate"] = _interleaved(scores.values())
-    return columns
-
-
-def long_limits(
-    reading: Reading, found: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
-) -> dict[Name, Any]:
-    """Put the limits of the metrics one below the other, and name their methods."""
-    lower, upper = map(_interleaved, zip(*found.values(), strict=True))
-    names, codes = methods
-    return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
-
-
-def long_design(designs: Sequence[Design]) -> dict[Name, FloatArray]:
-    """Put the effective clusters and the design effects of the metrics one below the other."""
-    effective, effect = map(_interleaved, zip(*designs, strict=True))
-    return {"effective_clusters": effective, "design_effect": effect}
-
-
-def _interleaved(columns: Iterable[FloatArray]) -> FloatArray:
-    return np.column_stack(list(columns)).ravel()
-
+from balframe.methods.scores.layouts import long, long_design, long_limits, wide
+from balframe.methods.scores.scored_segments import scored_segments
+from balframe.metrics.registry import DEFAULT
+from balframe.stats.base import IntervalRequest
 
 _FIRST = (*SEGMENTS, *COUNTED, N_CLUSTERS, count("n_missing", under="missing"))
 
-VERB = Verb(
+VERB = Method(
     {
         "wide": (
             *_FIRST,
@@ -241,12 +134,12 @@ def report(
     """
     scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
     check_choice("layout", layout, VERB.layouts)
-    request = Request.of(
+    request = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
     chosen = scoring.metrics
 
-    def compute(reading: Reading) -> Columns:
+    def compute(reading: CountedFrame) -> Columns:
         scored = scored_segments(reading, scoring, request)
         sample, scores, found = scored.sample, scored.scores, scored.limits
         _, first = reading.cells.segments
@@ -263,7 +156,7 @@ def report(
             columns |= long_limits(reading, found, methods)
         return columns
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},

@@ -11,7 +11,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowInde
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import Measures
 from balframe.errors import InvalidInputError, parameter
-from balframe.frames.counted_frame import Reading
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.slice_features import Searched
 from balframe.methods.slices.conditions import Conditions, Conjunctions, Rows
 from balframe.methods.slices.conjunctions import Search
@@ -81,12 +81,12 @@ class Strata:
         return np.asarray(is_in, np.int64)
 
 
-def strata_of(metric: Metric, scoring: Scoring, reading: Reading) -> Strata:
+def strata_of(metric: Metric, scoring: Scoring, reading: CountedFrame) -> Strata:
     """Find the strata of a metric: of a mean of proportions its denominators, else the labels."""
     return _denominators(metric, scoring, reading) or _labels(reading.cells)
 
 
-def _denominators(metric: Metric, scoring: Scoring, reading: Reading) -> Strata | None:
+def _denominators(metric: Metric, scoring: Scoring, reading: CountedFrame) -> Strata | None:
     """Ask the kind of interval what it counts of a single row of each cell."""
     cells = reading.cells
     counted = np.flatnonzero(cells.actual != LEFT_OUT)

@@ -19,10 +19,10 @@ from balframe.api.columns import (
     note,
     test,
 )
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring
 from balframe.api.options import Backends, CellsOrRows, ClassWeights, Level, Option
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.errors import InvalidInputError, check_choice, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Query, Reads
@@ -116,7 +116,7 @@ class Searches(TypedDict, total=False):
     ]
 
 
-VERB = Verb.of(
+VERB = Method.of(
     key("rank", kind=Kind.INTEGER),
     key("slice", tells=True),
     note("on", hidden=True),
@@ -251,7 +251,7 @@ def slices(
             warn(message)
         return slices_in_rows(listed, tested, population, (name, one), listing.alpha)
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_pred": y_pred, "by": options["over"], **options},

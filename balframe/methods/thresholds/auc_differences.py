@@ -9,7 +9,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.score_ties import Ties
 from balframe.frames.adapter import Name
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.methods.comparisons.reference import (
     Reference,
     check_not_ambiguous,
@@ -24,7 +24,7 @@ from balframe.methods.thresholds.auc_clustered import (
 )
 from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
 from balframe.metrics.definitions.ranking import Ranking
-from balframe.stats.base import Request
+from balframe.stats.base import IntervalRequest
 from balframe.stats.cluster_influence import correlation
 from balframe.stats.differences import mover_difference
 
@@ -37,7 +37,7 @@ _COLUMNS = (
 
 
 def differences_of_areas(
-    asked: object, scored: Scored, areas: AnyAreas, c: ClassCounts, level: float
+    asked: object, scored: ScoredFrame, areas: AnyAreas, c: ClassCounts, level: float
 ) -> dict[Name, Any]:
     """Compare the segments of each group, whose areas and counts are given, with a reference."""
     reading = scored.reading
@@ -47,7 +47,7 @@ def differences_of_areas(
     for number, group in enumerate(reading.groups()):
         own, members = areas.at(group.segments), segments_at(c, group.segments)
         one = reference_of(asked, own.auc, "higher", group, members, reading)
-        request = Request(None, level).together(n_choices(asked, members))
+        request = IntervalRequest(None, level).together(n_choices(asked, members))
         ties = scored.ties.at(group.segments)
         held = None if scored.clusters is None else _at(scored.clusters, group.segments)
         values[:, group.segments] = _compared(one, own, (ties, held), request.level)

@@ -6,10 +6,10 @@ from typing import Unpack
 import numpy as np
 
 from balframe.api.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring
 from balframe.api.options import ClassWeights, Names, OfScores
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.safe_divide import ratio
@@ -17,7 +17,7 @@ from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Reads
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.thresholds.curve import at_points, class_weights, effective_sides
@@ -144,7 +144,7 @@ def highest_by_chance(
 _SIDES = ("recall", "specificity")
 
 
-def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
+def best_thresholds(scored: ScoredFrame, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
     """Find the best threshold of each segment, of all together, and how the two score."""
     chosen = scoring.metrics[metric]
     points = scored.points()
@@ -171,7 +171,7 @@ def best_thresholds(scored: Scored, scoring: Scoring, metric: str) -> dict[Name,
     }
 
 
-def _plateau_lower(scored: Scored, points: OperatingPoints, best: Optimum) -> FloatArray:
+def _plateau_lower(scored: ScoredFrame, points: OperatingPoints, best: Optimum) -> FloatArray:
     """Find down to where the best point stays the same: minus infinity where all rows reach it.
 
     That is the next lower score, or the lowest threshold of a grid that the same rows reach.
@@ -199,17 +199,19 @@ def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
     return np.where((finite < middle) & (middle < threshold), middle, threshold)
 
 
-def _common_threshold(scored: Scored, scoring: Scoring, chosen: Metric, metric: str) -> FloatArray:
+def _common_threshold(
+    scored: ScoredFrame, scoring: Scoring, chosen: Metric, metric: str
+) -> FloatArray:
     """Find the best threshold of all segments together, for the model of each segment."""
     ties, model = scored.of_models()
-    everybody = Scored(scored.reading, ties, scored.thresholds)
+    everybody = ScoredFrame(scored.reading, ties, scored.thresholds)
     points = everybody.points()
     values = at_points(scoring, everybody, points, None).scores[metric]
     best = optimum(points, chosen, values, ties.n_segments)
     return best.of(points.threshold)[model]
 
 
-def _chance_maximum(scored: Scored, points: OperatingPoints, chosen: Metric) -> FloatArray:
+def _chance_maximum(scored: ScoredFrame, points: OperatingPoints, chosen: Metric) -> FloatArray:
     """Bound the best value of scores that ignore the label: about 5% of samples exceed it."""
     positives, negatives = effective_sides(points)
     if not chosen.interval.rises_with_both_recalls:
@@ -227,7 +229,7 @@ def _cuts(ties: Ties) -> Int64Array:
     return np.maximum(distinct - 1, 0)
 
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     count("n"),
     METRICS,
@@ -338,7 +340,7 @@ def best_threshold(
             "threshold is best; choose a metric that has one, such as 'balanced_accuracy'."
         )
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         reading, n_segments = scored.reading, scored.ties.n_segments
         return (
             reading.by_columns(np.arange(n_segments))
@@ -347,7 +349,7 @@ def best_threshold(
             | best_thresholds(scored, scoring, metric)
         )
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},

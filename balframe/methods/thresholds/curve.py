@@ -9,10 +9,10 @@ import numpy as np
 
 from balframe.api.columns import METRIC, SEGMENTS, Kind, count, key, limits, score
 from balframe.api.interval_estimates import limits_of
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import Metrics, Scoring, value_of
 from balframe.api.options import ClassWeights, Intervals, Names, OfScores, Priors
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
 from balframe.core.operating_points import OperatingPoints
@@ -23,11 +23,11 @@ from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Reads
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.methods.scores import report
-from balframe.stats.base import Request
+from balframe.methods.scores import layouts
+from balframe.stats.base import IntervalRequest
 from balframe.stats.effective_sample_size import kish
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
@@ -47,7 +47,7 @@ class AtPoints:
     limits: Mapping[str, Limits]
 
 
-def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
+def class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | None:
     """Put the weights of labels in the order of the negative and the positive one."""
     weights, labels = scoring.class_weight, scored.reading.labels
     if not isinstance(weights, Mapping):
@@ -66,7 +66,7 @@ def class_weights(scoring: Scoring, scored: Scored) -> FloatArray | str | None:
 
 
 def at_points(
-    scoring: Scoring, scored: Scored, points: OperatingPoints, request: Request | None
+    scoring: Scoring, scored: ScoredFrame, points: OperatingPoints, request: IntervalRequest | None
 ) -> AtPoints:
     """Compute metrics, and limits of each where they are asked for."""
     weights = class_weights(scoring, scored)
@@ -120,7 +120,7 @@ _DEFAULT = ("accuracy", "balanced_accuracy", "recall", "specificity")
 _BALANCED = "balanced_accuracy"
 _BAND = limits(f"{_BALANCED}_band", "band")
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     key("threshold", kind=Kind.FLOAT, tells=True),
     count("n"),
@@ -208,18 +208,18 @@ def curve(
     (inf, 0, 0.0, 1.0, 0.5)
     """
     scoring = Scoring.of(metrics, options["class_weight"], _DEFAULT)
-    request = Request.of(options["interval"], options["level"], options["prior"])
+    request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
     shown = {"interval": request is not None, "band": band}
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         points = scored.points()
         columns = scored.reading.by_columns(points.segment)
         columns["threshold"] = points.threshold
         columns["n"] = points.totals().n[points.segment]
         found = at_points(scoring, scored, points, request)
         columns["predicted_positive"] = found.predicted_positive
-        columns |= report.wide(found.scores, found.limits)
+        columns |= layouts.wide(found.scores, found.limits)
         if band:
             scores = found.scores
             if _BALANCED not in scores:
@@ -229,7 +229,7 @@ def curve(
             columns |= {one.name: side for one, side in zip(_BAND, sides, strict=True)}
         return columns
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},

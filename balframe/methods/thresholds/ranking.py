@@ -5,17 +5,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from balframe.api.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
-from balframe.api.method import Verb
+from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
+from balframe.api.option_types import ReferenceOption
 from balframe.api.options import Clustering, Level, Names, OfScores
-from balframe.api.run import Columns, answer
+from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Query, Reads
-from balframe.frames.scores import Scored
+from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds
-from balframe.methods.comparisons.reference import ReferenceOption, check_reference
+from balframe.methods.comparisons.reference import check_reference
 from balframe.methods.thresholds.auc import Areas
 from balframe.methods.thresholds.auc_clustered import AreasOfClusters
 from balframe.methods.thresholds.auc_differences import AnyAreas, differences_of_areas
@@ -28,7 +29,7 @@ from balframe.metrics.definitions.ranking import (
 from balframe.metrics.score_metrics import returned_by
 from balframe.stats.base import check_level
 
-VERB = Verb.of(
+VERB = Method.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
@@ -136,13 +137,13 @@ def ranking(
             check_by(query, "ranking with a reference")
             check_reference(reference, query, {})
 
-    def compute(scored: Scored) -> Columns:
+    def compute(scored: ScoredFrame) -> Columns:
         columns, areas, totals = _ranked(scored, level)
         if reference is not None:
             columns |= differences_of_areas(reference, scored, areas, totals, level)
         return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
 
-    return answer(
+    return run_method(
         frame,
         VERB,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
@@ -155,7 +156,7 @@ def ranking(
 
 
 def _ranked(
-    scored: Scored, level: float
+    scored: ScoredFrame, level: float
 ) -> tuple[dict[Name, Any], Areas | AreasOfClusters, ClassCounts]:
     """Rank the rows of each segment; what stands for single ties is gone afterwards."""
     r = Ranking.of(scored.ties)

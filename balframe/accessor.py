@@ -1,4 +1,4 @@
-"""The namespace `.bal` of pandas and polars frames: every verb, page and chart, as a method."""
+"""The namespace `.bal` of pandas and polars frames: every method, page and chart, as a method."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -102,14 +102,14 @@ _add_methods(Bal, METHODS, load_method)
 _add_methods(Bal, {"pages": ["audit"]}, _page)
 
 
-def methods() -> list[str]:
+def public_functions() -> list[str]:
     """List the names of all methods of a frame, in the order of their groups."""
     return [name for names in groups(Bal).values() for name in names]
 
 
-def verbs() -> list[str]:
-    """List the names of the verbs, whose answers are frames, in the order of their groups."""
-    return [name for name in methods() if vars(Bal)[name].loads(load_method)]
+def methods() -> list[str]:
+    """List the names of the methods, whose answers are frames, in the order of their groups."""
+    return [name for name in public_functions() if vars(Bal)[name].loads(load_method)]
 
 
 def register(library: Literal["dask"]) -> None:

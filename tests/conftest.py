@@ -19,8 +19,7 @@ from tried import TRIED
 from balframe import accessor, methods
 from balframe.api.method import DECLARED
 from balframe.cli.main import main
-from balframe.methods import declarations as verbs
-from balframe.methods import scores
+from balframe.methods import declarations, scores
 from balframe.metrics import lookup, registry
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -72,9 +71,9 @@ def registry_put_back(monkeypatch):
 
 
 @pytest.fixture
-def toy_verb(tmp_path, monkeypatch):
-    """Add the verb of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
-    name, code = "error_count", recipe("a verb")
+def toy_method(tmp_path, monkeypatch):
+    """Add the method of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
+    name, code = "error_count", recipe("a method")
     folder = tmp_path / "toy"
     folder.mkdir()
     (folder / f"{name}.py").write_text(code[f"methods/scores/{name}.py"])
@@ -83,7 +82,7 @@ def toy_verb(tmp_path, monkeypatch):
     monkeypatch.setitem(methods.METHODS, "segments", methods.METHODS["segments"] | row)
     added = accessor._Method(methods.load_method, name, "segments")
     monkeypatch.setattr(accessor.Bal, name, added, raising=False)
-    yield verbs()[name]
+    yield declarations()[name]
     del DECLARED[name], sys.modules[f"{scores.__name__}.{name}"]
     delattr(scores, name)
 

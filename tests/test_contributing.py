@@ -37,7 +37,7 @@ def followed(heading, module):
 def test_every_recipe_is_followed():
     headings = re.findall(r"^## Add (.+)$", TEXT, re.MULTILINE)
 
-    assert headings == ["a metric", "an interval", "a verb", "an engine", "a criterion"]
+    assert headings == ["a metric", "an interval", "a method", "an engine", "a criterion"]
     assert all(recipe(heading) for heading in headings)
 
 
@@ -57,22 +57,22 @@ def test_a_metric():
 
 
 @pytest.fixture
-def verb(toy_verb):
-    """The function of the recipe's verb, by its name."""
+def method(toy_method):
+    """The function of the recipe's method, by its name."""
     return bf.error_count
 
 
 @pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
-def test_a_verb(verb, frame):
-    answers = verb(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
-    few = verb(frame, "y", "p", by="g", at_least=1, margins="overall")
+def test_a_method(method, frame):
+    answers = method(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
+    few = method(frame, "y", "p", by="g", at_least=1, margins="overall")
 
     for answer in answers:
         assert rows(answer) == [("a", 3, 2), ("b", 2, 0)]
     assert rows(few) == [("a", "g", 3, 2), (None, "overall", 5, 2)]
-    assert rows(verb(frame, "y", ["q", "p"]))[0] == ("q", 5, 1)
+    assert rows(method(frame, "y", ["q", "p"]))[0] == ("q", 5, 1)
     with pytest.raises(TypeError, match="did you mean 'at_least'"):
-        verb(frame, "y", "p", at_lest=1)
+        method(frame, "y", "p", at_lest=1)
 
 
 def rows(frame):
@@ -81,11 +81,11 @@ def rows(frame):
     return frame.lazy().collect().rows()
 
 
-def test_a_verb_is_found_by_all_that_read_declarations(verb):
-    described = inspect.getdoc(verb)
+def test_a_method_is_found_by_all_that_read_declarations(method):
+    described = inspect.getdoc(method)
 
-    assert contents.declarations()["error_count"].function is verb
-    for name, one in inspect.signature(verb).parameters.items():
+    assert contents.declarations()["error_count"].function is method
+    for name, one in inspect.signature(method).parameters.items():
         assert one.kind is not one.VAR_KEYWORD
         assert f"\n{name} : " in described
     assert "error_count" in accessor.groups(accessor.Bal)["segments"]
@@ -96,12 +96,12 @@ def test_a_verb_is_found_by_all_that_read_declarations(verb):
     assert doctest.testmod(sys.modules["balframe.methods.scores.error_count"]) == (0, 4)
 
 
-def test_a_type_checker_finds_a_verb_by_its_line(verb):
+def test_a_type_checker_finds_a_method_by_its_line(method):
     namespace = {}
 
-    exec(recipe("a verb")["__init__.py"], namespace)
+    exec(recipe("a method")["__init__.py"], namespace)
 
-    assert namespace["error_count"] is verb
+    assert namespace["error_count"] is method
 
 
 def test_an_engine(monkeypatch):

@@ -12,10 +12,10 @@ from constructors import plain
 from questions import GIVEN, days, models, question
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups, methods, verbs
+from balframe.accessor import Bal, Plots, groups, methods, public_functions
 
 ROOT = Path(__file__).parents[1]
-VERBS = verbs()
+VERBS = methods()
 CHARTS = [name for names in groups(Plots).values() for name in names]
 
 
@@ -46,7 +46,7 @@ def test_a_page_is_made_by_a_method_and_a_function():
         assert frame.bal.audit("y", "p", by="g").markdown() == expected
 
 
-@pytest.mark.parametrize("name", methods())
+@pytest.mark.parametrize("name", public_functions())
 def test_help_of_a_method_shows_the_parameters_of_its_function(name):
     function = getattr(bf, name)
     method = getattr(pd.DataFrame().bal, name)

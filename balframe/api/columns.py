@@ -1,4 +1,4 @@
-"""Declarations of the columns of a verb's result.
+"""Declarations of the columns of a method's result.
 
 A name may hold a place: `{metric}` for every metric asked for, `{by}` for every by-column, and
 `{y_true}` and `{y_pred}` for the names of the columns of labels.
@@ -74,7 +74,7 @@ class Span(Enum):
 class Statuses:
     """The texts of a status: one that is good, one that is bad, and one that is undecided.
 
-    The command of the verb fails where a status is bad. It counts those of the last value of the
+    The command of the method fails where a status is bad. It counts those of the last value of the
     key `last_of` only, if there is one, and then it does not fail where they are undecided.
     """
 
@@ -107,7 +107,7 @@ class Column:
     """A column of an answer.
 
     One that is there only under an option has the word for that in `under`. A column that `tells`
-    is one by which an answer, some of whose columns may be gone, is known as that of the verb.
+    is one by which an answer, some of whose columns may be gone, is known as that of the method.
 
     Tables read the rest. `about` names the estimate of which it holds a limit, the bound or the
     segment. `heading` is for keys that stand above their rows: what comes before them there.

@@ -1,4 +1,4 @@
-"""The declaration of a verb: its parameters and the columns of its answer."""
+"""The declaration of a method: its parameters and the columns of its answer."""
 
 import inspect
 import re
@@ -30,7 +30,7 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a verb: its type, its default if it has one, and its description."""
+    """A parameter of a method: its type, its default if it has one, and its description."""
 
     name: str
     type: Any
@@ -65,10 +65,10 @@ class Parameter:
 
 @dataclass(eq=False)
 class Method:
-    """What is declared of a verb: `layouts` are the columns that its answer may have.
+    """What is declared of a method: `layouts` are the columns that its answer may have.
 
-    `instead` says what to do in place of an option that only other verbs have. Called with a
-    function, it makes that the verb, with all options in its signature.
+    `instead` says what to do in place of an option that only other methods have. Called with a
+    function, it makes that the method, with all options in its signature.
     """
 
     layouts: Mapping[str, tuple[Column, ...]]
@@ -78,7 +78,7 @@ class Method:
 
     @classmethod
     def of(cls, *columns: Column, instead: Mapping[str, str] | None = None) -> "Method":
-        """Declare a verb with one layout."""
+        """Declare a method with one layout."""
         return cls({"": columns}, instead or {})
 
     @cached_property
@@ -88,18 +88,18 @@ class Method:
 
     @property
     def name(self) -> str:
-        """Give the name that the verb's function has."""
+        """Give the name that the method's function has."""
         return self.function.__name__
 
     def __call__(self, function: F) -> F:
         """Give a function all options: in its signature, its docstring, and when it is called."""
-        verb = with_options(function, SHARED, RAISES, UnsupportedTypeError, self.instead)
-        self.function, self.parameters = verb, parameters_of(verb)
+        complete = with_options(function, SHARED, RAISES, UnsupportedTypeError, self.instead)
+        self.function, self.parameters = complete, parameters_of(complete)
         DECLARED[self.name] = self
-        return verb
+        return complete
 
 
-DECLARED: dict[str, Method] = {}  # the verbs whose files are loaded, by name
+DECLARED: dict[str, Method] = {}  # the methods whose files are loaded, by name
 
 
 def with_options(

@@ -23,7 +23,7 @@ Metrics = str | Sequence[str] | Mapping[str, str] | None
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
-COMPARED = ("accuracy", "balanced_accuracy")  # what verbs compare by default
+COMPARED = ("accuracy", "balanced_accuracy")  # what methods compare by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,12 @@ def value_of(metric: Metric, c: ClassCounts) -> FloatArray:
     return metric(c)
 
 
-def check_by(query: Query, verb: str) -> None:
+def check_by(query: Query, method: str) -> None:
     """Raise where there are no segments to compare."""
     if not query.by:
         raise InvalidInputError(
-            f"{parameter('by')} is missing, but {verb} compares segments; name at least one column."
+            f"{parameter('by')} is missing, but {method} compares segments; "
+            "name at least one column."
         )
 
 
@@ -125,7 +126,7 @@ def smallest(values: FloatArray, c: ClassCounts) -> int:
 def _presets(
     default: Sequence[str], class_weight: ClassWeight | None
 ) -> Mapping[str, Sequence[str]]:
-    """Name the metrics that each preset stands for, by the default of the verb."""
+    """Name the metrics that each preset stands for, by the default of the method."""
     weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
     every = [
         one.name

@@ -1,7 +1,7 @@
-"""The options that verbs share: the type, default and description of each, declared once.
+"""The options that methods share: the type, default and description of each, declared once.
 
-A verb or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and the
-command line read them here.
+A method or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and
+the command line read them here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Option:
     default: Any = None
 
 
-class Weights(TypedDict, total=False):
+class WeightOptions(TypedDict, total=False):
     """How much rows weigh."""
 
     sample_weight: Annotated[
@@ -52,7 +52,7 @@ class Weights(TypedDict, total=False):
     ]
 
 
-class Repeated(TypedDict, total=False):
+class CountOptions(TypedDict, total=False):
     """How many rows a row stands for."""
 
     counts: Annotated[
@@ -65,7 +65,7 @@ class Repeated(TypedDict, total=False):
     ]
 
 
-class Labelled(TypedDict, total=False):
+class LabelOptions(TypedDict, total=False):
     """The label set."""
 
     labels: Annotated[
@@ -87,7 +87,7 @@ class Labelled(TypedDict, total=False):
     ]
 
 
-class Read(TypedDict, total=False):
+class InputOptions(TypedDict, total=False):
     """How nulls are handled, and how much is collected."""
 
     missing: Annotated[
@@ -110,15 +110,15 @@ class Read(TypedDict, total=False):
     ]
 
 
-class Counted(Repeated, Labelled, Read, total=False):
+class UnweightedRowOptions(CountOptions, LabelOptions, InputOptions, total=False):
     """How rows are counted, and the label set."""
 
 
-class Rows(Weights, Counted, total=False):
+class RowOptions(WeightOptions, UnweightedRowOptions, total=False):
     """How rows are counted and weighted, and the label set."""
 
 
-class Cells(TypedDict, total=False):
+class CellOptions(TypedDict, total=False):
     """What frames of cells need in addition."""
 
     cells: Annotated[
@@ -132,7 +132,7 @@ class Cells(TypedDict, total=False):
     ]
 
 
-class Clustering(TypedDict, total=False):
+class ClusterOptions(TypedDict, total=False):
     """Which rows belong together."""
 
     cluster: Annotated[
@@ -146,11 +146,11 @@ class Clustering(TypedDict, total=False):
     ]
 
 
-class CellsOrRows(Rows, Cells, total=False):
+class CellOrRowOptions(RowOptions, CellOptions, total=False):
     """The options of what is counted."""
 
 
-class Level(TypedDict, total=False):
+class LevelOptions(TypedDict, total=False):
     """The confidence level."""
 
     level: Annotated[
@@ -158,7 +158,7 @@ class Level(TypedDict, total=False):
     ]
 
 
-class Intervals(Level, total=False):
+class IntervalOptions(LevelOptions, total=False):
     """Which confidence intervals are added."""
 
     interval: Annotated[
@@ -175,7 +175,7 @@ class Intervals(Level, total=False):
     ]
 
 
-class Priors(TypedDict, total=False):
+class PriorOptions(TypedDict, total=False):
     """The prior of the recalls."""
 
     prior: Annotated[
@@ -189,7 +189,7 @@ class Priors(TypedDict, total=False):
     ]
 
 
-class ClassWeights(TypedDict, total=False):
+class ClassWeightOptions(TypedDict, total=False):
     """How labels are weighted."""
 
     class_weight: Annotated[
@@ -201,7 +201,7 @@ class ClassWeights(TypedDict, total=False):
     ]
 
 
-class Absences(TypedDict, total=False):
+class AbsentLabelOptions(TypedDict, total=False):
     """How labels that a segment lacks are handled."""
 
     absent: Annotated[
@@ -217,7 +217,7 @@ class Absences(TypedDict, total=False):
     ]
 
 
-class Adjustment(TypedDict, total=False):
+class AdjustmentOptions(TypedDict, total=False):
     """The adjustment of p-values for multiple testing."""
 
     adjust: Annotated[
@@ -233,7 +233,7 @@ class Adjustment(TypedDict, total=False):
     ]
 
 
-class Periods(TypedDict, total=False):
+class PeriodOptions(TypedDict, total=False):
     """Periods of time, as segments."""
 
     time: Annotated[
@@ -254,7 +254,7 @@ class Periods(TypedDict, total=False):
     ]
 
 
-class RollUps(TypedDict, total=False):
+class MarginOptions(TypedDict, total=False):
     """What is returned in addition to the segments."""
 
     margins: Annotated[
@@ -268,7 +268,7 @@ class RollUps(TypedDict, total=False):
     ]
 
 
-class Backends(TypedDict, total=False):
+class BackendOptions(TypedDict, total=False):
     """In which library the answer is returned."""
 
     backend: Annotated[
@@ -281,19 +281,19 @@ class Backends(TypedDict, total=False):
     ]
 
 
-class Answers(RollUps, Backends, total=False):
+class ResultOptions(MarginOptions, BackendOptions, total=False):
     """What is returned."""
 
 
-class OfLabels(CellsOrRows, Answers, total=False):
-    """The options of all verbs on predicted labels."""
+class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):
+    """The options of all methods on predicted labels."""
 
 
-class OfScores(Rows, Answers, total=False):
-    """The options of all verbs on scores, and of those that need rows."""
+class ScoreMethodOptions(RowOptions, ResultOptions, total=False):
+    """The options of all methods on scores, and of those that need rows."""
 
 
-SHARED = {  # parameters in a verb's own signature whose description it may leave out
+SHARED = {  # parameters in a method's own signature whose description it may leave out
     "frame": Option(
         FRAMES,
         "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "

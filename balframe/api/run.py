@@ -26,7 +26,7 @@ _READS, _LABELS = Reads(), Labels()
 
 def run_method(
     frame: FrameT,
-    verb: Method,
+    method: Method,
     given: Mapping[str, Any],
     compute: Callable[[Any], Columns],
     *,
@@ -38,7 +38,7 @@ def run_method(
     check: Callable[[Query], None] = lambda query: None,
     suits: Callable[[Any], object] = lambda reading: None,
 ) -> FrameT:
-    """Run a verb: `compute` turns what was read into the columns declared.
+    """Run a method: `compute` turns what was read into the columns declared.
 
     `given` are the names of columns and the shared options. `metrics` fill places in the names of
     columns, and `shown` are the options under which some are there. `check` looks at the query, and
@@ -57,7 +57,7 @@ def run_method(
     what = query(head, library, given, reads)
     check(what)
     named = what.with_clusters() if reads.keeps_clusters else what
-    columns = expanded(verb.blocks[layout], named, metrics, shown)
+    columns = expanded(method.blocks[layout], named, metrics, shown)
 
     def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         suits(reading)
@@ -105,14 +105,16 @@ def _without_rows(columns: Sequence[Shown], reading: CountedFrame) -> Columns:
 _READS_SCORES = Reads(scores=True, coarser="resolution")
 
 
-def answer_from_scores(
+def run_score_method(
     frame: FrameT,
-    verb: Method,
+    method: Method,
     given: Mapping[str, Any],
     compute: Callable[[ScoredFrame], Columns],
     *,
     check: Callable[[Query], None] = lambda query: None,
 ) -> FrameT:
-    """Run a verb that takes the option `resolution`, as `answer` does."""
+    """Run a method that takes the option `resolution`, as `answer` does."""
     source = Scores(Thresholds.rounding(given["resolution"]))
-    return run_method(frame, verb, given, compute, reads=_READS_SCORES, source=source, check=check)
+    return run_method(
+        frame, method, given, compute, reads=_READS_SCORES, source=source, check=check
+    )

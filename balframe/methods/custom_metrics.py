@@ -10,8 +10,8 @@ from balframe.metrics.registry import reserve
 
 def names_beside_metrics() -> Iterator[str]:
     """List the other columns of methods that have columns named after metrics."""
-    for verb in declarations().values():
-        columns = [one for layout in verb.layouts.values() for one in layout]
+    for method in declarations().values():
+        columns = [one for layout in method.layouts.values() for one in layout]
         if any(one.name == METRIC for one in columns):
             yield from (str(one.name) for one in columns if one.place is None)
 

@@ -16,7 +16,7 @@ from balframe.metrics import definitions  # noqa: F401 (registers them)
 from balframe.metrics.base import AnyMetric
 from balframe.metrics.parametric import families, member
 from balframe.metrics.registry import NAMED_BY_CHARTS, PRESETS, Metric, metric, named, registered
-from balframe.metrics.score_metrics import metrics_of_scores, named_of_scores, needs_scores
+from balframe.metrics.score_metrics import all_score_metrics, needs_scores_error, score_metric_names
 
 Chosen = dict[str, Metric]  # by the names that the columns get
 
@@ -84,7 +84,7 @@ def _new_name(new: object, name: object) -> str:
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which is not a "
             "name; give a non-empty string."
         )
-    if new in PRESETS or new in named_of_scores() or new in NAMED_BY_CHARTS:
+    if new in PRESETS or new in score_metric_names() or new in NAMED_BY_CHARTS:
         raise InvalidInputError(
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which means "
             "something else in balframe; choose another name."
@@ -104,8 +104,8 @@ def _known(name: str) -> Metric | None:
 
 def _not_found(name: str) -> BalframeError:
     """Say which names are near to an unknown one; of a metric of scores, where it is found."""
-    if name in named_of_scores():
-        return needs_scores(name)
+    if name in score_metric_names():
+        return needs_scores_error(name)
     names = [*(one.name for one in registered()), *(f.listed.name for f in families.values())]
     aliases = {alias: one.name for alias, one in named().items()}
     return not_found("metric", name, names, aliases)
@@ -123,5 +123,5 @@ def all_metrics() -> list[AnyMetric]:
     Each family is there once.
     """
     of_families = (family.listed for family in families.values())
-    every: list[AnyMetric] = [*registered(), *of_families, *metrics_of_scores()]
+    every: list[AnyMetric] = [*registered(), *of_families, *all_score_metrics()]
     return sorted(every, key=lambda one: not one.is_shipped)

@@ -13,7 +13,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.metrics.base import AnyMetric
-from balframe.metrics.score_metrics import named_of_scores
+from balframe.metrics.score_metrics import score_metric_names
 from balframe.stats.base import NO_LIMITS, Interval
 from balframe.stats.metric_intervals import Among, Parts, Proportion
 
@@ -243,7 +243,7 @@ def _check_free(one: Metric) -> None:
             raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
         if name in _reserved or name in NAMED_BY_CHARTS:
             raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
-        owner = _names.get(name) or named_of_scores().get(name) or one
+        owner = _names.get(name) or score_metric_names().get(name) or one
         if owner.name != one.name:
             raise InvalidInputError(
                 f"{name!r} already names the metric {owner.name!r}; choose another name or alias."

@@ -9,9 +9,9 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 from balframe.metrics.lookup import all_metrics, find
-from balframe.metrics.score_metrics import metrics_of_scores
+from balframe.metrics.score_metrics import all_score_metrics
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
 OF_CLASSES = {
@@ -150,9 +150,9 @@ def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
         bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
 
 
-@pytest.mark.parametrize("one", metrics_of_scores(), ids=lambda one: one.name)
+@pytest.mark.parametrize("one", all_score_metrics(), ids=lambda one: one.name)
 def test_the_verb_of_a_metric_of_scores_has_its_column(one):
-    (columns,) = verbs()[one.verb].layouts.values()
+    (columns,) = declarations()[one.method].layouts.values()
 
     assert one.name in {column.name for column in columns}
 

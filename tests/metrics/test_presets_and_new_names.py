@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 from balframe.metrics.lookup import registered
 from balframe.metrics.registry import FAIRNESS, PRESETS
 
@@ -98,9 +98,9 @@ def test_presets_are_refused_where_one_metric_is_asked_for(preset):
 
 def test_docstrings_and_the_list_of_metrics_name_the_presets():
     for verb in ("report", "gaps", "disparity", "compare", "curve"):
-        said = verbs()[verb].parameters["metrics"].text
+        said = declarations()[verb].parameters["metrics"].text
         assert all(f'"{preset}"' in said for preset in PRESETS)
-    said = verbs()["report"].parameters["metrics"].text
+    said = declarations()["report"].parameters["metrics"].text
     assert all(name in said for name in (*DEFAULTS["report"], *FAIRNESS))
     presets = dict(bf.list_metrics().select("name", "presets").rows())
     for preset, names in {"fairness": RATES, "default": DEFAULTS["report"]}.items():

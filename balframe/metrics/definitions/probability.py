@@ -12,10 +12,10 @@ from balframe.core.safe_divide import ratio
 from balframe.metrics.score_metrics import score_metric
 from balframe.stats.isotonic import isotonic
 
-_VERB, _CORP = "calibration", "Dimitriadis, Gneiting and Jordan 2021"
+_METHOD, _CORP = "calibration", "Dimitriadis, Gneiting and Jordan 2021"
 
 
-@score_metric(range=(0, np.inf), better=None, aliases=("observed_over_expected",), verb=_VERB)
+@score_metric(range=(0, np.inf), better=None, aliases=("observed_over_expected",), method=_METHOD)
 def oe_ratio(p: Probabilities) -> FloatArray:
     """Observed over expected number of positive rows: O / E."""
     with np.errstate(over="ignore"):
@@ -29,7 +29,7 @@ def brier_score(p: Probabilities) -> FloatArray:
     return _mean(p, errors)
 
 
-@score_metric(range=(0, 1), better="lower", verb=_VERB, source=_CORP)
+@score_metric(range=(0, 1), better="lower", method=_METHOD, source=_CORP)
 def miscalibration(p: Probabilities) -> FloatArray:
     """Brier score lost to wrong scores: brier(s) - brier(isotonic regression of y on s)."""
     fitted = isotonic(p)
@@ -37,13 +37,13 @@ def miscalibration(p: Probabilities) -> FloatArray:
     return np.maximum(_mean(p, lost), 0)
 
 
-@score_metric(range=(0, 0.25), verb=_VERB, source=_CORP)
+@score_metric(range=(0, 0.25), method=_METHOD, source=_CORP)
 def discrimination(p: Probabilities) -> FloatArray:
     """Brier score won by scores: brier(O / n) - brier(isotonic regression of y on s)."""
     return _mean(p, p.n * (isotonic(p) - p.spread(ratio(p.n_positive, p.n_rows))) ** 2)
 
 
-@score_metric(range=(0, 0.25), better=None, verb=_VERB, source=_CORP)
+@score_metric(range=(0, 0.25), better=None, method=_METHOD, source=_CORP)
 def uncertainty(p: Probabilities) -> FloatArray:
     """Brier score of the observed share of positive rows: O (n - O) / n^2."""
     share = ratio(p.n_positive, p.n_rows)
@@ -54,7 +54,7 @@ def uncertainty(p: Probabilities) -> FloatArray:
     range=(0, np.inf),
     better="lower",
     aliases=("cross_entropy",),
-    verb=_VERB,
+    method=_METHOD,
     source="scikit-learn, log_loss",
 )
 def log_loss(p: Probabilities) -> FloatArray:

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from balframe.methods.thresholds.best_threshold import highest_by_chance
+from balframe.methods.thresholds.best_threshold import highest_chance_accuracy
 
 CASES = json.loads((Path(__file__).parent / "inference.json").read_text())["chance_maximum_95"]
 
 
 def bound(positives, negatives, cuts, level=0.95):
     sides = (np.array([float(n)]) for n in (positives, negatives))
-    return highest_by_chance(*sides, np.array([cuts]), level).item()
+    return highest_chance_accuracy(*sides, np.array([cuts]), level).item()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["cuts"]))
@@ -62,7 +62,7 @@ def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cut
     recall, fall_out = (n.cumsum(axis=1) / n.sum(axis=1)[:, None] for n in of_scores)
     best = 0.5 + 0.5 * np.maximum((recall - fall_out).max(axis=1), 0)
     n_cuts = (sum(of_scores) > 0).sum(axis=1) - 1
-    exceeded = (best > highest_by_chance(*sizes, n_cuts, 0.95) + 1e-12).mean()
+    exceeded = (best > highest_chance_accuracy(*sizes, n_cuts, 0.95) + 1e-12).mean()
     assert exceeded <= 0.055 + 2 * math.sqrt(0.055 * 0.945 / draws)
     assert exceeded >= 0.01  # nor is it out of reach
 

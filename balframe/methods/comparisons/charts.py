@@ -6,36 +6,50 @@ from typing import Unpack
 from balframe._text import intervals, titled
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
-from balframe.charts.facets import Charts
-from balframe.charts.forest_plot import Line, Rows, Shown, forests
-from balframe.charts.options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Answered, Sort, answered, by_names, named, text_of
-from balframe.charts.style import CLUSTERS, ROWS, SCORE, Field
+from balframe.api.options import (
+    AdjustmentOptions,
+    CellOrRowOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+)
+from balframe.charts.facets import AltairChart
+from balframe.charts.forest_plot import ReferenceLine, ForestOptions, ForestPanel, forest_plots
+from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, DEFAULT_MIN_SUPPORT, ChartMetric, chart_function, chart_metrics
+from balframe.charts.rows import ResultRow, SortOption, result_rows, by_names, chart_data, value_text
+from balframe.charts.style import CLUSTERS_FIELD, COUNT_FORMAT, SCORE_FORMAT, TooltipField
 from balframe.frames.adapter import Name
-from balframe.methods.comparisons.gaps import gaps as verb
+from balframe.methods.comparisons.gaps import gaps as method
 
-PLAIN = "not significant"
-
-
-class _Options(Adjustment, Level, ClassWeights, Clustering, CellsOrRows, total=False): ...
+NOT_SIGNIFICANT = "not significant"
 
 
-@drawing
+class _Options(
+    AdjustmentOptions,
+    LevelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    CellOrRowOptions,
+    total=False,
+): ...
+
+
+@chart_function
 def gaps(
     frame: object,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     reference: ReferenceOption = "rest",
-    sort: Sort = "score",
+    sort: SortOption = "score",
     numbers: bool | None = None,
-    min_support: int = SMALL,
-    most: int = MOST,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a forest plot of the difference of every segment from the rest or another reference.
 
     Each segment has a row with the difference and its confidence interval, by default with the
@@ -67,67 +81,67 @@ def gaps(
     >>> chart.to_dict()["title"]["text"]
     'False positive rate: difference from Caucasian by race'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    rows = answered(
-        verb(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
+    chosen = chart_metrics(metrics, options["class_weight"])
+    rows = result_rows(
+        method(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
     )
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]
-    marks = f"p below {1 - level:.6g}", PLAIN
-    plots = [_shown(one, rows, names, 1 - level, adjust, marks) for one in chosen]
-    title = f"difference from {_against(rows, reference)}"
+    marks = f"p below {1 - level:.6g}", NOT_SIGNIFICANT
+    plots = [_panel(one, rows, names, 1 - level, adjust, marks) for one in chosen]
+    title = f"difference from {_reference_text(rows, reference)}"
     n_tests = {row["n_tests"] for row in rows}
-    return forests(
+    return forest_plots(
         plots,
-        Rows(sort, numbers, min_support, most),
+        ForestOptions(sort, numbers, min_support, most),
         titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{intervals(level, options['cluster'])}{adjusted(adjust, max(n_tests))}"],
-        [Line("zero", "no difference", (1, 0))],
+        [f"{intervals(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
+        [ReferenceLine("zero", "no difference", (1, 0))],
         "difference",
         marks,
     )
 
 
-def _shown(
-    one: DrawnMetric,
-    rows: list[Answered],
+def _panel(
+    one: ChartMetric,
+    rows: list[ResultRow],
     names: list[Name],
     alpha: float,
     adjust: Adjust,
     marks: tuple[str, str],
-) -> Shown:
+) -> ForestPanel:
     """Mark the significant differences of a metric; the difference is what is drawn."""
-    drawn = named([row for row in rows if row["metric"] == one.name], names)
+    drawn = chart_data([row for row in rows if row["metric"] == one.name], names)
     for row in drawn.rows:
         p = row["p_adjusted"]
         row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
         row["zero"] = 0
         row["note"] = "undefined" if row["difference"] is None else None
         row |= {"score": row["estimate"], "estimate": row["difference"]}
-    fields: list[Field] = [
-        ("n", "rows", ROWS),
-        *([CLUSTERS] if rows and "n_clusters" in rows[0] else []),
-        ("min_support", "rows of the rarest label", ROWS),
-        ("estimate", "difference", SCORE),
-        ("lower", "lower limit", SCORE),
-        ("upper", "upper limit", SCORE),
-        ("score", one.title, SCORE),
-        ("reference_estimate", "score of the reference", SCORE),
+    fields: list[TooltipField] = [
+        ("n", "rows", COUNT_FORMAT),
+        *([CLUSTERS_FIELD] if rows and "n_clusters" in rows[0] else []),
+        ("min_support", "rows of the rarest label", COUNT_FORMAT),
+        ("estimate", "difference", SCORE_FORMAT),
+        ("lower", "lower limit", SCORE_FORMAT),
+        ("upper", "upper limit", SCORE_FORMAT),
+        ("score", one.title, SCORE_FORMAT),
+        ("reference_estimate", "score of the reference", SCORE_FORMAT),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
     ]
-    return Shown(one, drawn, f"difference in {one.title}", fields)
+    return ForestPanel(one, drawn, f"difference in {one.title}", fields)
 
 
-def _against(rows: list[Answered], reference: ReferenceOption) -> str:
+def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
     if reference in ("rest", "overall"):
         return "the rest" if reference == "rest" else "all rows"
     if isinstance(reference, Mapping):
-        return ", ".join(map(text_of, reference.values()))
+        return ", ".join(map(value_text, reference.values()))
     references = {row["reference"] for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
 
 
-def adjusted(adjust: Adjust, n_tests: int) -> str:
+def adjustment_text(adjust: Adjust, n_tests: int) -> str:
     """Say how many p-values there are, and how they are adjusted."""
     if n_tests == 0:
         return "; no p-values"

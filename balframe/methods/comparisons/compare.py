@@ -1,4 +1,4 @@
-"""The verb `compare`."""
+"""The method `compare`."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -22,7 +22,14 @@ from balframe.api.columns import (
 from balframe.api.interval_estimates import kept, n_clusters
 from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Adjust, Metrics, Scoring, check_adjust, value_of
-from balframe.api.options import Adjustment, ClassWeights, Clustering, Level, Names, OfScores
+from balframe.api.options import (
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Int64Array
 from balframe.core.sample import Sample
@@ -38,13 +45,13 @@ from balframe.stats.multiple_testing import adjusted_within
 # Two models on the same rows beside each other: the rows of an answer.
 
 
-def compared_models(
+def compare_models(
     metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
 ) -> dict[str, Any]:
     """Compare two models on a metric in every segment, whose tests are of these families."""
-    estimate, reference = (value_of(metric, one.counts) for one in (models.one, models.other))
+    estimate, reference = (value_of(metric, one.counts) for one in (models.first, models.second))
     difference, width = estimate - reference, metric.range[1] - metric.range[0]
-    limits, p = models.tested(metric.interval, level)
+    limits, p = models.limits_and_p_values(metric.interval, level)
     p = np.where(np.isnan(difference), np.nan, p)
     lower, upper = kept(*limits, difference, (-width, width), around=True)
     p_adjusted, n_tests = adjusted_within(p, family, adjust)
@@ -58,12 +65,12 @@ def compared_models(
         "p_adjusted": p_adjusted,
         "n_tests": n_tests,
     }
-    if models.one.clusters is not None:
-        found["effective_clusters"], found["design_effect"] = models.design(metric.interval)
+    if models.first.clusters is not None:
+        found["effective_clusters"], found["design_effect"] = models.design_effects(metric.interval)
     return found
 
 
-def models_in_rows(
+def model_comparison_columns(
     reading: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
 ) -> dict[Name, Any]:
     """Put the metrics of each segment and pair of models one below the other."""
@@ -86,7 +93,7 @@ def models_in_rows(
     }
 
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     key("reference", tells=True, heading=" against "),
     *COUNTED,
@@ -101,10 +108,17 @@ VERB = Method.of(
 )
 
 
-class _Options(Adjustment, ClassWeights, Clustering, Level, OfScores, total=False): ...
+class _Options(
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    ScoreMethodOptions,
+    total=False,
+): ...
 
 
-@VERB
+@METHOD
 def compare(
     frame: FrameT,
     y_true: Name,
@@ -205,14 +219,14 @@ def compare(
         models = PairedModels.of(reading, scoring)
         margin = reading.margin_of_segments()
         tables = {
-            name: compared_models(metric, models, margin, options["level"], options["adjust"])
+            name: compare_models(metric, models, margin, options["level"], options["adjust"])
             for name, metric in scoring.metrics.items()
         }
-        return models_in_rows(reading, models.one, tables)
+        return model_comparison_columns(reading, models.first, tables)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         reads=Reads(joint=True),

@@ -1,4 +1,4 @@
-"""The verb `disparity`."""
+"""The method `disparity`."""
 
 from typing import Unpack
 
@@ -24,19 +24,25 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_by
-from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels
+from balframe.api.options import (
+    ClassWeightOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
+    Names,
+)
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.methods.comparisons.extremes import (
-    Extremal,
-    Extremes,
-    compared_groups,
+    ExtremesSearch,
+    SegmentExtremes,
     extreme_columns,
+    group_samples,
 )
 from balframe.stats.base import check_level
 
-_NUMBERS = (
+_NUMERIC_COLUMNS = (
     estimate("lowest", tells=True, span=Span.METRIC),
     estimate("highest", tells=True, span=Span.METRIC),
     estimate("difference", span=Span.EXTREMES),
@@ -50,19 +56,21 @@ _NUMBERS = (
     test("p_value"),
     test("p_value_recalls"),
 )
-VERB = Method.of(
+METHOD = Method.of(
     *ROLLED_UP,
     key("metric", tells=True, naming=Naming.METRIC),
     *EXTREMES,
-    *_NUMBERS,
+    *_NUMERIC_COLUMNS,
     note(NOTE),
 )
 
 
-class _Options(ClassWeights, Level, Clustering, OfLabels, total=False): ...
+class _Options(
+    ClassWeightOptions, LevelOptions, ClusterOptions, LabelMethodOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def disparity(
     frame: FrameT,
     y_true: Name,
@@ -158,10 +166,10 @@ def disparity(
     check_min_support(min_support)
 
     def compute(reading: CountedFrame) -> Columns:
-        search = Extremal(options["level"], min_support)
+        search = ExtremesSearch(options["level"], min_support)
         groups: list[Group] = []
-        rows: list[Extremes] = []
-        for group, members in compared_groups(scoring.sample(reading), reading):
+        rows: list[SegmentExtremes] = []
+        for group, members in group_samples(scoring.sample(reading), reading):
             for name, metric in scoring.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, group.segments))
@@ -170,9 +178,9 @@ def disparity(
         columns["metric"] = reading.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        for one in (n for n in _NUMBERS if n.under is None or reading.clusters is not None):
+        for one in (n for n in _NUMERIC_COLUMNS if n.under is None or reading.clusters is not None):
             dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
-            columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
+            columns[one.name] = np.array([row.numeric_columns[one.name] for row in rows], dtype)
         notes = sorted({row.note for row in rows if row.note is not None})
         codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
         columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
@@ -180,7 +188,7 @@ def disparity(
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         check=lambda query: check_by(query, "disparity"),

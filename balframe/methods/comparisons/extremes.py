@@ -25,15 +25,15 @@ from balframe.stats.homogeneity_tests import (
 from balframe.stats.multiple_testing import extreme_difference, extreme_ratio
 
 _Pair = tuple[float, float]
-_NONE = (np.nan, np.nan)
+_UNDEFINED_PAIR = (np.nan, np.nan)
 _FEW_ROWS = f"p_value_recalls needs {LEAST_FOR_CHI_SQUARE} rows in every denominator"
 _IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
 _NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
-_NO_TEST = (np.nan, np.nan, np.nan)
+_UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Extremes:
+class SegmentExtremes:
     """A metric over the segments of a group; `lowest` and `highest` are positions of segments."""
 
     metric: str
@@ -41,11 +41,11 @@ class Extremes:
     n_left_out: int
     lowest: int | None = None
     highest: int | None = None
-    values: _Pair = _NONE
+    extreme_scores: _Pair = _UNDEFINED_PAIR
     difference: float = np.nan
-    difference_limits: _Pair = _NONE
+    difference_limits: _Pair = _UNDEFINED_PAIR
     ratio: float = np.nan
-    ratio_limits: _Pair = _NONE
+    ratio_limits: _Pair = _UNDEFINED_PAIR
     statistic: float = np.nan
     p_value: float = np.nan
     p_value_recalls: float = np.nan
@@ -53,11 +53,11 @@ class Extremes:
     n_clusters: int = 0
 
     @property
-    def numbers(self) -> dict[Name, float]:
+    def numeric_columns(self) -> dict[Name, float]:
         """Name the numbers as the columns of a result."""
         return {
-            "lowest": self.values[0],
-            "highest": self.values[1],
+            "lowest": self.extreme_scores[0],
+            "highest": self.extreme_scores[1],
             "difference": self.difference,
             "difference_lower": self.difference_limits[0],
             "difference_upper": self.difference_limits[1],
@@ -75,7 +75,7 @@ class Extremes:
 
 
 @dataclass(frozen=True, slots=True)
-class Extremal:
+class ExtremesSearch:
     """How to look for extremes: the level of all limits together, and the least denominator.
 
     Segments that lack a label are left out of a comparison of means of recalls, unless the least
@@ -92,14 +92,14 @@ class Extremal:
         metric: Metric,
         sample: Sample,
         segments: Int64Array,
-        families: int = 1,
-    ) -> Extremes:
+        n_families: int = 1,
+    ) -> SegmentExtremes:
         """Find those of segments whose sample is given; limits hold for so many `families`."""
         c = sample.counts
         values = value_of(metric, c)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         too_few = None if len(used) > 1 else "fewer than two segments could be compared"
-        found = Extremes(name, len(used), c.n_segments - len(used), note=too_few)
+        found = SegmentExtremes(name, len(used), c.n_segments - len(used), note=too_few)
         if not len(used):
             return found
         sample, values = sample.at(used), values[used]
@@ -109,19 +109,19 @@ class Extremal:
         low, high = (smallest(v, c) for v in (values, -values))
         lowest, highest = (int(segments[used[position]]) for position in (low, high))
         pair = (float(values[low]), float(values[high]))
-        found = replace(found, lowest=lowest, highest=highest, values=pair)
+        found = replace(found, lowest=lowest, highest=highest, extreme_scores=pair)
         if len(used) < 2:
             return found
-        request = deciding(metric, self.method, self.level).together(families * len(used))
+        request = deciding(metric, self.method, self.level).together(n_families * len(used))
         limits = limits_of({name: metric}, sample, {name: values}, request)[name]
         quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
-        (statistic, p_value, p_value_recalls), note = _equality(metric, sample)
+        (statistic, p_value, p_value_recalls), note = _equality_tests(metric, sample)
         return replace(
             found,
             difference=pair[1] - pair[0],
             difference_limits=extreme_difference(*limits),
             ratio=quotient,
-            ratio_limits=_NONE if np.isnan(quotient) else extreme_ratio(*limits),
+            ratio_limits=_UNDEFINED_PAIR if np.isnan(quotient) else extreme_ratio(*limits),
             statistic=statistic,
             p_value=p_value,
             p_value_recalls=p_value_recalls,
@@ -129,11 +129,11 @@ class Extremal:
         )
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
-        enough = denominator(metric, c) >= self.min_support
+        enough = smallest_denominator(metric, c) >= self.min_support
         return enough & ~metric.interval.lacks_label(c) if self.min_support else enough
 
 
-def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
+def smallest_denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     """Count the rows of the smallest denominator of a metric in each segment.
 
     A mean of recalls has one for every label present; of a metric that is neither that nor a
@@ -144,7 +144,9 @@ def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
     return metric.interval.smallest_denominator(c)
 
 
-def _equality(metric: Metric, sample: Sample) -> tuple[tuple[float, float, float], str | None]:
+def _equality_tests(
+    metric: Metric, sample: Sample
+) -> tuple[tuple[float, float, float], str | None]:
     """Test that all score the same, and that they have the same recalls; say why not.
 
     Undefined unless the metric is linear in the recalls of the same labels everywhere.
@@ -152,7 +154,7 @@ def _equality(metric: Metric, sample: Sample) -> tuple[tuple[float, float, float
     c, clusters = sample.counts, sample.clusters
     r = metric.interval.linear_recalls(c)
     if r is None:
-        return _NO_TEST, "there is no test for this metric"
+        return _UNDEFINED_TESTS, "there is no test for this metric"
     rows = r.in_effective_rows()
     order = np.lexsort((r.label, r.segment))
     for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
@@ -161,16 +163,16 @@ def _equality(metric: Metric, sample: Sample) -> tuple[tuple[float, float, float
         if len(segments) < c.n_segments or not is_equal:
             break
         if not np.isfinite(columns[1]).all():
-            return _NO_TEST, "the weights are too large or too small for a test"
+            return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
         if clusters is not None and not clusters.are_rows:
             means = means_of_clusters(metric.interval, sample)
-            return _equality_of_clusters(means)
+            return _clustered_equality_tests(means)
         tests = (*equal_scores(*columns), equal_recalls(*columns))
         return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
-    return _NO_TEST, "the segments have different labels"
+    return _UNDEFINED_TESTS, "the segments have different labels"
 
 
-def _equality_of_clusters(
+def _clustered_equality_tests(
     means: MeansOfClusters | None,
 ) -> tuple[tuple[float, float, float], str | None]:
     assert means is not None
@@ -180,14 +182,14 @@ def _equality_of_clusters(
     return (statistic, p_value, np.nan), note
 
 
-def compared_groups(sample: Sample, reading: CountedFrame) -> Iterator[tuple[Group, Sample]]:
+def group_samples(sample: Sample, reading: CountedFrame) -> Iterator[tuple[Group, Sample]]:
     """Give each group of segments with its sample; none where there are no rows."""
     for group in reading.groups() if sample.counts.n_segments else []:
         yield group, sample.at(group.segments)
 
 
 def extreme_columns(
-    reading: CountedFrame, groups: Iterable[Group], rows: Iterable[Extremes]
+    reading: CountedFrame, groups: Iterable[Group], rows: Iterable[SegmentExtremes]
 ) -> tuple[dict[Name, Any], dict[Name, Any]]:
     """Look up margin and model of the groups, one for each row, and the segments of the rows."""
     _, first = reading.cells.segments

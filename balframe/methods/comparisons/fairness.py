@@ -1,4 +1,4 @@
-"""The verb `fairness`."""
+"""The method `fairness`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,20 +23,20 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring, check_by
-from balframe.api.options import Clustering, Level, Names, OfLabels
+from balframe.api.options import ClusterOptions, LabelMethodOptions, LevelOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.sample import Sample
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.methods.comparisons.extremes import (
-    Extremal,
-    Extremes,
-    compared_groups,
+    ExtremesSearch,
+    SegmentExtremes,
     extreme_columns,
+    group_samples,
 )
 from balframe.stats.base import check_level
 
-# The named criteria of group fairness, a row each, and how they are measured.
+# The named criteria of group fairness, a row each, and how they are measure_criteria.
 
 
 _Measure = Literal["difference", "ratio"]
@@ -62,25 +62,27 @@ CRITERIA = (
     Criterion("four_fifths_rule", ("selection_rate",), ("ratio",), 0.8),
 )
 METRICS = list(dict.fromkeys(metric for one in CRITERIA for metric in one.metrics))
-_MEASURED = ("estimate", "lower", "upper", "bound")
+_MEASURE_COLUMNS = ("estimate", "lower", "upper", "bound")
 _CLUSTERS = "n_clusters"
-_OF_SEGMENTS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
+_SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A measure of a criterion; `realised` is the metric that is furthest apart."""
+class CriterionRow:
+    """A measure of a criterion; `extremes` is the metric that is furthest apart."""
 
     group: Group
     criterion: str
     measure: str
-    realised: Extremes
-    numbers: dict[str, float]
+    extremes: SegmentExtremes
+    values: dict[str, float]
 
 
-def _row(criterion: Criterion, measure: _Measure, found: Sequence[Extremes], group: Group) -> Row:
+def _criterion_row(
+    criterion: Criterion, measure: _Measure, found: Sequence[SegmentExtremes], group: Group
+) -> CriterionRow:
     """Take the larger difference, or the smaller ratio, where a criterion has several metrics."""
-    numbers = [one.numbers for one in found]
+    numbers = [one.numeric_columns for one in found]
     sign = -1 if measure == "difference" else 1
     values = np.array([sign * one[measure] for one in numbers])
     worst = int(np.argmin(values))  # the first undefined one, if any is
@@ -88,7 +90,7 @@ def _row(criterion: Criterion, measure: _Measure, found: Sequence[Extremes], gro
     def least(name: str) -> float:
         return float(sign * np.min([sign * one[name] for one in numbers]))
 
-    return Row(
+    return CriterionRow(
         group,
         criterion.name,
         measure,
@@ -98,12 +100,14 @@ def _row(criterion: Criterion, measure: _Measure, found: Sequence[Extremes], gro
             "lower": least(f"{measure}_lower"),
             "upper": least(f"{measure}_upper"),
             "bound": criterion.bound,
-            **{name: numbers[worst][name] for name in _OF_SEGMENTS},
+            **{name: numbers[worst][name] for name in _SEGMENT_COLUMNS},
         },
     )
 
 
-def measured(search: Extremal, scoring: Scoring, sample: Sample, group: Group) -> Iterator[Row]:
+def measure_criteria(
+    search: ExtremesSearch, scoring: Scoring, sample: Sample, group: Group
+) -> Iterator[CriterionRow]:
     """Measure every criterion on a group, whose sample is given."""
     for criterion in CRITERIA:
         found = [
@@ -111,30 +115,30 @@ def measured(search: Extremal, scoring: Scoring, sample: Sample, group: Group) -
             for name in criterion.metrics
         ]
         for measure in criterion.measures:
-            yield _row(criterion, measure, found, group)
+            yield _criterion_row(criterion, measure, found, group)
 
 
-def criteria_columns(reading: CountedFrame, rows: Sequence[Row]) -> dict[Name, Any]:
+def criteria_columns(reading: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
     """Put the measures of all criteria and groups one below the other."""
     columns, segments = extreme_columns(
-        reading, [row.group for row in rows], [row.realised for row in rows]
+        reading, [row.group for row in rows], [row.extremes for row in rows]
     )
     texts = {
         "criterion": ([one.name for one in CRITERIA], [row.criterion for row in rows]),
         "measure": (["difference", "ratio"], [row.measure for row in rows]),
-        "metric": (METRICS, [row.realised.metric for row in rows]),
+        "metric": (METRICS, [row.extremes.metric for row in rows]),
     }
     for name, (known, values) in texts.items():
         codes = np.array([known.index(value) for value in values], np.int64)
         columns[name] = reading.text_column(known, codes)
     without = {_CLUSTERS} if reading.clusters is None else set()
-    for name in (n for n in (*_MEASURED, *_OF_SEGMENTS) if n not in without):
+    for name in (n for n in (*_MEASURE_COLUMNS, *_SEGMENT_COLUMNS) if n not in without):
         dtype = np.int64 if name.startswith("n_") else np.float64
-        columns[name] = np.array([row.numbers[name] for row in rows], dtype)
+        columns[name] = np.array([row.values[name] for row in rows], dtype)
     return columns | segments
 
 
-VERB = Method.of(
+METHOD = Method.of(
     *ROLLED_UP,
     key("criterion", tells=True, naming=Naming.CRITERION, heading=BESIDE),
     key("measure", tells=True, naming=Naming.MEASURE),
@@ -150,10 +154,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Level, Clustering, OfLabels, total=False): ...
+class _Options(LevelOptions, ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def fairness(
     frame: FrameT,
     y_true: Name,
@@ -165,7 +169,7 @@ def fairness(
 ) -> FrameT:
     """Return one row per criterion of group fairness with its largest difference and ratio.
 
-    Each criterion requires that a rate is equal in all segments. It is measured on the two segments
+    Each criterion requires that a rate is equal in all segments. It is measure_criteria on the two segments
     that are furthest apart.
 
     | criterion | rate that is equal in all segments |
@@ -235,17 +239,17 @@ def fairness(
     check_min_support(min_support)
 
     def compute(reading: CountedFrame) -> Columns:
-        search = Extremal(options["level"], min_support)
+        search = ExtremesSearch(options["level"], min_support)
         rows = [
             row
-            for group, members in compared_groups(scoring.sample(reading), reading)
-            for row in measured(search, scoring, members, group)
+            for group, members in group_samples(scoring.sample(reading), reading)
+            for row in measure_criteria(search, scoring, members, group)
         ]
         return criteria_columns(reading, rows)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         check=lambda query: check_by(query, "fairness"),

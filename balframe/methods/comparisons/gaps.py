@@ -1,4 +1,4 @@
-"""The verb `gaps`."""
+"""The method `gaps`."""
 
 from typing import Unpack
 
@@ -21,23 +21,27 @@ from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_adjust, check_by
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
-    Adjustment,
-    ClassWeights,
-    Clustering,
-    Level,
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
     Names,
-    OfLabels,
-    Periods,
+    PeriodOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.comparisons.reference import Against, check_not_ambiguous, check_reference
-from balframe.methods.comparisons.segments import Comparison, gaps_in_rows
+from balframe.methods.comparisons.reference import (
+    ReferenceComparison,
+    check_reference,
+    check_unambiguous,
+)
+from balframe.methods.comparisons.segments import Comparison, gap_columns
 from balframe.stats.base import check_level
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     *COUNTED,
     N_CLUSTERS,
@@ -53,10 +57,18 @@ VERB = Method.of(
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, Clustering, Periods, OfLabels, total=False): ...
+class _Options(
+    AdjustmentOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    ClusterOptions,
+    PeriodOptions,
+    LabelMethodOptions,
+    total=False,
+): ...
 
 
-@VERB
+@METHOD
 def gaps(
     frame: FrameT,
     y_true: Name,
@@ -153,10 +165,12 @@ def gaps(
 
     def compute(reading: CountedFrame) -> Columns:
         sample = scoring.sample(reading)
-        check_not_ambiguous(reference, reading)
-        against = Against(reference, scoring.metrics, options["level"])
+        check_unambiguous(reference, reading)
+        against = ReferenceComparison(reference, scoring.metrics, options["level"])
         groups = reading.groups()
-        found = [against.group(group, sample.at(group.segments), reading) for group in groups]
+        found = [
+            against.compare_group(group, sample.at(group.segments), reading) for group in groups
+        ]
         tables = {
             name: Comparison.concat([of_group[name] for of_group in found])
             for name in scoring.metrics
@@ -164,11 +178,11 @@ def gaps(
         if len(groups) > 1:
             order = np.argsort(np.concatenate([group.segments for group in groups]))
             tables = {name: table.at(order) for name, table in tables.items()}
-        return gaps_in_rows(reading, sample, tables, options["adjust"])
+        return gap_columns(reading, sample, tables, options["adjust"])
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         check=check,

@@ -25,17 +25,17 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, Group
 from balframe.frames.query import Query
 from balframe.methods.comparisons.segments import Comparison, differences
-from balframe.methods.scores.scored_segments import equal_segments
+from balframe.methods.scores.scored_segments import distinct_segments
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 
 _BY_SCORE = ("best", "worst")
-_ENTRIES = 2**21  # labels of segments at work at once
-_MOST_NAMED = 1000  # segments among which similar ones are looked for
+_BLOCK_SIZE = 2**21  # labels of segments at work at once
+_MAX_SUGGESTED = 1000  # segments among which similar ones are looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class SegmentReference:
     """The rest or the whole (position None), or the segment at a position of its group."""
 
     name: str
@@ -47,29 +47,33 @@ class Reference:
             return np.full(len(segments), self.name == "overall")
         return np.asarray(segments == self.position)
 
-    def size(self, members: Sample) -> int:
+    def max_clusters(self, members: Sample) -> int:
         """Count the clusters, or groups of them, that stand beside each segment, at most."""
         if members.clusters is None:
             return 0
         n = np.bincount(members.clusters.segment, minlength=members.clusters.n_segments)
         if self.position is not None:
             return int(n[self.position])
-        return 0 if self.name != "rest" else len(_totals(members).example) + int(n.max(initial=0))
+        return (
+            0
+            if self.name != "rest"
+            else len(_cluster_totals(members).example) + int(n.max(initial=0))
+        )
 
-    def beside(self, members: Sample, segments: Int64Array) -> Sample:
+    def sample_for(self, members: Sample, segments: Int64Array) -> Sample:
         """Put beside each of some segments what it is compared with."""
         if self.position is not None:
             return members.at(np.full_like(segments, self.position))
         if self.name == "rest":
             counts, clusters = rest(members.counts, segments), None
             if members.clusters is not None:
-                clusters = _totals(members).rest(segments, counts)
+                clusters = _cluster_totals(members).rest(segments, counts)
             return Sample(counts, lambda: rest_of_cells(members.cells(), segments), clusters)
         everything = Sample(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
         return everything.at(np.zeros_like(segments))
 
 
-def _totals(members: Sample) -> Totals:
+def _cluster_totals(members: Sample) -> Totals:
     """Add up the clusters of all segments, once."""
     clusters = members.clusters
     assert clusters is not None
@@ -102,14 +106,14 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
             f"{parameter('reference', reference)} is not a single value; name one segment by its "
             "value."
         )
-    if _is_by_score(reference) and query.cluster is not None:
+    if _is_chosen_by_score(reference) and query.cluster is not None:
         raise InvalidInputError(
             f"{parameter('reference', reference)} chooses a segment by its score, which intervals "
             f"for rows in clusters do not allow for; omit {parameter('cluster')}, or choose "
             "another reference."
         )
     undirected = [name for name, one in metrics.items() if one.better is None]
-    if _is_by_score(reference) and undirected:
+    if _is_chosen_by_score(reference) and undirected:
         raise InvalidInputError(
             f"metric {undirected[0]!r} has no direction (neither higher nor lower is better), so "
             f"no segment is the {reference}; omit the metric, or choose another reference."
@@ -120,11 +124,11 @@ def _is_keyword(reference: object) -> bool:
     return isinstance(reference, str) and reference in REFERENCE_KEYWORDS
 
 
-def _is_by_score(reference: object) -> bool:
+def _is_chosen_by_score(reference: object) -> bool:
     return isinstance(reference, str) and reference in _BY_SCORE
 
 
-def check_not_ambiguous(asked: object, reading: CountedFrame) -> None:
+def check_unambiguous(asked: object, reading: CountedFrame) -> None:
     """Raise where a keyword is a segment's name too."""
     if not _is_keyword(asked) or len(reading.query.by) != 1:
         return
@@ -137,36 +141,38 @@ def check_not_ambiguous(asked: object, reading: CountedFrame) -> None:
         )
 
 
-def reference_of(
+def find_reference(
     asked: object,
     scores: FloatArray,
     better: str | None,
     group: Group,
     c: ClassCounts,
     reading: CountedFrame,
-) -> Reference:
+) -> SegmentReference:
     """Find what the segments of a group, of which the scores are given, are compared with."""
-    if _is_by_score(asked) and c.n_segments:
-        return _segment(reading, group, _extreme(scores, better, asked, c))
-    return _named(asked, group, c, reading)
+    if _is_chosen_by_score(asked) and c.n_segments:
+        return _reference_at(reading, group, _extreme_position(scores, better, asked, c))
+    return _reference_by_name(asked, group, c, reading)
 
 
-def n_choices(asked: object, c: ClassCounts) -> int:
+def n_candidates(asked: object, c: ClassCounts) -> int:
     """Count the segments that the reference is chosen from by its score, 1 where it is not."""
-    return c.n_segments - 1 if _is_by_score(asked) else 1
+    return c.n_segments - 1 if _is_chosen_by_score(asked) else 1
 
 
-def _named(asked: object, group: Group, c: ClassCounts, reading: CountedFrame) -> Reference:
+def _reference_by_name(
+    asked: object, group: Group, c: ClassCounts, reading: CountedFrame
+) -> SegmentReference:
     """Find what is asked for without a look at scores."""
     if isinstance(asked, str) and asked == "largest" and c.n_segments:
-        return _segment(reading, group, int(np.argmax(c.n)))
+        return _reference_at(reading, group, int(np.argmax(c.n)))
     if _is_keyword(asked) or not c.n_segments:
-        return Reference(str(asked))
+        return SegmentReference(str(asked))
     values = asked if isinstance(asked, Mapping) else {reading.query.by[0]: asked}
-    return _segment(reading, group, _position(values, reading, group))
+    return _reference_at(reading, group, _segment_position(values, reading, group))
 
 
-def _position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -> int:
+def _segment_position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -> int:
     """Find the segment of a group that has these values in the columns that the group keeps."""
     _, first = reading.cells.segments
     found = np.ones(len(group.segments), np.bool_)
@@ -176,13 +182,15 @@ def _position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -
     if not found.any():
         segments = [
             {name: reading.by_value(name, int(cell)) for name in group.by}
-            for cell in first[group.segments[:_MOST_NAMED]]
+            for cell in first[group.segments[:_MAX_SUGGESTED]]
         ]
-        raise _no_segment({name: values[name] for name in group.by}, segments, reading.query)
+        raise _unknown_segment_error(
+            {name: values[name] for name in group.by}, segments, reading.query
+        )
     return int(np.argmax(found))
 
 
-def _no_segment(
+def _unknown_segment_error(
     wanted: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
 ) -> UnknownNameError:
     """Say that no segment has the values asked for, and which have similar ones."""
@@ -201,11 +209,11 @@ def _no_segment(
     )
 
 
-def _segment(reading: CountedFrame, group: Group, position: int) -> Reference:
-    return Reference(_name(reading, group, position), position)
+def _reference_at(reading: CountedFrame, group: Group, position: int) -> SegmentReference:
+    return SegmentReference(_segment_name(reading, group, position), position)
 
 
-def _name(reading: CountedFrame, group: Group, position: int) -> str:
+def _segment_name(reading: CountedFrame, group: Group, position: int) -> str:
     """Name a segment by its value, or by all of them with their columns."""
     _, first = reading.cells.segments
     cell = int(first[group.segments[position]])
@@ -217,24 +225,26 @@ def _name(reading: CountedFrame, group: Group, position: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ReferenceComparison:
     """Comparisons with what the caller asked for."""
 
-    asked: object
+    reference: object
     metrics: Mapping[str, Metric]
     level: float
 
-    def group(self, group: Group, members: Sample, reading: CountedFrame) -> dict[str, Comparison]:
+    def compare_group(
+        self, group: Group, members: Sample, reading: CountedFrame
+    ) -> dict[str, Comparison]:
         """Compare the segments of a group, whose sample is given, on every metric."""
         c = members.counts
         every = np.arange(c.n_segments)
-        first, copies = equal_segments(reading, self.metrics, members.cells) or (every, every)
+        first, copies = distinct_segments(reading, self.metrics, members.cells) or (every, every)
         out: dict[str, Comparison] = {}
         for one, metrics in self._references(group, c, reading):
             alone = one.shares_rows(every)
             parts = [
-                self._compared(one, metrics, members, first[block])
-                for block in _blocks(c, len(first), one.size(members))
+                self._compare_block(one, metrics, members, first[block])
+                for block in _segment_blocks(c, len(first), one.max_clusters(members))
             ]
             for name in metrics:
                 found = Comparison.concat([part[name] for part in parts])
@@ -243,30 +253,34 @@ class Against:
 
     def _references(
         self, group: Group, c: ClassCounts, reading: CountedFrame
-    ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
+    ) -> Iterator[tuple[SegmentReference, Mapping[str, Metric]]]:
         """Find what the segments are compared with, and on which metrics."""
-        if _is_by_score(self.asked):
+        if _is_chosen_by_score(self.reference):
             for name, metric in self.metrics.items():
                 scores = value_of(metric, c)
-                one = reference_of(self.asked, scores, metric.better, group, c, reading)
+                one = find_reference(self.reference, scores, metric.better, group, c, reading)
                 yield one, {name: metric}
         else:
-            yield _named(self.asked, group, c, reading), self.metrics
+            yield _reference_by_name(self.reference, group, c, reading), self.metrics
 
-    def _compared(
-        self, one: Reference, metrics: Mapping[str, Metric], members: Sample, segments: Int64Array
+    def _compare_block(
+        self,
+        one: SegmentReference,
+        metrics: Mapping[str, Metric],
+        members: Sample,
+        segments: Int64Array,
     ) -> dict[str, Comparison]:
         """Compare some of the segments; choosing the reference by its score has a price."""
-        choices = n_choices(self.asked, members.counts)
+        choices = n_candidates(self.reference, members.counts)
         request = IntervalRequest(None, self.level).together(choices)
-        sides = members.at(segments), one.beside(members, segments)
+        sides = members.at(segments), one.sample_for(members, segments)
         return {
             name: replace(found, p_value=np.minimum(found.p_value * choices, 1))
             for name, found in differences(metrics, *sides, one.name, request).items()
         }
 
 
-def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCounts) -> int:
+def _extreme_position(scores: FloatArray, better: str | None, asked: object, c: ClassCounts) -> int:
     """Find the best or worst segment, of several the one with the most rows."""
     if np.isnan(scores).all():
         return 0
@@ -274,8 +288,8 @@ def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCoun
     return smallest(-scores if wants_highest else scores, c)
 
 
-def _blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
+def _segment_blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
     """Cut segments into parts that fit into memory beside their references."""
-    size = max(1, _ENTRIES // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
+    size = max(1, _BLOCK_SIZE // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
     for start in range(0, max(1, n_segments), size):
         yield slice(start, min(start + size, n_segments))

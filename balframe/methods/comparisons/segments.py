@@ -28,7 +28,7 @@ from balframe.stats.multiple_testing import adjusted_within
 
 
 @dataclass(frozen=True, slots=True)
-class OfClusters:
+class ClusteredDifference:
     """Limits and p-values of differences, and whether the rows of both sides are independent."""
 
     lower: FloatArray
@@ -37,13 +37,13 @@ class OfClusters:
     are_independent: BoolArray
 
 
-def difference_of_clusters(
+def clustered_difference(
     name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
-) -> OfClusters:
+) -> ClusteredDifference:
     """Find limits from those of both sides and their correlation, and test that it is 0.
 
     The p-value is undefined for a metric that is not linear in ratios.
@@ -52,22 +52,24 @@ def difference_of_clusters(
     n = len(scores[0])
     if one is None or other is None:
         low, high, p = np.full((3, n), np.nan)
-        return OfClusters(low, high, p, np.zeros(n, np.bool_))
+        return ClusteredDifference(low, high, p, np.zeros(n, np.bool_))
     r = correlation(one, other)
     lower, upper = from_limits_of_both(name, metric, sides, scores, request, r)
     p = np.full(n, np.nan)
     if metric.interval.is_linear:
-        p = _p_value(metric, sides, one.minus(other))
+        p = _clustered_p_values(metric, sides, one.minus(other))
     clusters = [side.clusters for side in sides]
     assert clusters[0] is not None
     assert clusters[1] is not None
     at, _ = one.shared_with(other)
     are_shared = np.bincount(one.segment[at], minlength=n) > 0
     single = clusters[0].are_single & clusters[1].are_single
-    return OfClusters(lower, upper, p, single & ~are_shared)
+    return ClusteredDifference(lower, upper, p, single & ~are_shared)
 
 
-def _p_value(metric: Metric, sides: tuple[Sample, Sample], found: Influence) -> FloatArray:
+def _clustered_p_values(
+    metric: Metric, sides: tuple[Sample, Sample], found: Influence
+) -> FloatArray:
     """Test by t; where no cluster moves the difference, with ratios pooled over both sides."""
     one, other = (means_of_clusters(metric.interval, side) for side in sides)
     if one is None or other is None:
@@ -76,24 +78,24 @@ def _p_value(metric: Metric, sides: tuple[Sample, Sample], found: Influence) -> 
     p = found.p_value(difference)
     still = (found.variance == 0) & (difference != 0)
     if still.any():
-        p[still] = _pooled(one, other).p_value(difference)[still]
+        p[still] = _pooled_influence(one, other).p_value(difference)[still]
     return p
 
 
-def _pooled(one: MeansOfClusters, other: MeansOfClusters) -> Influence:
+def _pooled_influence(one: MeansOfClusters, other: MeansOfClusters) -> Influence:
     """Find the influence of the clusters if both sides had the same ratios."""
     mean = (one.mean * one.n + other.mean * other.n) / (one.n + other.n)
     return one.influence_around(mean).minus(other.influence_around(mean))
 
 
-_STACKED = (
+_STACKED_COLUMNS = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
     *("lower", "upper", "p_value"),
 )
-_DESIGN = ("effective_clusters", "design_effect")
+_DESIGN_COLUMNS = ("effective_clusters", "design_effect")
 
 
-OfRecalls = Callable[..., Sequence[FloatArray]]
+RecallDifferenceMethod = Callable[..., Sequence[FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +134,21 @@ class Comparison:
         if len(parts) == 1:
             return parts[0]
         names = tuple(sorted({name for part in parts for name in part.names}))
-        renamed = [part.named(names) for part in parts]
-        columns = ([getattr(part, name) for part in renamed] for name in cls._columns())
+        renamed = [part.with_names(names) for part in parts]
+        columns = ([getattr(part, name) for part in renamed] for name in cls._array_fields())
         return cls(names, *(np.concatenate(arrays) for arrays in columns))
 
-    def named(self, names: Sequence[str]) -> "Comparison":
+    def with_names(self, names: Sequence[str]) -> "Comparison":
         """Take the names of references from a longer list."""
         positions = np.array([names.index(name) for name in self.names], np.int64)
         return replace(self, names=tuple(names), reference=positions[self.reference])
 
     def at(self, rows: Int64Array) -> "Comparison":
         """Take these rows."""
-        return Comparison(self.names, *(getattr(self, name)[rows] for name in self._columns()))
+        return Comparison(self.names, *(getattr(self, name)[rows] for name in self._array_fields()))
 
     @classmethod
-    def _columns(cls) -> list[str]:
+    def _array_fields(cls) -> list[str]:
         return [one.name for one in fields(cls)][1:]
 
     def without_test(self, rows: BoolArray) -> "Comparison":
@@ -161,9 +163,13 @@ def differences(
     metrics: Mapping[str, Metric], one: Sample, other: Sample, name: str, request: IntervalRequest
 ) -> dict[str, Comparison]:
     """Compare two sides, which share no rows, on the labels that are present in both."""
-    first, second = on_shared_labels(one.counts, other.counts)
+    first, second = restrict_to_shared_labels(one.counts, other.counts)
     sides = replace(one, counts=first), replace(other, counts=second)
-    compute = _tested if one.clusters is None or other.clusters is None else _tested_of_clusters
+    compute = (
+        _independent_limits_and_p_values
+        if one.clusters is None or other.clusters is None
+        else _clustered_limits_and_p_values
+    )
     out = {}
     for metric_name, metric in metrics.items():
         estimate, reference = (value_of(metric, c) for c in (first, second))
@@ -187,7 +193,7 @@ def differences(
     return out
 
 
-def _tested(
+def _independent_limits_and_p_values(
     name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
@@ -198,14 +204,14 @@ def _tested(
     one, other = (side.counts for side in sides)
     compute = partial(scas_difference, level=request.level)
     comparable = np.isfinite(scores[0] - scores[1])
-    found = limits_of_difference(metric.interval, one, other, comparable, compute, 3)
+    found = recall_difference_limits(metric.interval, one, other, comparable, compute, 3)
     if found is not None:
         return list(found)
     limits = from_limits_of_both(name, metric, sides, scores, request)
     return [*limits, np.full(len(comparable), np.nan)]
 
 
-def _tested_of_clusters(
+def _clustered_limits_and_p_values(
     name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
@@ -213,30 +219,34 @@ def _tested_of_clusters(
     request: IntervalRequest,
 ) -> Sequence[FloatArray]:
     """Find the same of scores that may share clusters; where each row is one, as without."""
-    found = difference_of_clusters(name, metric, sides, scores, request)
+    found = clustered_difference(name, metric, sides, scores, request)
     columns = [found.lower, found.upper, found.p_value]
     alone = np.flatnonzero(found.are_independent)
     if len(alone):
         one, other = (replace(side.at(alone), clusters=None) for side in sides)
-        own = _tested(name, metric, (one, other), (scores[0][alone], scores[1][alone]), request)
+        own = _independent_limits_and_p_values(
+            name, metric, (one, other), (scores[0][alone], scores[1][alone]), request
+        )
         for column, values in zip(columns, own, strict=True):
             column[alone] = values
     return columns
 
 
-def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts, ClassCounts]:
+def restrict_to_shared_labels(
+    one: ClassCounts, other: ClassCounts
+) -> tuple[ClassCounts, ClassCounts]:
     """Let averages over labels look at the labels that are present on both sides."""
     keys, other_keys = (c.segment * c.n_labels + c.label for c in (one, other))
     shared = np.intersect1d(keys[one.present], other_keys[other.present], assume_unique=True)
     return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
 
 
-def limits_of_difference(
+def recall_difference_limits(
     interval: Interval,
     one: ClassCounts,
     other: ClassCounts,
     comparable: BoolArray,
-    compute: OfRecalls,
+    compute: RecallDifferenceMethod,
     n_columns: int,
 ) -> FloatArray | None:
     """Find limits of differences, where the metric is linear in recalls; None where it is not.
@@ -247,14 +257,14 @@ def limits_of_difference(
     if not interval.is_linear or interval.linear_recalls(one) is None:
         return None
     found = np.full((n_columns, len(comparable)), np.nan)
-    for pairs, values in pairs_of_recalls(interval, one, other, comparable):
+    for pairs, values in recall_pairs(interval, one, other, comparable):
         found[:, pairs] = once_for_equals(compute, values)
     none = interval.rescaled(one, np.zeros(len(comparable)))
     found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
     return found
 
 
-def pairs_of_recalls(
+def recall_pairs(
     interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray
 ) -> Iterator[tuple[Int64Array, Sequence[FloatArray]]]:
     """Put pairs of equally many labels together: x and n of either side, and the weights."""
@@ -273,7 +283,7 @@ def pairs_of_recalls(
         yield pairs[known], [value[known] for value in values]
 
 
-def gaps_in_rows(
+def gap_columns(
     reading: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
 ) -> dict[Name, Any]:
     """Put the metrics of each segment one below the other."""
@@ -284,10 +294,10 @@ def gaps_in_rows(
     names = sorted({name for table in tables.values() for name in table.names})
     c, (_, first) = sample.counts, reading.cells.segments
     margin = reading.margin_of_segments()
-    shown = [*_STACKED, *(_DESIGN if sample.clusters is not None else ())]
+    shown = [*_STACKED_COLUMNS, *(_DESIGN_COLUMNS if sample.clusters is not None else ())]
     tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
-    reference = stacked(lambda table: table.named(names).reference)
+    reference = stacked(lambda table: table.with_names(names).reference)
     return reading.by_columns(np.repeat(first, len(tables))) | {
         "n": np.repeat(c.n, len(tables)),
         "metric": reading.text_column(list(tables), metric),

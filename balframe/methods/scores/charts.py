@@ -10,35 +10,42 @@ import altair as alt
 from balframe._text import intervals, titled
 from balframe.api.columns import OF_SEVERAL
 from balframe.api.metric_selection import Metrics
-from balframe.api.options import Absences, CellsOrRows, ClassWeights, Clustering, Level, Names
-from balframe.charts.facets import NO_ROWS, Charts, Part, shown
-from balframe.charts.forest_plot import Line, Rows, Shown, forests
-from balframe.charts.options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
+from balframe.api.options import (
+    AbsentLabelOptions,
+    CellOrRowOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+)
+from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
+from balframe.charts.forest_plot import ReferenceLine, ForestOptions, ForestPanel, forest_plots
+from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, DEFAULT_MIN_SUPPORT, ChartMetric, chart_function, chart_metrics
 from balframe.charts.rows import (
-    Answered,
-    Drawn,
-    Row,
-    Sort,
-    answered,
+    ResultRow,
+    ChartData,
+    ChartRow,
+    SortOption,
+    result_rows,
     by_names,
-    columns,
-    inert,
-    named,
-    ranked,
-    text_of,
+    panel_columns,
+    escape_tags,
+    chart_data,
+    rank_segments,
+    value_text,
 )
 from balframe.charts.style import (
     BLACK,
-    CLUSTERS,
+    CLUSTERS_FIELD,
     DARKEST,
     LIGHTEST,
-    NO_SHARE,
-    ROWS,
-    SCORE,
+    UNDEFINED_SHARE,
+    COUNT_FORMAT,
+    SCORE_FORMAT,
     WHITE,
-    Field,
+    TooltipField,
     heading,
-    place,
+    segment_tooltips,
 )
 from balframe.errors import check_choice
 from balframe.frames.adapter import Name
@@ -52,20 +59,30 @@ from balframe.stats.base import IntervalOption
 # The chart of `confusion`: a heat map of each segment.
 
 
-_RANK = "balanced_accuracy"
-_SHADES = {
+_RANKING_METRIC = "balanced_accuracy"
+_SHADE_MEANINGS = {
     "true": "the share within each true label",
     "pred": "the share within each predicted label",
     "all": "the share of all rows of the segment",
 }
-_DARK = 0.76  # the share from which white is easier to read than black
-_WIDTH = 600  # pixels of all matrices side by side
-_LARGE, _TEXT = 56, 28  # pixels of a cell that has room for two lines of text, and for one
-_SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # up to many labels
-_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
+_DARK_SHARE = 0.76  # the share from which white is easier to read than black
+_TOTAL_WIDTH = 600  # pixels of all matrices side by side
+_TWO_LINE_CELL, _ONE_LINE_CELL = (
+    56,
+    28,
+)  # pixels of a cell that has room for two lines of text, and for one
+_CELL_SIZES = (
+    (3, 60),
+    (4, 42),
+    (8, 34),
+    (12, 28),
+    (30, 14),
+    (float("inf"), 6),
+)  # up to many labels
+_MATRIX_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
 
 
-@drawing
+@chart_function
 def confusion(
     frame: object,
     y_true: Name,
@@ -73,9 +90,9 @@ def confusion(
     *,
     by: Names = None,
     normalize: Literal["true", "pred", "all"] = "true",
-    most: int = MOST,
-    **options: Unpack[CellsOrRows],
-) -> Charts:
+    most: int = DEFAULT_MOST,
+    **options: Unpack[CellOrRowOptions],
+) -> AltairChart:
     """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells.
 
     If there are too many segments to draw, those with the highest and the lowest balanced
@@ -105,70 +122,76 @@ def confusion(
     >>> chart.to_dict()["title"]["text"]
     'Confusion matrix by race'
     """
-    check_choice("normalize", normalize, list(_SHADES))
+    check_choice("normalize", normalize, list(_SHADE_MEANINGS))
     answer = collected(
         count_confusion(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
     )
-    rows = answered(answer)
+    rows = result_rows(answer)
     names = by_names(by, rows[0])
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
     if MODEL in rows[0] and MODEL not in names:
         names.append(MODEL)
         predicted = OF_SEVERAL
-    segments = named(rows, names, most_panels=0)
+    segments = chart_data(rows, names, max_panels=0)
     drawn = replace(
         segments,
         rows=[
             {name: row[name] for name in ("segment", "n", "share")}
-            | {"actual": text_of(found[y_true]), "predicted": text_of(found[predicted])}
+            | {"actual": value_text(found[y_true]), "predicted": value_text(found[predicted])}
             for row, found in zip(segments.rows, rows, strict=True)
         ],
     )
     order, left_out = drawn.segments, list[str]()
     if len(order) > most:
-        scores = compute_report(answer, y_true, predicted, by=names, cells=True, metrics=_RANK)
-        of_segments = named(answered(scores), names, most_panels=0)
-        order, left_out = ranked(of_segments, _RANK, most, " in balanced accuracy")
+        scores = compute_report(
+            answer, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC
+        )
+        of_segments = chart_data(result_rows(scores), names, max_panels=0)
+        order, left_out = rank_segments(of_segments, _RANKING_METRIC, most, " in balanced accuracy")
     title = heading(
         titled("confusion matrix", names),
-        [f"Counts, shaded by {_SHADES[normalize]}", *left_out],
+        [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
     )
-    return _show(drawn.of(order), order, title, inert(str(y_true)), inert(str(predicted)))
+    return _draw_matrices(drawn.select(order), order, title, escape_tags(str(y_true)), escape_tags(str(predicted)))
 
 
-def _show(
-    drawn: Drawn, order: list[str], title: alt.TitleParams, actual: str, predicted: str
-) -> Charts:
+def _draw_matrices(
+    drawn: ChartData, order: list[str], title: alt.TitleParams, actual: str, predicted: str
+) -> AltairChart:
     labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
-    size = _size(len(order), len(labels))
+    size = _cell_size(len(order), len(labels))
     side = size * len(labels)
-    rows = _titled(drawn.rows)
-    layers = _layers(drawn, labels, actual, predicted, size).properties(width=side, height=side)
+    rows = _with_titles(drawn.rows)
+    layers = _matrix_layers(drawn, labels, actual, predicted, size).properties(
+        width=side, height=side
+    )
     if len(order) == 1:
-        return shown([Part(layers, rows)], title)
+        return assemble_chart([Subplot(layers, rows)], title)
     titles = {row["segment"]: row["title"] for row in rows}
     needed = max(side, min(200, 6 * max(map(len, order))))
     header = alt.Header(
         labelExpr="split(datum.value, '\\n')", labelLimit=needed + 15, labelFontWeight="bold"
     )
     sort = [titles[name] for name in order]
-    panel = alt.Facet("title:N", title=drawn.by, sort=sort, header=header)
-    wide = columns(len(order), max(1, min(6, _WIDTH // (needed + 20))))
+    panel = alt.Facet("title:N", title=drawn.segment_title, sort=sort, header=header)
+    wide = panel_columns(len(order), max(1, min(6, _TOTAL_WIDTH // (needed + 20))))
     spacing = alt.RowColnumber(row=20, column=needed - side + 20)
     facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing)
-    return shown([Part(facets, rows)], title)
+    return assemble_chart([Subplot(facets, rows)], title)
 
 
-def _size(n_matrices: int, n_labels: int) -> int:
+def _cell_size(n_matrices: int, n_labels: int) -> int:
     """Choose the pixels of a cell, so that neither a matrix nor all of them grow without end."""
     size = next(
-        size for many, size in _SIZES if n_labels <= many and (size < _LARGE or n_matrices <= 9)
+        size
+        for many, size in _CELL_SIZES
+        if n_labels <= many and (size < _TWO_LINE_CELL or n_matrices <= 9)
     )
-    side = next(side for many, side in _SIDES if n_matrices <= many)
+    side = next(side for many, side in _MATRIX_SIDES if n_matrices <= many)
     return max(1, min(size, side // n_labels))
 
 
-def _titled(rows: list[Row]) -> list[Row]:
+def _with_titles(rows: list[ChartRow]) -> list[ChartRow]:
     """Write the number of rows below the name of each segment."""
     n = Counter[str]()
     for row in rows:
@@ -177,14 +200,14 @@ def _titled(rows: list[Row]) -> list[Row]:
     return [row | {"title": written[row["segment"]]} for row in rows]
 
 
-def _layers(
-    drawn: Drawn, labels: list[str], actual: str, predicted: str, size: int
+def _matrix_layers(
+    drawn: ChartData, labels: list[str], actual: str, predicted: str, size: int
 ) -> alt.LayerChart:
     of_cell = [
-        *place(drawn),
+        *segment_tooltips(drawn),
         alt.Tooltip("actual:N", title=actual),
         alt.Tooltip("predicted:N", title=predicted),
-        alt.Tooltip("n:Q", title="rows", format=ROWS),
+        alt.Tooltip("n:Q", title="rows", format=COUNT_FORMAT),
         alt.Tooltip("share:Q", format=".1%"),
     ]
     is_short = max(map(len, labels)) * 7 < size
@@ -203,16 +226,18 @@ def _layers(
     )
     ramp = alt.Scale(range=[LIGHTEST, DARKEST], domain=[0, 1], interpolate="rgb")
     shade = alt.Color("share:Q", title="share", scale=ramp, legend=alt.Legend(format=".0%"))
-    fill = alt.when("!isValid(datum.share)").then(alt.value(NO_SHARE)).otherwise(shade)
+    fill = alt.when("!isValid(datum.share)").then(alt.value(UNDEFINED_SHARE)).otherwise(shade)
     cells = base.mark_rect(invalid=None, stroke=WHITE, strokeWidth=1 if size > 8 else 0).encode(
         color=fill
     )
-    if size < _TEXT:
+    if size < _ONE_LINE_CELL:
         return alt.LayerChart(layer=[cells])
-    ink = alt.when(f"datum.share > {_DARK}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
+    ink = (
+        alt.when(f"datum.share > {_DARK_SHARE}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
+    )
     largest = max(row["n"] for row in drawn.rows)
     form = ",d" if largest < 10_000 else ".3~s"
-    is_large = size >= _LARGE
+    is_large = size >= _TWO_LINE_CELL
     counts = base.mark_text(fontSize=12 if is_large else 9, dy=-7 if is_large else 0).encode(
         text=alt.Text("n:Q", format=form), color=ink
     )
@@ -225,27 +250,34 @@ def _layers(
     return alt.LayerChart(layer=[cells, counts, shares])
 
 
-_MAJORITY = "no_information_rate"
+_MAJORITY_METRIC = "no_information_rate"
 
 
-class _Options(Level, Absences, ClassWeights, Clustering, CellsOrRows, total=False): ...
+class _Options(
+    LevelOptions,
+    AbsentLabelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    CellOrRowOptions,
+    total=False,
+): ...
 
 
-@drawing
+@chart_function
 def report(
     frame: object,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names = None,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     interval: IntervalOption = True,
-    sort: Sort = "score",
+    sort: SortOption = "score",
     numbers: bool | None = None,
-    min_support: int = SMALL,
-    most: int = MOST,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a forest plot of a metric of every segment with its confidence interval.
 
     Each segment has a row, by default with the highest score on top. The area of a point shows the
@@ -281,8 +313,8 @@ def report(
     >>> [panel["title"]["text"] for panel in chart.to_dict()["concat"]]
     ['Selection rate', 'Recall', 'False positive rate']
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    rows = answered(
+    chosen = chart_metrics(metrics, options["class_weight"])
+    rows = result_rows(
         compute_report(
             frame,
             y_true,
@@ -297,21 +329,23 @@ def report(
     )
     names = by_names(by, rows[0])
     several = MODEL in rows[0] and MODEL not in names
-    of_segments, of_all = _parted(rows, several) if names else (rows, rows)
-    of_majority = {_model(row, several): row for row in of_all if row["metric"] == _MAJORITY}
-    plots = [_shown(one, of_segments, of_all, of_majority, names, several) for one in chosen]
-    words = {_chance_in_words(one.metric.chance, of_all) for one in chosen} - {""}
+    of_segments, of_all = _split_overall(rows, several) if names else (rows, rows)
+    of_majority = {
+        _model_name(row, several): row for row in of_all if row["metric"] == _MAJORITY_METRIC
+    }
+    plots = [_panel(one, of_segments, of_all, of_majority, names, several) for one in chosen]
+    words = {_chance_text(one.metric.chance, of_all) for one in chosen} - {""}
     lines = [
-        Line("all_rows", "all rows", (1, 0)),
-        Line("chance", words.pop() if len(words) == 1 else "chance", (4, 3)),
+        ReferenceLine("all_rows", "all rows", (1, 0)),
+        ReferenceLine("chance", words.pop() if len(words) == 1 else "chance", (4, 3)),
     ]
     for plot in plots:
-        plot.fields.extend((line.field, line.name, SCORE) for line in lines)
-    has_limits = any(row["lower"] is not None for plot in plots for row in plot.drawn.rows)
+        plot.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
+    has_limits = any(row["lower"] is not None for plot in plots for row in plot.data.rows)
     limits = intervals(options["level"], options["cluster"])
-    return forests(
+    return forest_plots(
         plots,
-        Rows(sort, numbers, min_support, most),
+        ForestOptions(sort, numbers, min_support, most),
         titled(chosen[0].title if len(chosen) == 1 else "scores", names),
         [limits] if has_limits else [],
         lines if names else lines[1:],
@@ -319,38 +353,38 @@ def report(
     )
 
 
-def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[DrawnMetric]) -> Any:  # noqa: ANN401 (what the verb takes)
+def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[ChartMetric]) -> Any:  # noqa: ANN401 (what the method takes)
     """Ask also for what accuracy is compared with."""
     names = [one.name for one in chosen]
-    if _MAJORITY in names:
+    if _MAJORITY_METRIC in names:
         return metrics
     if isinstance(metrics, Mapping):
-        return {**metrics, _MAJORITY: _MAJORITY}
-    return [*names, _MAJORITY]
+        return {**metrics, _MAJORITY_METRIC: _MAJORITY_METRIC}
+    return [*names, _MAJORITY_METRIC]
 
 
-def _parted(rows: list[Answered], several: bool) -> tuple[list[Answered], list[Answered]]:
+def _split_overall(rows: list[ResultRow], several: bool) -> tuple[list[ResultRow], list[ResultRow]]:
     """Part the rows of segments from those of the whole frame, which come last."""
-    models = {_model(row, several) for row in rows}
+    models = {_model_name(row, several) for row in rows}
     n_of_all = len(models) * len({row["metric"] for row in rows})
     return rows[:-n_of_all], rows[-n_of_all:]
 
 
-def _model(row: Answered, several: bool) -> str:
-    return text_of(row[MODEL]) if several else ""
+def _model_name(row: ResultRow, several: bool) -> str:
+    return value_text(row[MODEL]) if several else ""
 
 
-def _shown(
-    one: DrawnMetric,
-    of_segments: list[Answered],
-    of_all: list[Answered],
-    of_majority: Mapping[str, Answered],
+def _panel(
+    one: ChartMetric,
+    of_segments: list[ResultRow],
+    of_all: list[ResultRow],
+    of_majority: Mapping[str, ResultRow],
     names: list[Name],
     several: bool,
-) -> Shown:
+) -> ForestPanel:
     """Put into every row what all rows score, of the same model, and what guessing does."""
-    drawn = named([row for row in of_segments if row["metric"] == one.name], names)
-    of_models = {_model(row, several): row for row in of_all if row["metric"] == one.name}
+    drawn = chart_data([row for row in of_segments if row["metric"] == one.name], names)
+    of_models = {_model_name(row, several): row for row in of_all if row["metric"] == one.name}
     for row in drawn.rows:
         model = row["panel"] if several else ""
         whole, chance = of_models[model], one.metric.chance
@@ -364,10 +398,10 @@ def _shown(
         else:
             row["chance"] = chance
     has_clusters = "n_clusters" in of_segments[0] if of_segments else False
-    return Shown(one, drawn, one.title, _fields(one.title, has_clusters=has_clusters))
+    return ForestPanel(one, drawn, one.title, _tooltip_fields(one.title, has_clusters=has_clusters))
 
 
-def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
+def _chance_text(chance: Chance | None, of_all: list[ResultRow]) -> str:
     if chance is None:
         return ""
     n_labels = {row["n_labels"] for row in of_all}
@@ -378,13 +412,13 @@ def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
     return words.get(str(chance), f"chance, {chance}")
 
 
-def _fields(title: str, *, has_clusters: bool) -> list[Field]:
+def _tooltip_fields(title: str, *, has_clusters: bool) -> list[TooltipField]:
     return [
-        ("n", "rows", ROWS),
-        *([CLUSTERS] if has_clusters else []),
-        ("n_labels", "labels present", ROWS),
-        ("min_support", "rows of the rarest label", ROWS),
-        ("estimate", title, SCORE),
-        ("lower", "lower limit", SCORE),
-        ("upper", "upper limit", SCORE),
+        ("n", "rows", COUNT_FORMAT),
+        *([CLUSTERS_FIELD] if has_clusters else []),
+        ("n_labels", "labels present", COUNT_FORMAT),
+        ("min_support", "rows of the rarest label", COUNT_FORMAT),
+        ("estimate", title, SCORE_FORMAT),
+        ("lower", "lower limit", SCORE_FORMAT),
+        ("upper", "upper limit", SCORE_FORMAT),
     ]

@@ -1,4 +1,4 @@
-"""The verb `classes`."""
+"""The method `classes`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from balframe.api.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits,
 from balframe.api.interval_estimates import limits_of
 from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring
-from balframe.api.options import Clustering, Intervals, Names, OfLabels
+from balframe.api.options import ClusterOptions, IntervalOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
@@ -28,32 +28,32 @@ from balframe.stats.proportions import Limits
 # How each label of each segment scores against all others.
 
 
-_PARTS = 2**22  # labels of clusters at work at once
+_BLOCK_SIZE = 2**22  # labels of clusters at work at once
 
 
-def scores_of_labels(
+def label_scores(
     sample: Sample, names: Sequence[str], request: IntervalRequest | None
 ) -> dict[Name, Int64Array | FloatArray]:
     """Compute the columns of counts, scores and limits, one value for each segment and label."""
-    parts = [_scores(of_block, names, request) for of_block in _blocks(sample)]
+    parts = [_score_block(of_block, names, request) for of_block in _sample_blocks(sample)]
     if len(parts) == 1:
         return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _blocks(sample: Sample) -> Iterator[Sample]:
+def _sample_blocks(sample: Sample) -> Iterator[Sample]:
     """Take segments a part at a time, so that the labels of their clusters fit into memory."""
     clusters, n = sample.clusters, sample.counts.n_segments
     if clusters is None or n < 2:
         yield sample
         return
     size = np.bincount(clusters.segment, minlength=n) * sample.counts.n_labels
-    block = (np.cumsum(size) - size) // _PARTS
+    block = (np.cumsum(size) - size) // _BLOCK_SIZE
     for one in np.unique(block):
         yield sample.at(np.flatnonzero(block == one))
 
 
-def _scores(
+def _score_block(
     sample: Sample, names: Sequence[str], request: IntervalRequest | None
 ) -> dict[Name, Int64Array | FloatArray]:
     c = each_against_others(sample.counts)
@@ -66,7 +66,7 @@ def _scores(
     counts: dict[Name, Int64Array | FloatArray] = {"support": c.n_support[own]}
     clusters = None
     if sample.clusters is not None:
-        clusters = _of_labels(sample.clusters)
+        clusters = _label_clusters(sample.clusters)
         of_label = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
         counts["n_clusters"] = clusters.sum(of_label > 0).astype(np.int64)
     if request is not None:
@@ -76,10 +76,10 @@ def _scores(
         "prevalence": find("prevalence")(c),
         "predicted": c.n_predicted[own],
         "correct": c.n_correct[own],
-    } | layouts.wide(scores, found)
+    } | layouts.wide_columns(scores, found)
 
 
-def _of_labels(clusters: Clusters) -> Clusters:
+def _label_clusters(clusters: Clusters) -> Clusters:
     """Let each label of a segment be a segment of its own, as `each_against_others` does."""
     n_labels = clusters.pairs.counts.n_labels
     counts = each_against_others(clusters.pairs.counts)
@@ -100,7 +100,7 @@ def _no_cells() -> Cells:
     raise AssertionError("the scores of a label are proportions, whose limits need no cells")
 
 
-SCORES = {  # and the columns that count their denominators, of the label or of the others
+LABEL_METRICS = {  # and the columns that count their denominators, of the label or of the others
     "recall": ("support", False),
     "precision": ("predicted", False),
     "specificity": ("support", True),
@@ -108,7 +108,7 @@ SCORES = {  # and the columns that count their denominators, of the label or of 
     "f1": ("support", False),
 }
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     key("label", kind=Kind.LABEL, tells=True),
     count("support", tells=True),
@@ -118,7 +118,7 @@ VERB = Method.of(
     count("correct"),
     *(
         one
-        for name, (support, of_rest) in SCORES.items()
+        for name, (support, of_rest) in LABEL_METRICS.items()
         for one in (
             replace(score(name, compared=True, support=support), of_rest=of_rest),
             *limits(name, "interval"),
@@ -130,10 +130,10 @@ VERB = Method.of(
 _SCORING = Scoring.of("accuracy", None, ())  # each label is scored against all others
 
 
-class _Options(Intervals, Clustering, OfLabels, total=False): ...
+class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def classes(
     frame: FrameT,
     y_true: Name,
@@ -193,11 +193,11 @@ def classes(
         label = np.tile(np.arange(n_labels), sample.counts.n_segments)
         columns = reading.by_columns(np.repeat(first, n_labels))
         columns["label"] = reading.label_column(label)
-        return columns | scores_of_labels(sample, tuple(SCORES), request)
+        return columns | label_scores(sample, tuple(LABEL_METRICS), request)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         shown=() if request is None else ("interval",),

@@ -13,7 +13,7 @@ from balframe.methods.scores.confusion import SHARE, confusion
 # The columns of results of `confusion`, by what they hold.
 
 
-def parts_of_cells(names: Sequence[Name], what: str) -> tuple[list[Name], Name, Name]:
+def split_cell_columns(names: Sequence[Name], subject: str) -> tuple[list[Name], Name, Name]:
     """Separate the by-columns from the two columns of labels, which stand before the counts.
 
     `what` begins a sentence about the frame: "frames have".
@@ -21,14 +21,14 @@ def parts_of_cells(names: Sequence[Name], what: str) -> tuple[list[Name], Name, 
     at = names.index(N) if N in names else 0
     if at < 2:
         raise InvalidInputError(
-            f"the {what} the columns {listed(names)}, which are not those of a result of "
+            f"the {subject} the columns {listed(names)}, which are not those of a result of "
             "`confusion`: the true and the predicted labels must be in the two columns before "
             f"{N!r}. Give results of `confusion`."
         )
-    check_finest(names, what)
+    check_finest(names, subject)
     if SHARE in names:
         raise InvalidInputError(
-            f"the {what} a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
+            f"the {subject} a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
             f"{parameter('normalize')} in `confusion`."
         )
     labels = names[at - 2 : at]
@@ -75,17 +75,17 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
     >>> bf.combine(cells).equals(bf.confusion(pl.concat(days), "y", "yhat"))
     True
     """
-    unwrapped_frames = [unwrapped(frame) for frame in _listed(frames)]
+    unwrapped_frames = [unwrapped(frame) for frame in _as_list(frames)]
     given = [native for native, _ in unwrapped_frames]
-    by, y_true, y_pred = parts_of_cells(names_of(given[0]), "frames have")
+    by, y_true, y_pred = split_cell_columns(names_of(given[0]), "frames have")
     for frame in given[1:]:
-        _check_same(names_of(given[0]), names_of(frame))
+        _check_same_columns(names_of(given[0]), names_of(frame))
     _, wrapped = unwrapped_frames[0]
     added: FrameT = wrapped(confusion(concat(given), y_true, y_pred, by=by, cells=True))
     return added
 
 
-def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
+def _as_list(frames: Any) -> Sequence[Any]:  # noqa: ANN401
     if hasattr(frames, "columns") or not isinstance(frames, Iterable) or isinstance(frames, str):
         raise UnsupportedTypeError(
             f"combine got {type(frames).__qualname__}, but needs a list of results of "
@@ -97,7 +97,7 @@ def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
     return given
 
 
-def _check_same(first: Sequence[Name], other: Sequence[Name]) -> None:
+def _check_same_columns(first: Sequence[Name], other: Sequence[Name]) -> None:
     if set(first) != set(other):
         raise InvalidInputError(
             f"the frames have different columns: {listed(first)}; and {listed(other)}. Give frames "

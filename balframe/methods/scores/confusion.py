@@ -1,4 +1,4 @@
-"""The verb `confusion`."""
+"""The method `confusion`."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, Unpack
@@ -7,7 +7,7 @@ import numpy as np
 
 from balframe.api.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
 from balframe.api.method import Method
-from balframe.api.options import Clustering, Names, OfLabels
+from balframe.api.options import ClusterOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -22,28 +22,28 @@ from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ConfusionCells:
     """Rows to show; `source` is a cell of the same segment, whose by-columns they have."""
 
-    source: Int64Array
+    source_cell: Int64Array
     segment: Int64Array
     actual: Int64Array
     outcome: Int64Array
     sums: Measures
 
 
-def counted(cells: Cells) -> Shown:
+def observed_cells(cells: Cells) -> ConfusionCells:
     """Show the cells that hold rows."""
     segment, _ = cells.segments
     shown = np.flatnonzero(cells.actual != LEFT_OUT)
     actual, outcome = cells.actual[shown], cells.outcome[shown]
-    return Shown(shown, segment[shown], actual, outcome, cells.sums.at(shown))
+    return ConfusionCells(shown, segment[shown], actual, outcome, cells.sums.at(shown))
 
 
-def completed(cells: Cells, n_labels: int) -> Shown:
+def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
     """Show every pair of labels in every segment, also in those that have no row left."""
     _, first = cells.segments
-    present = counted(cells)
+    present = observed_cells(cells)
     size = n_labels * n_labels
     pair = np.arange(len(first) * size)
     at = present.segment * size + present.actual * n_labels + present.outcome
@@ -56,14 +56,14 @@ def completed(cells: Cells, n_labels: int) -> Shown:
     sums, within = present.sums, pair % max(size, 1)
     weight = None if sums.weight is None else filled(sums.weight)
     weight_sq = None if sums.weight_sq is None else filled(sums.weight_sq)
-    return Shown(
+    return ConfusionCells(
         np.repeat(first, size),
         np.repeat(np.arange(len(first)), size),
         within // max(n_labels, 1),
         within % max(n_labels, 1),
         replace(
             sums,
-            n=filled(cells.n[present.source]),
+            n=filled(cells.n[present.source_cell]),
             missing=None,
             weight=weight,
             weight_sq=weight_sq,
@@ -71,7 +71,7 @@ def completed(cells: Cells, n_labels: int) -> Shown:
     )
 
 
-def share(rows: Shown, n_labels: int, normalize: str) -> FloatArray:
+def cell_shares(rows: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
     """Divide cells by the rows of their true label, predicted label or segment."""
     within = {"true": rows.actual, "pred": rows.outcome, "all": np.zeros_like(rows.actual)}
     group = rows.segment * n_labels + within[normalize]
@@ -80,7 +80,7 @@ def share(rows: Shown, n_labels: int, normalize: str) -> FloatArray:
 
 
 SHARE = "share"
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     *LABELLED,
     count(N, tells=True),
@@ -89,10 +89,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Clustering, OfLabels, total=False): ...
+class _Options(ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def confusion(
     frame: FrameT,
     y_true: Name,
@@ -151,9 +151,11 @@ def confusion(
 
     def compute(reading: CountedFrame) -> Columns:
         reading, n_labels = reading.with_clusters(), len(reading.labels)
-        shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
+        shown = (
+            complete_cells(reading.cells, n_labels) if complete else observed_cells(reading.cells)
+        )
         true, predicted = names_of_labels(reading.query)
-        columns = reading.by_columns(shown.source)
+        columns = reading.by_columns(shown.source_cell)
         columns[true] = reading.label_column(shown.actual)
         columns[predicted] = reading.label_column(shown.outcome)
         columns[N] = shown.sums.n
@@ -162,12 +164,12 @@ def confusion(
                 columns[WEIGHT] = np.ldexp(shown.sums.weight, shown.sums.exponent)
             columns[WEIGHT_SQ] = shown.sums.weight_sq
         if normalize is not None:
-            columns[SHARE] = share(shown, n_labels, normalize)
+            columns[SHARE] = cell_shares(shown, n_labels, normalize)
         return columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         shown=() if normalize is None else ("normalize",),

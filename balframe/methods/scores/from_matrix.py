@@ -59,7 +59,7 @@ def from_matrix(
     """
     check_choice("rows", rows, ("true", "pred"))
     library = library_named(backend)
-    counts = _counts(matrix)
+    counts = _as_counts(matrix)
     if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
         raise InvalidInputError(
             f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
@@ -82,7 +82,7 @@ def from_matrix(
     )
 
 
-def _counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _as_counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
     try:
         given = np.asarray(matrix)
     except ValueError:  # rows of different lengths

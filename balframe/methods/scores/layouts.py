@@ -12,7 +12,9 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.proportions import Limits
 
 
-def wide(scores: Mapping[str, FloatArray], found: Mapping[str, Limits]) -> dict[Name, FloatArray]:
+def wide_columns(
+    scores: Mapping[str, FloatArray], found: Mapping[str, Limits]
+) -> dict[Name, FloatArray]:
     """Put the limits of each metric behind it."""
     columns: dict[Name, FloatArray] = {}
     for name, estimate in scores.items():
@@ -22,7 +24,7 @@ def wide(scores: Mapping[str, FloatArray], found: Mapping[str, Limits]) -> dict[
     return columns
 
 
-def long(
+def long_columns(
     reading: CountedFrame,
     first: Int64Array,
     counted: Mapping[str, Int64Array],
@@ -33,24 +35,24 @@ def long(
     columns = reading.by_columns(np.repeat(first, len(scores)))
     columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
     columns["metric"] = reading.text_column(list(scores), metric)
-    columns["estimate"] = _interleaved(scores.values())
+    columns["estimate"] = _interleave(scores.values())
     return columns
 
 
-def long_limits(
+def long_limit_columns(
     reading: CountedFrame, found: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
 ) -> dict[Name, Any]:
     """Put the limits of the metrics one below the other, and name their methods."""
-    lower, upper = map(_interleaved, zip(*found.values(), strict=True))
+    lower, upper = map(_interleave, zip(*found.values(), strict=True))
     names, codes = methods
     return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
 
 
-def long_design(designs: Sequence[Design]) -> dict[Name, FloatArray]:
+def long_design_columns(designs: Sequence[Design]) -> dict[Name, FloatArray]:
     """Put the effective clusters and the design effects of the metrics one below the other."""
-    effective, effect = map(_interleaved, zip(*designs, strict=True))
+    effective, effect = map(_interleave, zip(*designs, strict=True))
     return {"effective_clusters": effective, "design_effect": effect}
 
 
-def _interleaved(columns: Iterable[FloatArray]) -> FloatArray:
+def _interleave(columns: Iterable[FloatArray]) -> FloatArray:
     return np.column_stack(list(columns)).ravel()

@@ -1,4 +1,4 @@
-"""The verb `posterior`."""
+"""The method `posterior`."""
 
 from typing import Unpack
 
@@ -7,7 +7,7 @@ import numpy as np
 from balframe.api.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import counted
-from balframe.api.options import Level, Names, OfLabels, Priors
+from balframe.api.options import LabelMethodOptions, LevelOptions, Names, PriorOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
@@ -20,17 +20,17 @@ from balframe.stats.batching import over_segments
 from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
-_FOUND = (
+_POSTERIOR_COLUMNS = (
     estimate("mean", tells=True),
     estimate("sd"),
     estimate("median"),
     *limits(),
     note("p_above", kind=Kind.FLOAT),
 )
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     *COUNTED,
-    *_FOUND,
+    *_POSTERIOR_COLUMNS,
     instead={
         "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
         "an interval.",
@@ -38,10 +38,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Level, Priors, OfLabels, total=False): ...
+class _Options(LevelOptions, PriorOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def posterior(
     frame: FrameT,
     y_true: Name,
@@ -115,14 +115,14 @@ def posterior(
             median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
             return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
 
-        found = over_segments(recalls_of_labels(c), len(_FOUND), describe)
-        names = [one.name for one in _FOUND]
+        found = over_segments(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), describe)
+        names = [one.name for one in _POSTERIOR_COLUMNS]
         columns = reading.by_columns(reading.cells.segments[1])
         return columns | counted(c) | dict(zip(names, found, strict=True))
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         suits=CountedFrame.pos_label,

@@ -1,4 +1,4 @@
-"""The verb `report`."""
+"""The method `report`."""
 
 from typing import Literal, Unpack
 
@@ -21,28 +21,33 @@ from balframe.api.interval_estimates import design, methods_of, n_clusters
 from balframe.api.method import Method
 from balframe.api.metric_selection import Metrics, Scoring
 from balframe.api.options import (
-    Absences,
-    ClassWeights,
-    Clustering,
-    Intervals,
+    AbsentLabelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    IntervalOptions,
+    LabelMethodOptions,
     Names,
-    OfLabels,
-    Periods,
-    Priors,
+    PeriodOptions,
+    PriorOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Reads
-from balframe.methods.scores.layouts import long, long_design, long_limits, wide
-from balframe.methods.scores.scored_segments import scored_segments
+from balframe.methods.scores.layouts import (
+    long_columns,
+    long_design_columns,
+    long_limit_columns,
+    wide_columns,
+)
+from balframe.methods.scores.scored_segments import score_segments
 from balframe.metrics.registry import DEFAULT
 from balframe.stats.base import IntervalRequest
 
 _FIRST = (*SEGMENTS, *COUNTED, N_CLUSTERS, count("n_missing", under="missing"))
 
-VERB = Method(
+METHOD = Method(
     {
         "wide": (
             *_FIRST,
@@ -62,11 +67,18 @@ VERB = Method(
 
 
 class _Options(
-    Absences, Intervals, Priors, ClassWeights, Clustering, Periods, OfLabels, total=False
+    AbsentLabelOptions,
+    IntervalOptions,
+    PriorOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    PeriodOptions,
+    LabelMethodOptions,
+    total=False,
 ): ...
 
 
-@VERB
+@METHOD
 def report(
     frame: FrameT,
     y_true: Name,
@@ -133,32 +145,32 @@ def report(
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
     scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
-    check_choice("layout", layout, VERB.layouts)
+    check_choice("layout", layout, METHOD.layouts)
     request = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
     chosen = scoring.metrics
 
     def compute(reading: CountedFrame) -> Columns:
-        scored = scored_segments(reading, scoring, request)
+        scored = score_segments(reading, scoring, request)
         sample, scores, found = scored.sample, scored.scores, scored.limits
         _, first = reading.cells.segments
         counts = {**scored.counts, **n_clusters(sample)}
         if reading.query.drops_missing:
             counts["n_missing"] = reading.cells.missing_of_segments()
         if layout == "wide":
-            return reading.by_columns(first) | counts | wide(scores, found)
-        columns = long(reading, first, counts, scores)
+            return reading.by_columns(first) | counts | wide_columns(scores, found)
+        columns = long_columns(reading, first, counts, scores)
         if sample.clusters is not None:
-            columns |= long_design([design(metric, sample) for metric in chosen.values()])
+            columns |= long_design_columns([design(metric, sample) for metric in chosen.values()])
         if request is not None:
             methods = methods_of(chosen, sample.clusters, len(first), request)
-            columns |= long_limits(reading, found, methods)
+            columns |= long_limit_columns(reading, found, methods)
         return columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         layout=layout,

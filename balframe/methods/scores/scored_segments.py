@@ -29,7 +29,7 @@ class ScoredSegments:
     sample: Sample
 
 
-def equal_segments(
+def distinct_segments(
     reading: CountedFrame, metrics: Mapping[str, Metric], cells: Callable[[], Cells]
 ) -> tuple[Int64Array, Int64Array] | None:
     """Find the different segments, as `equal_counts` does, where each can be computed alone.
@@ -42,16 +42,18 @@ def equal_segments(
     return equal_counts(cells(), len(reading.labels))
 
 
-def scored_segments(
+def score_segments(
     reading: CountedFrame, scoring: Scoring, request: IntervalRequest | None
 ) -> ScoredSegments:
     """Score every segment of what was read."""
-    equal = equal_segments(reading, scoring.metrics, lambda: reading.cells)
+    equal = distinct_segments(reading, scoring.metrics, lambda: reading.cells)
     if equal is None:
-        return _scored(scoring.sample(reading), scoring, request)
+        return _score_sample(scoring.sample(reading), scoring, request)
     first, copies = equal
     cells = reading.cells.at(first)
-    once = _scored(Sample(scoring.class_counts(reading, cells), lambda: cells), scoring, request)
+    once = _score_sample(
+        Sample(scoring.class_counts(reading, cells), lambda: cells), scoring, request
+    )
     return ScoredSegments(
         {name: values[copies] for name, values in once.counts.items()},
         {name: values[copies] for name, values in once.scores.items()},
@@ -60,7 +62,9 @@ def scored_segments(
     )
 
 
-def _scored(sample: Sample, scoring: Scoring, request: IntervalRequest | None) -> ScoredSegments:
+def _score_sample(
+    sample: Sample, scoring: Scoring, request: IntervalRequest | None
+) -> ScoredSegments:
     c, metrics = sample.counts, scoring.metrics
     scores = {name: value_of(metric, c) for name, metric in metrics.items()}
     limits = {} if request is None else limits_of(metrics, sample, scores, request)

@@ -6,7 +6,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
-from balframe.methods.thresholds.curve import effective_sides
+from balframe.methods.thresholds.curve import effective_class_sizes
 from balframe.metrics.definitions.ranking import Ranking, roc_auc
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
@@ -15,14 +15,14 @@ from balframe.stats.root_finding import increasing_root
 # Confidence limits of the area under the ROC curve.
 
 
-_EVEN = 50  # rows of the smaller side, but one, at which both variances count as much
-_SINGLE = 1 + 1e-9  # effective rows up to which a side has one row and its spread no digits
-_QUANTILES = (1e-50, 1e50)  # so that levels next to 0 and 1 have limits too
+_EQUAL_WEIGHT_ROWS = 50  # rows of the smaller side, but one, at which both variances count as much
+_ONE_ROW = 1 + 1e-9  # effective rows up to which a side has one row and its spread no digits
+_QUANTILE_RANGE = (1e-50, 1e50)  # so that levels next to 0 and 1 have limits too
 
 
 def delong_variance(
-    spread_of_positives: FloatArray,
-    spread_of_negatives: FloatArray,
+    positive_spread: FloatArray,
+    negative_spread: FloatArray,
     n_positive: FloatArray,
     n_negative: FloatArray,
 ) -> FloatArray:
@@ -43,9 +43,9 @@ def delong_variance(
     E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or more
     correlated receiver operating characteristic curves: a nonparametric approach", Biometrics 1988.
     """
-    sides = ((spread_of_positives, n_positive), (spread_of_negatives, n_negative))
+    sides = ((positive_spread, n_positive), (negative_spread, n_negative))
     of_positives, of_negatives = (
-        np.where(n <= _SINGLE, 0, ratio(spread, n - 1)) for spread, n in sides
+        np.where(n <= _ONE_ROW, 0, ratio(spread, n - 1)) for spread, n in sides
     )
     return of_positives + of_negatives
 
@@ -92,14 +92,16 @@ def auc_limits(
     rows = np.flatnonzero(np.isfinite(given).all(axis=0))
     area, observed, positives, negatives = (values[rows] for values in given)
     beyond, mean, pairs = 1 - area, (positives + negatives) / 2, positives * negatives
-    expected = area * beyond * _shape(area, beyond, mean) / pairs
+    expected = area * beyond * _variance_factor(area, beyond, mean) / pairs
     relative = np.where(expected > 0, ratio(observed, expected), 1)
     fewer = np.minimum(positives, negatives) - 1
-    scale = (fewer * relative + _EVEN * np.maximum(relative, 1)) / (fewer + _EVEN)
-    z = np.clip(normal_quantile(level), *_QUANTILES)
+    scale = (fewer * relative + _EQUAL_WEIGHT_ROWS * np.maximum(relative, 1)) / (
+        fewer + _EQUAL_WEIGHT_ROWS
+    )
+    z = np.clip(normal_quantile(level), *_QUANTILE_RANGE)
     factor = 2 * np.log(z) + np.log(scale / pairs)
-    lower[rows], _ = _below(area, beyond, mean, factor)
-    _, upper[rows] = _below(beyond, area, mean, factor)
+    lower[rows], _ = _lower_limit(area, beyond, mean, factor)
+    _, upper[rows] = _lower_limit(beyond, area, mean, factor)
     return lower, upper
 
 
@@ -115,12 +117,12 @@ def logit_limits(auc: FloatArray, variance: FloatArray, quantile: FloatArray) ->
     return special.expit(centre - half), special.expit(centre + half)
 
 
-def _shape(t: FloatArray, beyond: FloatArray, mean: FloatArray) -> FloatArray:
+def _variance_factor(t: FloatArray, beyond: FloatArray, mean: FloatArray) -> FloatArray:
     """Give P N V(t) / (t (1 - t)), `beyond` being 1 - t."""
     return 1 + (mean - 1) * (beyond / (1 + beyond) + t / (1 + t))
 
 
-def _below(
+def _lower_limit(
     area: FloatArray, beyond: FloatArray, mean: FloatArray, factor: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Find the limit below an area, and what it lacks to 1.
@@ -139,7 +141,9 @@ def _below(
         """Compare z^2 s V(t) with (AUC - t)^2, as logarithms: positive above the limit."""
         t, lacking = split(logit, at)
         logs = special.log_expit(logit) - 2 * special.log_expit(-logit) - np.log(area[at])
-        value: FloatArray = factor[at] + logs + np.log(lacking * _shape(t, lacking, mean[at]))
+        value: FloatArray = (
+            factor[at] + logs + np.log(lacking * _variance_factor(t, lacking, mean[at]))
+        )
         return value
 
     if len(rows):
@@ -149,34 +153,34 @@ def _below(
 
 
 @dataclass(frozen=True, slots=True)
-class Areas:
+class RocAucs:
     """Areas, the spreads of the placements of either side, and its effective rows.
 
     What is undefined is NaN.
     """
 
     auc: FloatArray
-    spread_of_positives: FloatArray
-    spread_of_negatives: FloatArray
+    positive_spread: FloatArray
+    negative_spread: FloatArray
     n_positive: FloatArray
     n_negative: FloatArray
 
     @classmethod
-    def of(cls, ranking: Ranking) -> "Areas":
+    def of(cls, ranking: Ranking) -> "RocAucs":
         """Take those of all segments."""
         auc = roc_auc(ranking)
-        return cls(auc, *ranking.spreads(auc), *effective_sides(ranking.points))
+        return cls(auc, *ranking.spreads(auc), *effective_class_sizes(ranking.points))
 
     @classmethod
-    def undefined(cls, n_segments: int) -> "Areas":
+    def undefined(cls, n_segments: int) -> "RocAucs":
         """Know nothing of so many segments."""
         return cls(*np.full((len(fields(cls)), n_segments), np.nan))
 
-    def at(self, segments: Int64Array) -> "Areas":
+    def at(self, segments: Int64Array) -> "RocAucs":
         """Take the segments at these positions, in this order and as often as they are given."""
-        return Areas(*(getattr(self, one.name)[segments] for one in fields(self)))
+        return RocAucs(*(getattr(self, one.name)[segments] for one in fields(self)))
 
-    def put(self, segment: int, other: "Areas") -> None:
+    def replace_segment(self, segment: int, other: "RocAucs") -> None:
         """Replace what is known of a segment by that of the only one of others."""
         for one in fields(self):
             getattr(self, one.name)[segment] = getattr(other, one.name).item()
@@ -184,7 +188,7 @@ class Areas:
     def variance(self) -> FloatArray:
         """Estimate the variance of the areas if rows are independent."""
         return delong_variance(
-            self.spread_of_positives, self.spread_of_negatives, self.n_positive, self.n_negative
+            self.positive_spread, self.negative_spread, self.n_positive, self.n_negative
         )
 
     def limits(self, level: float) -> Limits:

@@ -18,61 +18,63 @@ from balframe.core.prefix_sums import RunningSums
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.core.threads import on_all_cores
-from balframe.methods.thresholds.auc import Areas
-from balframe.methods.thresholds.curve import sides
+from balframe.methods.thresholds.auc import RocAucs
+from balframe.methods.thresholds.curve import class_weight_sums
 from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.effective_sample_size import kish
 
-_BLOCK = 65_536  # stretches at work at once, so that the arrays between stay in the cache
+_BLOCK_SIZE = 65_536  # stretches at work at once, so that the arrays between stay in the cache
 
 
-def areas_of_rests(ties: Ties) -> Areas:
+def complement_aucs(ties: Ties) -> RocAucs:
     """Find the areas of the rests of all segments; one that is alone has none."""
     every = np.arange(ties.n_segments)
     if not len(ties.score) or len(every) < 2:
-        return Areas.undefined(len(every))
+        return RocAucs.undefined(len(every))
     in_common = ties.in_common_units()
     own = Ranking(in_common, OperatingPoints.exact(in_common))
-    positives, negatives = (_of_others(np.add, n, 0) for n in (own.positives, own.negatives))
-    rests = _by_sums(own, positives, negatives)
+    positives, negatives = (
+        _accumulate_others(np.add, n, 0) for n in (own.positives, own.negatives)
+    )
+    rests = _aucs_by_subtraction(own, positives, negatives)
     for segment in np.flatnonzero((own.positives > positives) | (own.negatives > negatives)):
         others = ties.at(np.delete(every, segment)).rolled_up((), [0] * len(ties.by))
-        rests.put(int(segment), Areas.of(Ranking.of(others)))
+        rests.replace_segment(int(segment), RocAucs.of(Ranking.of(others)))
     return rests
 
 
-def _of_others(add: np.ufunc, values: FloatArray, nothing: float) -> FloatArray:
+def _accumulate_others(add: np.ufunc, values: FloatArray, nothing: float) -> FloatArray:
     """Add up the values of all segments but one, for each; or take the least, or the largest."""
     before = add.accumulate(np.append(nothing, values[:-1]))
     behind = add.accumulate(np.append(nothing, values[:0:-1]))[::-1]
     return np.asarray(add(before, behind), np.float64)
 
 
-def _by_sums(own: Ranking, n_positive: FloatArray, n_negative: FloatArray) -> Areas:
+def _aucs_by_subtraction(own: Ranking, n_positive: FloatArray, n_negative: FloatArray) -> RocAucs:
     """Subtract sums over the rows of each segment from those over the rows of the group."""
-    scores = _Scores.of(own.ties)
-    positives, negatives = _both_sides(own, scores)
-    twice = own.positive * (positives.placement[scores.at] - positives.own_placement)
-    twice += own.negative * negatives.placement[scores.at]
+    scores = _ScoreOrder.of(own.ties)
+    positives, negatives = _class_placements(own, scores)
+    twice = own.positive * (positives.placement[scores.position] - positives.own_placement)
+    twice += own.negative * negatives.placement[scores.position]
     pairs = np.sum(positives.weight * positives.placement) - own.sum(lambda ties: twice[ties.rows])
     auc = np.clip(ratio(pairs, n_positive * n_negative), 0, 1)
-    is_perfect, is_reversed = _separated(own)
+    is_perfect, is_reversed = _perfect_separation(own)
     is_mixed = ~(is_perfect | is_reversed)
     auc = np.where(is_mixed | np.isnan(auc), auc, is_perfect)
     spread_of_positives, spread_of_negatives = (
-        np.where(is_mixed, ratio(side.squares(scores, auc * others), n * others**2), 0)
+        np.where(is_mixed, ratio(side.squared_deviations(scores, auc * others), n * others**2), 0)
         for side, n, others in (
             (positives, n_positive, n_negative),
             (negatives, n_negative, n_positive),
         )
     )
-    of_own = zip((n_positive, n_negative), sides(own.points), strict=True)
-    sizes = (kish(n, _of_others(np.add, n_sq, 0)) for n, (_, n_sq) in of_own)
-    return Areas(auc, spread_of_positives, spread_of_negatives, *sizes)
+    of_own = zip((n_positive, n_negative), class_weight_sums(own.points), strict=True)
+    sizes = (kish(n, _accumulate_others(np.add, n_sq, 0)) for n, (_, n_sq) in of_own)
+    return RocAucs(auc, spread_of_positives, spread_of_negatives, *sizes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scores:
+class _ScoreOrder:
     """The distinct scores of a group, and where the ties of its segments stand among them.
 
     Stretches of successive scores without a row of the segment begin at `low` and end before
@@ -80,13 +82,13 @@ class _Scores:
     """
 
     n: int
-    at: Int64Array
+    position: Int64Array
     segment: Int64Array
     low: Int64Array
     high: Int64Array
 
     @classmethod
-    def of(cls, ties: Ties) -> "_Scores":
+    def of(cls, ties: Ties) -> "_ScoreOrder":
         """Put all scores in order."""
         score, at = np.unique(ties.score, return_inverse=True)
         every = np.arange(ties.n_segments)
@@ -104,11 +106,11 @@ class _Scores:
 
     def sum(self, own: FloatArray) -> FloatArray:
         """Add up what the ties of all segments have at each score."""
-        return np.asarray(np.bincount(self.at, own, self.n), np.float64)
+        return np.asarray(np.bincount(self.position, own, self.n), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _ClassPlacements:
     """The positives or the negatives of a group at each score, and their placements there.
 
     A placement is the weight of the other side that lies beyond the score, half of that at it.
@@ -122,7 +124,7 @@ class _Side:
     own_placement: FloatArray
     own_between: FloatArray
 
-    def squares(self, scores: _Scores, expected: FloatArray) -> FloatArray:
+    def squared_deviations(self, scores: _ScoreOrder, expected: FloatArray) -> FloatArray:
         """Add up, over the rest of each segment, squared distances of placements from a mean."""
         sum_of_all = np.sum(self.weight * self.placement)
         middle = self.placement[np.abs(np.sum(self.weight) * self.placement - sum_of_all).argmin()]
@@ -135,18 +137,20 @@ class _Side:
             weight, first, second = sums.between(scores.low[block], scores.high[block]).T
             origin = self.own_between[block] + expected[scores.segment[block]]
             squares[block] = second - 2 * origin * first + origin**2 * weight
-            at = scores.at[block]
+            at = scores.position[block]
             ties = slice(block.start, block.start + len(at))
             others = self.weight[at] - self.own_weight[ties]
             origin = self.own_placement[ties] + expected[scores.segment[ties]]
             squares[ties] += others * (placement[at] - origin) ** 2
 
-        on_all_cores(work, blocks(slice(0, len(squares)), _BLOCK))
+        on_all_cores(work, blocks(slice(0, len(squares)), _BLOCK_SIZE))
         found = np.bincount(scores.segment, squares, len(expected))
         return np.asarray(np.maximum(found, 0), np.float64)
 
 
-def _both_sides(own: Ranking, scores: _Scores) -> tuple[_Side, _Side]:
+def _class_placements(
+    own: Ranking, scores: _ScoreOrder
+) -> tuple[_ClassPlacements, _ClassPlacements]:
     """Place the positives above the negatives, and the negatives below the positives."""
     positive, negative = scores.sum(own.positive), scores.sum(own.negative)
     start, every, end = np.zeros(scores.n, np.int64), np.arange(scores.n), scores.n
@@ -154,14 +158,14 @@ def _both_sides(own: Ranking, scores: _Scores) -> tuple[_Side, _Side]:
     above = RunningSums.of(positive).between(every + 1, start + end) + positive / 2
     own_below, own_above = own.reaching.tn, own.reaching.tp
     return (
-        _Side(
+        _ClassPlacements(
             positive,
             below,
             own.positive,
             own_below + own.negative / 2,
             np.append(own_below, own.negatives),
         ),
-        _Side(
+        _ClassPlacements(
             negative,
             above,
             own.negative,
@@ -171,7 +175,7 @@ def _both_sides(own: Ranking, scores: _Scores) -> tuple[_Side, _Side]:
     )
 
 
-def _separated(own: Ranking) -> tuple[BoolArray, BoolArray]:
+def _perfect_separation(own: Ranking) -> tuple[BoolArray, BoolArray]:
     """Tell where the rest has all positives above all negatives, and where below."""
     ties, lowest, highest = own.ties, [], []
     for weight in (own.positive, own.negative):
@@ -179,6 +183,6 @@ def _separated(own: Ranking) -> tuple[BoolArray, BoolArray]:
         low, high = (np.full(ties.n_segments, end) for end in (np.inf, -np.inf))
         np.minimum.at(low, ties.segment[counted], ties.score[counted])
         np.maximum.at(high, ties.segment[counted], ties.score[counted])
-        lowest.append(_of_others(np.minimum, low, np.inf))
-        highest.append(_of_others(np.maximum, high, -np.inf))
+        lowest.append(_accumulate_others(np.minimum, low, np.inf))
+        highest.append(_accumulate_others(np.maximum, high, -np.inf))
     return lowest[0] > highest[1], highest[0] < lowest[1]

@@ -1,4 +1,4 @@
-"""The verb `best_threshold`."""
+"""The method `best_threshold`."""
 
 from dataclasses import dataclass
 from typing import Unpack
@@ -8,7 +8,7 @@ import numpy as np
 from balframe.api.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
 from balframe.api.method import Method
 from balframe.api.metric_selection import Scoring
-from balframe.api.options import ClassWeights, Names, OfScores
+from balframe.api.options import ClassWeightOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
@@ -20,7 +20,7 @@ from balframe.frames.query import Reads
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.methods.thresholds.curve import at_points, class_weights, effective_sides
+from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.metrics.definitions.ranking import Ranking, roc_auc
 from balframe.metrics.lookup import find
 from balframe.metrics.registry import Metric
@@ -29,7 +29,7 @@ from balframe.stats.lazy_scipy import special
 # The best point of every segment.
 
 
-_LARGEST_PRODUCT = 2**61
+_MAX_PRODUCT = 2**61
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class Optimum:
 
     point: Int64Array
 
-    def of(self, values: FloatArray) -> FloatArray:
+    def take(self, values: FloatArray) -> FloatArray:
         """Take the values of the best points; undefined where there is none."""
         if not len(values):
             return np.full(len(self.point), np.nan)
         return np.where(self.point < 0, np.nan, values[self.point])
 
 
-def optimum(
+def find_optimum(
     points: OperatingPoints, metric: Metric, values: FloatArray, n_segments: int
 ) -> Optimum:
     """Find the best point of each segment; of several the highest threshold.
@@ -56,19 +56,19 @@ def optimum(
     if metric.interval.rises_with_both_recalls:
         c = points.counts(1, slice(None))
         positives, negatives = c.tp + c.fn, c.tn + c.fp
-        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _LARGEST_PRODUCT:
+        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _MAX_PRODUCT:
             c = c.in_floats()
             positives, negatives = c.tp + c.fn, c.tn + c.fp
         gain = c.tp * negatives - c.fp * positives
         imbalance = np.abs(c.tp * negatives - c.tn * positives)
         defined = np.flatnonzero((positives > 0) & (negatives > 0))
-        return _best(gain, imbalance, points.segment, defined, n_segments)
+        return _last_best_points(gain, imbalance, points.segment, defined, n_segments)
     objective = values if metric.better == "higher" else -values
     defined = np.flatnonzero(~np.isnan(values))
-    return _best(objective, None, points.segment, defined, n_segments)
+    return _last_best_points(objective, None, points.segment, defined, n_segments)
 
 
-def _best(
+def _last_best_points(
     objective: FloatArray,
     imbalance: FloatArray | None,
     segment: IntegerArray,
@@ -87,7 +87,7 @@ def _best(
     return Optimum(best)
 
 
-def point_at(points: OperatingPoints, threshold: FloatArray) -> Optimum:
+def points_at_threshold(points: OperatingPoints, threshold: FloatArray) -> Optimum:
     """Find in each segment the point of a threshold, one given for each segment."""
     n_points = np.bincount(points.segment, minlength=len(threshold))
     below = points.threshold < threshold[points.segment]
@@ -99,7 +99,7 @@ def point_at(points: OperatingPoints, threshold: FloatArray) -> Optimum:
 # How well scores that ignore the label can do by chance at the threshold that suits them best.
 
 
-def highest_by_chance(
+def highest_chance_accuracy(
     positives: FloatArray, negatives: FloatArray, cuts: Int64Array, level: float
 ) -> FloatArray:
     """Bound the highest balanced accuracy of scores that ignore the label, over all thresholds.
@@ -141,31 +141,31 @@ def highest_by_chance(
 # The threshold at which each segment scores best, and what it gains over a common one.
 
 
-_SIDES = ("recall", "specificity")
+_CLASS_RECALLS = ("recall", "specificity")
 
 
 def best_thresholds(scored: ScoredFrame, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
     """Find the best threshold of each segment, of all together, and how the two score."""
     chosen = scoring.metrics[metric]
     points = scored.points()
-    values = at_points(scoring, scored, points, None).scores[metric]
-    best = optimum(points, chosen, values, scored.ties.n_segments)
+    values = score_points(scoring, scored, points, None).scores[metric]
+    best = find_optimum(points, chosen, values, scored.ties.n_segments)
     has_none = best.point < 0
     at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
-    sides = at_points(Scoring.of(list(_SIDES), None, ()), scored, at_best, None).scores
+    sides = score_points(Scoring.of(list(_CLASS_RECALLS), None, ()), scored, at_best, None).scores
     common = _common_threshold(scored, scoring, chosen, metric)
-    common_estimate = np.where(has_none, np.nan, point_at(points, common).of(values))
-    threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
+    common_estimate = np.where(has_none, np.nan, points_at_threshold(points, common).take(values))
+    threshold, lower = best.take(points.threshold), _plateau_lower(scored, points, best)
     sign = 1 if chosen.better == "higher" else -1
     return {
         "threshold": threshold,
         "plateau_lower": lower,
         "midpoint": _midpoint(threshold, lower),
-        "estimate": best.of(values),
-        **{name: np.where(has_none, np.nan, sides[name]) for name in _SIDES},
+        "estimate": best.take(values),
+        **{name: np.where(has_none, np.nan, sides[name]) for name in _CLASS_RECALLS},
         "common_threshold": np.where(has_none, np.nan, common),
         "common_estimate": common_estimate,
-        "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
+        "gain": np.maximum(sign * (best.take(values) - common_estimate), 0),
         "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, chosen)),
         "roc_auc": roc_auc(Ranking.of(scored.ties)),
     }
@@ -206,21 +206,21 @@ def _common_threshold(
     ties, model = scored.of_models()
     everybody = ScoredFrame(scored.reading, ties, scored.thresholds)
     points = everybody.points()
-    values = at_points(scoring, everybody, points, None).scores[metric]
-    best = optimum(points, chosen, values, ties.n_segments)
-    return best.of(points.threshold)[model]
+    values = score_points(scoring, everybody, points, None).scores[metric]
+    best = find_optimum(points, chosen, values, ties.n_segments)
+    return best.take(points.threshold)[model]
 
 
 def _chance_maximum(scored: ScoredFrame, points: OperatingPoints, chosen: Metric) -> FloatArray:
     """Bound the best value of scores that ignore the label: about 5% of samples exceed it."""
-    positives, negatives = effective_sides(points)
+    positives, negatives = effective_class_sizes(points)
     if not chosen.interval.rises_with_both_recalls:
         return np.full(len(positives), np.nan)
-    highest = highest_by_chance(positives, negatives, _cuts(scored.ties), 0.95)
+    highest = highest_chance_accuracy(positives, negatives, _n_cuts(scored.ties), 0.95)
     return chosen.interval.rescaled(points.totals(), highest)
 
 
-def _cuts(ties: Ties) -> Int64Array:
+def _n_cuts(ties: Ties) -> Int64Array:
     """Count the thresholds of each segment that have scores on both sides."""
     weights = (ties.positive.weight, ties.negative.weight)
     weighted = [weight for weight in weights if weight is not None]
@@ -229,7 +229,7 @@ def _cuts(ties: Ties) -> Int64Array:
     return np.maximum(distinct - 1, 0)
 
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     count("n"),
     METRICS,
@@ -251,10 +251,10 @@ VERB = Method.of(
 )
 
 
-class _Options(ClassWeights, OfScores, total=False): ...
+class _Options(ClassWeightOptions, ScoreMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def best_threshold(
     frame: FrameT,
     y_true: Name,
@@ -351,10 +351,10 @@ def best_threshold(
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
         reads=Reads(scores=True, coarser="thresholds"),
         source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
+        suits=lambda scored: two_class_weights(scoring, scored),
     )

@@ -9,23 +9,23 @@ import numpy as np
 
 from balframe._text import percent, sentence, titled
 from balframe.api.metric_selection import Metrics
-from balframe.api.options import ClassWeights, Clustering, Names, Rows
-from balframe.charts.facets import ONCE, Chart, Charts, Part, Title, shown
-from balframe.charts.line_plot import Plane, answered_lines, plane
-from balframe.charts.options import METRIC, MOST, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Drawn, Row, answered, by_names, columns, named, ranked
+from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
+from balframe.charts.facets import SINGLE_ROW, Chart, AltairChart, Subplot, Title, assemble_chart
+from balframe.charts.line_plot import LinePlot, line_rows, line_plot
+from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, ChartMetric, chart_function, chart_metrics
+from balframe.charts.rows import ChartData, ChartRow, result_rows, by_names, panel_columns, chart_data, rank_segments
 from balframe.charts.style import (
     INK,
-    LINES,
-    ROWS,
+    LINE_COLORS,
+    COUNT_FORMAT,
     RULE,
-    SCORE,
-    SHADE,
+    SCORE_FORMAT,
+    INTERVAL_OPACITY,
     WHITE,
     axis,
     heading,
-    numbers,
-    place,
+    number_tooltips,
+    segment_tooltips,
 )
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
@@ -40,31 +40,34 @@ from balframe.methods.thresholds.ranking import ranking
 
 
 _N_PLACES, _N_SAMPLES = 12, 200
-_LINE, _FAINT = 10.0, 1.0  # how bad a place is, for each sample of a line within it
+_LINE_COST, _FAINT_COST = 10.0, 1.0  # how bad a place is, for each sample of a line within it
 
 
-def free_place(
+def free_position(
     lines: Sequence[FloatArray],
-    faint: FloatArray,
+    faint_line: FloatArray,
     size: tuple[float, float],
-    room: tuple[float, float],
+    panel_size: tuple[float, float],
 ) -> tuple[float, float]:
     """Find the left end and the top of a box of a size, in pixels from the upper left corner.
 
     A line is an array of points (x, y) in pixels. The box had better not lie on the `faint` one.
     """
-    lefts = np.linspace(0, max(0.0, room[0] - size[0]), _N_PLACES)
-    tops = np.linspace(0, max(0.0, room[1] - size[1]), _N_PLACES)
+    lefts = np.linspace(0, max(0.0, panel_size[0] - size[0]), _N_PLACES)
+    tops = np.linspace(0, max(0.0, panel_size[1] - size[1]), _N_PLACES)
     corners = np.array([(left, top) for left in lefts[::-1] for top in tops[::-1]])
     cost = 1e-6 * np.hypot(*(corners[0] - corners).T)
-    for line, weight in (*((line, _LINE) for line in lines if len(line)), (faint, _FAINT)):
-        inside = [(corners <= at) & (at <= corners + size) for at in _along(line)]
+    for line, weight in (
+        *((line, _LINE_COST) for line in lines if len(line)),
+        (faint_line, _FAINT_COST),
+    ):
+        inside = [(corners <= at) & (at <= corners + size) for at in _resample(line)]
         cost += weight * np.all(inside, axis=2).sum(axis=0)
     left, top = corners[int(np.argmin(cost))]
     return float(left), float(top)
 
 
-def _along(line: FloatArray) -> FloatArray:
+def _resample(line: FloatArray) -> FloatArray:
     """Take points at equal distances along a line."""
     steps = np.hypot(*np.diff(line, axis=0).T)
     at = np.concatenate([[0.0], np.cumsum(steps)])
@@ -78,15 +81,18 @@ def _along(line: FloatArray) -> FloatArray:
 _X, _Y = "false_positive_rate", "recall"
 _X_TITLE = "false positive rate"
 _LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
-_LONG = 24  # letters of a name; longer ones are in a legend
-_WIDE, _HIGH = 0.6, 1.35  # of a letter and of a line of text, by the size of the font
-_SYMBOL = 20  # pixels
+_LONGEST_NAME = 24  # letters of a name; longer ones are in a legend
+_LETTER_WIDTH, _LINE_HEIGHT = (
+    0.6,
+    1.35,
+)  # of a letter and of a line of text, by the size of the font
+_SYMBOL_WIDTH = 20  # pixels
 
 
-class _RocOptions(Rows, Clustering, total=False): ...
+class _RocOptions(RowOptions, ClusterOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def roc(
     frame: object,
     y_true: Name,
@@ -94,9 +100,9 @@ def roc(
     *,
     by: Names = None,
     thresholds: ThresholdsOption = None,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_RocOptions],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of the ROC curve of every segment: recall against false positive rate.
 
     The areas under the curves (AUC) are listed in the free corner of each panel, each beside a
@@ -128,38 +134,38 @@ def roc(
     answer = compute_curve(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **of_rows
     )
-    areas = answered(ranking(frame, y_true, y_score, by=by, **options))
-    rows = answered_lines(collected(answer), _X, _Y)
+    areas = result_rows(ranking(frame, y_true, y_score, by=by, **options))
+    rows = line_rows(collected(answer), _X, _Y)
     names = by_names(by, rows[0])
-    of_areas = named(areas, names, most_panels=len(LINES))
-    order, left_out = ranked(of_areas, "roc_auc", most)
-    of_areas = of_areas.of(order)
-    drawn = named(rows, names, most_panels=len(LINES)).of(order)
-    is_labelled = max(map(len, order)) <= _LONG and len(order) <= len(LINES)
-    on = plane(of_areas, order, is_labelled=is_labelled)
+    of_areas = chart_data(areas, names, max_panels=len(LINE_COLORS))
+    order, left_out = rank_segments(of_areas, "roc_auc", most)
+    of_areas = of_areas.select(order)
+    drawn = chart_data(rows, names, max_panels=len(LINE_COLORS)).select(order)
+    is_labelled = max(map(len, order)) <= _LONGEST_NAME and len(order) <= len(LINE_COLORS)
+    on = line_plot(of_areas, order, is_labelled=is_labelled)
     points = [_roc_point(row, at) for at, row in enumerate(drawn.rows)]
-    _label(of_areas, points, order, on)
+    _place_labels(of_areas, points, order, on)
     below = ["Dashed: chance", *left_out]
-    layers = _roc_layers(on, [*place(drawn), *numbers([("n", "rows", ROWS)])])
-    part = Part(on.chart(layers), points + of_areas.rows, on.thinned(points, _X, _Y))
-    return shown([part], heading(titled("ROC curve", names), below))
+    layers = _roc_layers(on, [*segment_tooltips(drawn), *number_tooltips([("n", "rows", COUNT_FORMAT)])])
+    part = Subplot(on.draw(layers), points + of_areas.rows, on.background_rows(points, _X, _Y))
+    return assemble_chart([part], heading(titled("ROC curve", names), below))
 
 
-def _roc_point(row: Row, at: int) -> Row:
+def _roc_point(row: ChartRow, at: int) -> ChartRow:
     """Keep what is drawn of a threshold, and its place along the curve."""
     return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 
-def _label(areas: Drawn, points: Sequence[Row], order: list[str], on: Plane) -> None:
+def _place_labels(areas: ChartData, points: Sequence[ChartRow], order: list[str], on: LinePlot) -> None:
     """Write the areas of each panel as a list, in its free corner.
 
     The list names its lines where no legend does.
     """
-    field, panel = ("segment", "panel") if on.is_together else ("panel", "segment")
-    rank = {name: at for at, name in enumerate(order if on.is_together else areas.panels)}
-    has_names = on.is_together and len(order) > 1 and not on.has_legend
+    field, panel = ("segment", "panel") if on.shares_panel else ("panel", "segment")
+    rank = {name: at for at, name in enumerate(order if on.shares_panel else areas.panels)}
+    has_names = on.shares_panel and len(order) > 1 and not on.has_legend
     room, diagonal = (on.width, on.height), np.array([[0.0, on.height], [on.width, 0.0]])
-    lines: dict[tuple[str, str], list[Row]] = {}
+    lines: dict[tuple[str, str], list[ChartRow]] = {}
     for point in points:
         lines.setdefault((point["panel"], point["segment"]), []).append(point)
     for name in {row[panel] for row in areas.rows}:
@@ -169,48 +175,48 @@ def _label(areas: Drawn, points: Sequence[Row], order: list[str], on: Plane) -> 
         for row in rows:
             area = "AUC undefined" if row["roc_auc"] is None else f"AUC {row['roc_auc']:.3f}"
             row["text"] = f"{row[field]}: {area}" if has_names else area
-        curves = [_in_pixels(lines.get((row["panel"], row["segment"]), []), on) for row in rows]
-        width = _SYMBOL + _WIDE * on.font_size * max(len(row["text"]) for row in rows)
-        step = _HIGH * on.font_size
-        left, top = free_place(curves, diagonal, (width, step * len(rows)), room)
+        curves = [_to_pixels(lines.get((row["panel"], row["segment"]), []), on) for row in rows]
+        width = _SYMBOL_WIDTH + _LETTER_WIDTH * on.font_size * max(len(row["text"]) for row in rows)
+        step = _LINE_HEIGHT * on.font_size
+        left, top = free_position(curves, diagonal, (width, step * len(rows)), room)
         for at, row in enumerate(rows):
             row |= {"left": left / on.width, "height": 1 - (top + step * (at + 0.5)) / on.height}
 
 
-def _in_pixels(points: Sequence[Row], on: Plane) -> FloatArray:
+def _to_pixels(points: Sequence[ChartRow], on: LinePlot) -> FloatArray:
     """Place the points of a curve, from the upper left corner."""
     known = [(row[_X], 1 - row[_Y]) for row in points if None not in (row[_X], row[_Y])]
     return np.array(known, float).reshape(-1, 2) * (on.width, on.height)
 
 
-def _roc_layers(on: Plane, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
-    rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE), (_Y, _Y, SCORE)]
+def _roc_layers(on: LinePlot, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
+    rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE_FORMAT), (_Y, _Y, SCORE_FORMAT)]
     areas = [
-        ("roc_auc", "AUC", SCORE),
-        ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE),
-        ("roc_auc_upper", f"upper limit, {percent(_LEVEL)}", SCORE),
+        ("roc_auc", "AUC", SCORE_FORMAT),
+        ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE_FORMAT),
+        ("roc_auc_upper", f"upper limit, {percent(_LEVEL)}", SCORE_FORMAT),
     ]
     unit = alt.Scale(domain=[0, 1])
     x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=on.n_ticks))
     y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=on.n_ticks))
     diagonal = (
-        alt.Chart(ONCE)
+        alt.Chart(SINGLE_ROW)
         .mark_rule(strokeDash=[4, 3], color=RULE)
         .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
     )
     line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order="at:Q")
-    curves = line.mark_line(strokeWidth=1.5 if on.is_together else 2).encode(
-        color=on.color, tooltip=[*of_segment, *numbers(rates)]
+    curves = line.mark_line(strokeWidth=1.5 if on.shares_panel else 2).encode(
+        color=on.color, tooltip=[*of_segment, *number_tooltips(rates)]
     )
     label = (
         alt.Chart()
         .transform_filter("isValid(datum.text)")
-        .encode(x="left:Q", y="height:Q", tooltip=[*of_segment, *numbers(areas)])
+        .encode(x="left:Q", y="height:Q", tooltip=[*of_segment, *number_tooltips(areas)])
     )
     symbols = label.mark_point(shape="stroke", opacity=1, size=150, strokeWidth=2, xOffset=8)
-    texts = label.mark_text(align="left", color=INK, fontSize=on.font_size, dx=_SYMBOL)
+    texts = label.mark_text(align="left", color=INK, fontSize=on.font_size, dx=_SYMBOL_WIDTH)
     return [
-        *on.behind(x=x, y=y),
+        *on.background_lines(x=x, y=y),
         diagonal,
         curves,
         symbols.encode(color=on.color),
@@ -219,25 +225,25 @@ def _roc_layers(on: Plane, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
 
 
 _BALANCED = "balanced_accuracy"
-_AT = " at every threshold"
+_TITLE_END = " at every threshold"
 
 
-class _Options(ClassWeights, Rows, total=False): ...
+class _Options(ClassWeightOptions, RowOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def curve(
     frame: object,
     y_true: Name,
     y_score: Names,
     *,
     by: Names = None,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     thresholds: ThresholdsOption = None,
     level: float = 0.95,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of a metric at every threshold of a score, with a line for each segment.
 
     A point marks the best threshold of each segment. Balanced accuracy has a confidence band over
@@ -270,7 +276,7 @@ def curve(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy at every threshold'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
+    chosen = chart_metrics(metrics, options["class_weight"])
     is_banded = [one.metric.name == _BALANCED for one in chosen]
     answer = collected(
         compute_curve(
@@ -286,51 +292,53 @@ def curve(
             **options,
         )
     )
-    names = by_names(by, answered_lines(answer, "threshold", chosen[0].name)[0])
+    names = by_names(by, line_rows(answer, "threshold", chosen[0].name)[0])
     best = [
-        _best(frame, y_true, y_score, one, names, by=by, thresholds=thresholds, **options)
+        _best_points(frame, y_true, y_score, one, names, by=by, thresholds=thresholds, **options)
         for one in chosen
     ]
-    lines = [_lines(answer, one, names) for one in chosen]
+    lines = [_curve_points(answer, one, names) for one in chosen]
     words = "" if len(chosen) == 1 else f" in {chosen[0].title}"
-    order, left_out = ranked(best[0] or lines[0], "estimate", most, words)
+    order, left_out = rank_segments(best[0] or lines[0], "estimate", most, words)
     parts, below = [], ""
     for one, of_best, of_metric in zip(chosen, best, lines, strict=True):
-        drawn = of_metric.of(order)
-        below = _below(one, level)
+        drawn = of_metric.select(order)
+        below = _subtitle(one, level)
         title: Title = alt.Undefined
         if len(chosen) > 1:
             title = heading(sentence(one.title), below.split("; "), fontSize=12, offset=8)
-        parts.append(_part(one, drawn, of_best and of_best.of(order), order, title))
+        parts.append(_draw_metric(one, drawn, of_best and of_best.select(order), order, title))
     if len(chosen) == 1:
-        return shown(parts, heading(titled(f"{chosen[0].title}{_AT}", names), [below, *left_out]))
-    wide = 1 if isinstance(parts[0].chart, alt.FacetChart) else columns(len(parts), 2)
-    return shown(parts, heading(titled(f"scores{_AT}", names), left_out), wide)
+        return assemble_chart(
+            parts, heading(titled(f"{chosen[0].title}{_TITLE_END}", names), [below, *left_out])
+        )
+    wide = 1 if isinstance(parts[0].chart, alt.FacetChart) else panel_columns(len(parts), 2)
+    return assemble_chart(parts, heading(titled(f"scores{_TITLE_END}", names), left_out), wide)
 
 
-def _best(
+def _best_points(
     frame: object,
     y_true: Name,
     y_score: Names,
-    one: DrawnMetric,
+    one: ChartMetric,
     names: list[Name],
     **options: Any,  # noqa: ANN401 (those of the chart)
-) -> Drawn | None:
+) -> ChartData | None:
     """Find the best thresholds; there are none of a metric without a better side."""
     if one.metric.better is None:
         return None
     found = best_threshold(frame, y_true, y_score, metric=one.metric.name, **options)
-    return named(answered(found), names, most_panels=len(LINES))
+    return chart_data(result_rows(found), names, max_panels=len(LINE_COLORS))
 
 
-def _lines(answer: Any, one: DrawnMetric, names: list[Name]) -> Drawn:  # noqa: ANN401
+def _curve_points(answer: Any, one: ChartMetric, names: list[Name]) -> ChartData:  # noqa: ANN401
     """Take the points of a metric, with its limits."""
-    drawn = named(answered_lines(answer, "threshold", one.name), names, most_panels=len(LINES))
+    drawn = chart_data(line_rows(answer, "threshold", one.name), names, max_panels=len(LINE_COLORS))
     limits = f"{_BALANCED}_band" if one.metric.name == _BALANCED else one.name
-    return replace(drawn, rows=[_point(row, one.name, limits) for row in drawn.rows])
+    return replace(drawn, rows=[_curve_point(row, one.name, limits) for row in drawn.rows])
 
 
-def _point(row: Row, name: str, limits: str) -> Row:
+def _curve_point(row: ChartRow, name: str, limits: str) -> ChartRow:
     """Keep what is drawn of a threshold."""
     return {key: row[key] for key in ("segment", "panel", "n", "threshold")} | {
         "estimate": row[name],
@@ -339,7 +347,7 @@ def _point(row: Row, name: str, limits: str) -> Row:
     }
 
 
-def _below(one: DrawnMetric, level: float) -> str:
+def _subtitle(one: ChartMetric, level: float) -> str:
     """Say what the shade, the points and the dashed line are."""
     is_banded = one.metric.name == _BALANCED
     shade = "band over all thresholds" if is_banded else "interval at each threshold"
@@ -349,70 +357,70 @@ def _below(one: DrawnMetric, level: float) -> str:
     return f"{percent(level)} confidence {shade}{points}{dashed}"
 
 
-def _chance(one: DrawnMetric) -> float | None:
+def _chance(one: ChartMetric) -> float | None:
     """Find what scores reach that have nothing to do with the label, if it is one number."""
     chance = 0.5 if one.metric.chance == "uniform" else one.metric.chance
     return chance if isinstance(chance, (int, float)) else None
 
 
-def _part(
-    one: DrawnMetric,
-    drawn: Drawn,
-    best: Drawn | None,
+def _draw_metric(
+    one: ChartMetric,
+    drawn: ChartData,
+    best: ChartData | None,
     order: list[str],
     title: Title,
-) -> Part:
+) -> Subplot:
     """Draw a metric."""
-    on = plane(drawn, order, is_small=title is not alt.Undefined)
-    layers = _layers(on, place(drawn), one.title)
+    on = line_plot(drawn, order, is_small=title is not alt.Undefined)
+    layers = _layers(on, segment_tooltips(drawn), one.title)
     chance = _chance(one)
     if chance is not None:
-        line = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=RULE)
+        line = alt.Chart(SINGLE_ROW).mark_rule(strokeDash=[4, 3], color=RULE)
         layers.insert(0, line.encode(y=alt.datum(chance)))
     points = [row for row in drawn.rows if row["threshold"] is not None]
-    behind = on.thinned(points, "threshold", "estimate")
+    behind = on.background_rows(points, "threshold", "estimate")
     rows = points + [_best_point(row, on) for row in (best.rows if best else [])]
-    chart: Chart = on.chart(layers, title)
-    if on.is_together and drawn.panels_by == MODEL:
+    chart: Chart = on.draw(layers, title)
+    if on.shares_panel and drawn.panel_title == MODEL:
         chart = chart.resolve_scale(x="independent")
-    return Part(chart, rows, behind)
+    return Subplot(chart, rows, behind)
 
 
-def _best_point(row: Row, on: Plane) -> Row:
+def _best_point(row: ChartRow, on: LinePlot) -> ChartRow:
     """Mark a best threshold; a panel of its own says so where there is none."""
-    has_none = row["estimate"] is None and not on.is_together
+    has_none = row["estimate"] is None and not on.shares_panel
     return row | {"is_best": True, "note": "no best threshold" if has_none else None}
 
 
-def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Chart]:
+def _layers(on: LinePlot, of_segment: list[alt.Tooltip], name: str) -> list[alt.Chart]:
     at_threshold = [
-        ("n", "rows", ROWS),
+        ("n", "rows", COUNT_FORMAT),
         ("threshold", "threshold", ".4~g"),
-        ("estimate", name, SCORE),
+        ("estimate", name, SCORE_FORMAT),
     ]
-    limits = [("lower", "lower limit", SCORE), ("upper", "upper limit", SCORE)]
+    limits = [("lower", "lower limit", SCORE_FORMAT), ("upper", "upper limit", SCORE_FORMAT)]
     of_best = [
         ("midpoint", "middle of the plateau", ".4~g"),
-        ("common_estimate", "at the common threshold", SCORE),
-        ("chance_maximum", "95% quantile by chance", SCORE),
+        ("common_estimate", "at the common threshold", SCORE_FORMAT),
+        ("chance_maximum", "95% quantile by chance", SCORE_FORMAT),
     ]
     free, ticks = alt.Scale(zero=False), axis(tickCount=on.n_ticks)
     x = alt.X("threshold:Q", title="threshold", scale=free, axis=ticks)
     y_title = name if on.height > 100 else None  # which would be longer than the axis
     y = alt.Y("estimate:Q", title=y_title, scale=free, axis=ticks)
     line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=on.color)
-    band = line.mark_area(opacity=SHADE, interpolate="step-before").encode(
+    band = line.mark_area(opacity=INTERVAL_OPACITY, interpolate="step-before").encode(
         y=alt.Y("lower:Q", title=y_title), y2="upper:Q"
     )
     curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
-        y=y, tooltip=[*of_segment, *numbers([*at_threshold, *limits])]
+        y=y, tooltip=[*of_segment, *number_tooltips([*at_threshold, *limits])]
     )
     best = alt.Chart().transform_filter("datum.is_best")
     points = (
         best.transform_filter("isValid(datum.threshold)")
         .mark_point(filled=True, opacity=1, size=60, stroke=WHITE, strokeWidth=1)
         .encode(
-            x=x, y=y, color=on.color, tooltip=[*of_segment, *numbers([*at_threshold, *of_best])]
+            x=x, y=y, color=on.color, tooltip=[*of_segment, *number_tooltips([*at_threshold, *of_best])]
         )
     )
     notes = (
@@ -420,4 +428,4 @@ def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Cha
         .mark_text(color=INK, fontStyle="italic")
         .encode(x=alt.value(on.width / 2), y=alt.value(12), text="note:N", tooltip=list(of_segment))
     )
-    return [band, *on.behind(x=x, y=y), curves, points, notes]
+    return [band, *on.background_lines(x=x, y=y), curves, points, notes]

@@ -1,4 +1,4 @@
-"""The verb `curve`."""
+"""The method `curve`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,13 @@ from balframe.api.columns import METRIC, SEGMENTS, Kind, count, key, limits, sco
 from balframe.api.interval_estimates import limits_of
 from balframe.api.method import Method
 from balframe.api.metric_selection import Metrics, Scoring, value_of
-from balframe.api.options import ClassWeights, Intervals, Names, OfScores, Priors
+from balframe.api.options import (
+    ClassWeightOptions,
+    IntervalOptions,
+    Names,
+    PriorOptions,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
@@ -35,11 +41,11 @@ from balframe.stats.proportions import Limits
 # Metrics at every point `score >= threshold`, a part of the points at a time.
 
 
-_BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
+_BLOCK_SIZE = 65_536  # points at work at once, so that the arrays between stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
-class AtPoints:
+class PointScores:
     """Rows called positive, values of the metrics and their limits, one for each point."""
 
     predicted_positive: Int64Array
@@ -47,7 +53,7 @@ class AtPoints:
     limits: Mapping[str, Limits]
 
 
-def class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | None:
+def two_class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | None:
     """Put the weights of labels in the order of the negative and the positive one."""
     weights, labels = scoring.class_weight, scored.reading.labels
     if not isinstance(weights, Mapping):
@@ -65,11 +71,11 @@ def class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | N
     return out
 
 
-def at_points(
+def score_points(
     scoring: Scoring, scored: ScoredFrame, points: OperatingPoints, request: IntervalRequest | None
-) -> AtPoints:
+) -> PointScores:
     """Compute metrics, and limits of each where they are asked for."""
-    weights = class_weights(scoring, scored)
+    weights = two_class_weights(scoring, scored)
     names = list(scoring.metrics)
     predicted_positive = np.empty(len(points), np.int64)
     scores = {name: np.empty(len(points)) for name in names}
@@ -88,17 +94,17 @@ def at_points(
             for name, (lower, upper) in of_block.items():
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
-    on_all_cores(work, blocks(slice(0, len(points)), _BLOCK))
-    return AtPoints(predicted_positive, scores, limits)
+    on_all_cores(work, blocks(slice(0, len(points)), _BLOCK_SIZE))
+    return PointScores(predicted_positive, scores, limits)
 
 
-def effective_sides(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
+def effective_class_sizes(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
     """Count the positives and negatives of each segment, in effective rows if they have weights."""
-    positives, negatives = (kish(n, n_sq) for n, n_sq in sides(points))
+    positives, negatives = (kish(n, n_sq) for n, n_sq in class_weight_sums(points))
     return positives, negatives
 
 
-def sides(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
+def class_weight_sums(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
     """Add up the weights of the positives and of the negatives of each segment, with squares."""
     totals = points.totals()
     n, n_sq = totals.support, totals.squared.support
@@ -110,24 +116,24 @@ def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
 
     Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
     """
-    positives, negatives = effective_sides(points)
+    positives, negatives = effective_class_sizes(points)
     one = np.ones(len(positives))
     spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
     return np.asarray(0.5 * special.kolmogi(1 - level) * spread)
 
 
-_DEFAULT = ("accuracy", "balanced_accuracy", "recall", "specificity")
+_DEFAULT_METRICS = ("accuracy", "balanced_accuracy", "recall", "specificity")
 _BALANCED = "balanced_accuracy"
-_BAND = limits(f"{_BALANCED}_band", "band")
+_BAND_COLUMNS = limits(f"{_BALANCED}_band", "band")
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     key("threshold", kind=Kind.FLOAT, tells=True),
     count("n"),
     count("predicted_positive", tells=True),
     score(METRIC),
     *limits(METRIC, "interval"),
-    *_BAND,
+    *_BAND_COLUMNS,
     instead={
         "cluster": "limits along a curve need independent rows. For the area under the ROC curve "
         "of rows in clusters, call ranking.",
@@ -135,10 +141,12 @@ VERB = Method.of(
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfScores, total=False): ...
+class _Options(
+    IntervalOptions, PriorOptions, ClassWeightOptions, ScoreMethodOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def curve(
     frame: FrameT,
     y_true: Name,
@@ -207,7 +215,7 @@ def curve(
     (0.8, 1, 0.5, 1.0, 0.75)
     (inf, 0, 0.0, 1.0, 0.5)
     """
-    scoring = Scoring.of(metrics, options["class_weight"], _DEFAULT)
+    scoring = Scoring.of(metrics, options["class_weight"], _DEFAULT_METRICS)
     request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
     shown = {"interval": request is not None, "band": band}
@@ -217,26 +225,26 @@ def curve(
         columns = scored.reading.by_columns(points.segment)
         columns["threshold"] = points.threshold
         columns["n"] = points.totals().n[points.segment]
-        found = at_points(scoring, scored, points, request)
+        found = score_points(scoring, scored, points, request)
         columns["predicted_positive"] = found.predicted_positive
-        columns |= layouts.wide(found.scores, found.limits)
+        columns |= layouts.wide_columns(found.scores, found.limits)
         if band:
             scores = found.scores
             if _BALANCED not in scores:
-                scores = at_points(Scoring.of(_BALANCED, None, ()), scored, points, None).scores
+                scores = score_points(Scoring.of(_BALANCED, None, ()), scored, points, None).scores
             half = band_half_width(points, options["level"])[points.segment]
             sides = np.maximum(scores[_BALANCED] - half, 0), np.minimum(scores[_BALANCED] + half, 1)
-            columns |= {one.name: side for one, side in zip(_BAND, sides, strict=True)}
+            columns |= {one.name: side for one, side in zip(_BAND_COLUMNS, sides, strict=True)}
         return columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
         metrics=list(scoring.metrics),
         shown=[option for option, is_asked in shown.items() if is_asked],
         reads=Reads(scores=True, coarser="thresholds"),
         source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
+        suits=lambda scored: two_class_weights(scoring, scored),
     )

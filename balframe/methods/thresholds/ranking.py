@@ -1,4 +1,4 @@
-"""The verb `ranking`."""
+"""The method `ranking`."""
 
 from typing import Any, Unpack
 
@@ -8,7 +8,7 @@ from balframe.api.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, li
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import Clustering, Level, Names, OfScores
+from balframe.api.options import ClusterOptions, LevelOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
@@ -17,19 +17,19 @@ from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import Scores
 from balframe.frames.thresholds import Thresholds
 from balframe.methods.comparisons.reference import check_reference
-from balframe.methods.thresholds.auc import Areas
-from balframe.methods.thresholds.auc_clustered import AreasOfClusters
-from balframe.methods.thresholds.auc_differences import AnyAreas, differences_of_areas
+from balframe.methods.thresholds.auc import RocAucs
+from balframe.methods.thresholds.auc_clustered import ClusteredRocAucs
+from balframe.methods.thresholds.auc_differences import AnyRocAucs, auc_difference_columns
 from balframe.metrics.definitions.ranking import (
     Ranking,
     average_precision,
     brier_score,
     ks_statistic,
 )
-from balframe.metrics.score_metrics import returned_by
+from balframe.metrics.score_metrics import metrics_returned_by
 from balframe.stats.base import check_level
 
-VERB = Method.of(
+METHOD = Method.of(
     *SEGMENTS,
     count("n"),
     count("n_positive"),
@@ -44,16 +44,16 @@ VERB = Method.of(
     estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
     *limits("roc_auc_difference", under="reference"),
     instead={
-        "metrics": f"ranking always returns {', '.join(returned_by('ranking'))}. For metrics of "
-        "labels, call report."
+        "metrics": f"ranking always returns {', '.join(metrics_returned_by('ranking'))}. "
+        "For metrics of labels, call report."
     },
 )
 
 
-class _Options(Clustering, Level, OfScores, total=False): ...
+class _Options(ClusterOptions, LevelOptions, ScoreMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def ranking(
     frame: FrameT,
     y_true: Name,
@@ -138,14 +138,14 @@ def ranking(
             check_reference(reference, query, {})
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns, areas, totals = _ranked(scored, level)
+        columns, areas, totals = _ranking_columns(scored, level)
         if reference is not None:
-            columns |= differences_of_areas(reference, scored, areas, totals, level)
+            columns |= auc_difference_columns(reference, scored, areas, totals, level)
         return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
         reads=Reads(scores=True),
@@ -155,16 +155,16 @@ def ranking(
     )
 
 
-def _ranked(
+def _ranking_columns(
     scored: ScoredFrame, level: float
-) -> tuple[dict[Name, Any], Areas | AreasOfClusters, ClassCounts]:
+) -> tuple[dict[Name, Any], RocAucs | ClusteredRocAucs, ClassCounts]:
     """Rank the rows of each segment; what stands for single ties is gone afterwards."""
     r = Ranking.of(scored.ties)
-    areas, totals = Areas.of(r), r.points.totals()
+    areas, totals = RocAucs.of(r), r.points.totals()
     columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
-    found: AnyAreas = areas
+    found: AnyRocAucs = areas
     if scored.clusters is not None:
-        found = AreasOfClusters.of(r, areas, scored.clusters)
+        found = ClusteredRocAucs.of(r, areas, scored.clusters)
         columns["n_clusters"] = found.n_clusters
     lower, upper = found.limits(level)
     columns |= {

@@ -1,4 +1,4 @@
-"""The chart of `gaps`: differences of segments around zero."""
+"""The chart of `gaps`: a forest plot of differences."""
 
 from collections.abc import Mapping
 from typing import Unpack
@@ -15,9 +15,23 @@ from balframe.api.options import (
     Names,
 )
 from balframe.charts.facets import AltairChart
-from balframe.charts.forest_plot import ReferenceLine, ForestOptions, ForestPanel, forest_plots
-from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, DEFAULT_MIN_SUPPORT, ChartMetric, chart_function, chart_metrics
-from balframe.charts.rows import ResultRow, SortOption, result_rows, by_names, chart_data, value_text
+from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MIN_SUPPORT,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
+from balframe.charts.rows import (
+    ResultRow,
+    SortOption,
+    by_names,
+    chart_data,
+    result_rows,
+    value_text,
+)
 from balframe.charts.style import CLUSTERS_FIELD, COUNT_FORMAT, SCORE_FORMAT, TooltipField
 from balframe.frames.adapter import Name
 from balframe.methods.comparisons.gaps import gaps as method
@@ -88,11 +102,11 @@ def gaps(
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]
     marks = f"p below {1 - level:.6g}", NOT_SIGNIFICANT
-    plots = [_panel(one, rows, names, 1 - level, adjust, marks) for one in chosen]
+    panels = [_panel(metric, rows, names, 1 - level, adjust, marks) for metric in chosen]
     title = f"difference from {_reference_text(rows, reference)}"
     n_tests = {row["n_tests"] for row in rows}
     return forest_plots(
-        plots,
+        panels,
         ForestOptions(sort, numbers, min_support, most),
         titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
         [f"{intervals(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
@@ -103,16 +117,16 @@ def gaps(
 
 
 def _panel(
-    one: ChartMetric,
+    metric: ChartMetric,
     rows: list[ResultRow],
     names: list[Name],
     alpha: float,
     adjust: Adjust,
     marks: tuple[str, str],
 ) -> ForestPanel:
-    """Mark the significant differences of a metric; the difference is what is drawn."""
-    drawn = chart_data([row for row in rows if row["metric"] == one.name], names)
-    for row in drawn.rows:
+    """Return the panel of the differences of a metric, with marks on significant ones."""
+    data = chart_data([row for row in rows if row["metric"] == metric.name], names)
+    for row in data.rows:
         p = row["p_adjusted"]
         row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
         row["zero"] = 0
@@ -125,11 +139,11 @@ def _panel(
         ("estimate", "difference", SCORE_FORMAT),
         ("lower", "lower limit", SCORE_FORMAT),
         ("upper", "upper limit", SCORE_FORMAT),
-        ("score", one.title, SCORE_FORMAT),
+        ("score", metric.title, SCORE_FORMAT),
         ("reference_estimate", "score of the reference", SCORE_FORMAT),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
     ]
-    return ForestPanel(one, drawn, f"difference in {one.title}", fields)
+    return ForestPanel(metric, data, f"difference in {metric.title}", fields)
 
 
 def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
@@ -142,10 +156,10 @@ def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
 
 
 def adjustment_text(adjust: Adjust, n_tests: int) -> str:
-    """Say how many p-values there are, and how they are adjusted."""
+    """Return the text that says how many p-values there are and how they are adjusted."""
     if n_tests == 0:
         return "; no p-values"
     names = {"bh": "Benjamini-Hochberg", "holm": "Holm's method"}
-    how = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
-    of = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
-    return f"; {of}, {how}"
+    method = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
+    tests = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
+    return f"; {tests}, {method}"

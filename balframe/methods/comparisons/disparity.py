@@ -6,11 +6,11 @@ import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.api.columns import (
-    EXTREMES,
+    EXTREME_COLUMNS,
     N_CLUSTERS,
-    N_COMPARED,
     NOTE,
-    ROLLED_UP,
+    ROLL_UP_KEYS,
+    SEGMENT_COUNT_COLUMNS,
     Kind,
     Naming,
     Span,
@@ -23,7 +23,7 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_by
+from balframe.api.metric_selection import COMPARED_METRICS, Metrics, MetricSelection, check_by
 from balframe.api.options import (
     ClassWeightOptions,
     ClusterOptions,
@@ -33,7 +33,7 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.methods.comparisons.extremes import (
     ExtremesSearch,
     SegmentExtremes,
@@ -43,13 +43,13 @@ from balframe.methods.comparisons.extremes import (
 from balframe.stats.base import check_level
 
 _NUMERIC_COLUMNS = (
-    estimate("lowest", tells=True, span=Span.METRIC),
-    estimate("highest", tells=True, span=Span.METRIC),
+    estimate("lowest", identifies=True, span=Span.METRIC),
+    estimate("highest", identifies=True, span=Span.METRIC),
     estimate("difference", span=Span.EXTREMES),
     *limits("difference"),
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
-    *N_COMPARED,
+    *SEGMENT_COUNT_COLUMNS,
     N_CLUSTERS,
     statistic("statistic"),
     count("df"),
@@ -57,9 +57,9 @@ _NUMERIC_COLUMNS = (
     test("p_value_recalls"),
 )
 METHOD = Method.of(
-    *ROLLED_UP,
-    key("metric", tells=True, naming=Naming.METRIC),
-    *EXTREMES,
+    *ROLL_UP_KEYS,
+    key("metric", identifies=True, naming=Naming.METRIC),
+    *EXTREME_COLUMNS,
     *_NUMERIC_COLUMNS,
     note(NOTE),
 )
@@ -161,26 +161,28 @@ def disparity(
      statistic  df  p_value  p_value_recalls
        237.701   3      0.0              0.0
     """
-    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_level(options["level"])
     check_min_support(min_support)
 
     def compute(reading: CountedFrame) -> Columns:
         search = ExtremesSearch(options["level"], min_support)
-        groups: list[Group] = []
+        groups: list[SegmentGroup] = []
         rows: list[SegmentExtremes] = []
-        for group, members in group_samples(scoring.sample(reading), reading):
-            for name, metric in scoring.metrics.items():
+        for group, members in group_samples(selection.sample(reading), reading):
+            for name, metric in selection.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, group.segments))
         columns, segments = extreme_columns(reading, groups, rows)
-        names = list(scoring.metrics)
+        names = list(selection.metrics)
         columns["metric"] = reading.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        for one in (n for n in _NUMERIC_COLUMNS if n.under is None or reading.clusters is not None):
-            dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
-            columns[one.name] = np.array([row.numeric_columns[one.name] for row in rows], dtype)
+        for column in _NUMERIC_COLUMNS:
+            if column.only_with is None or reading.clusters is not None:
+                dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
+                values = [row.numeric_columns[column.name] for row in rows]
+                columns[column.name] = np.array(values, dtype)
         notes = sorted({row.note for row in rows if row.note is not None})
         codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
         columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
@@ -191,6 +193,6 @@ def disparity(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check=lambda query: check_by(query, "disparity"),
-        suits=scoring.suits,
+        check_query=lambda query: check_by(query, "disparity"),
+        check_labels=selection.check_labels,
     )

@@ -5,12 +5,12 @@ from typing import Unpack
 import numpy as np
 
 from balframe.api.columns import (
-    COUNTED,
-    DESIGN,
-    METRICS,
+    COUNT_COLUMNS,
+    DESIGN_COLUMNS,
+    METRIC_KEY,
     N_CLUSTERS,
-    SEGMENTS,
-    TESTS,
+    SEGMENT_KEYS,
+    TEST_COLUMNS,
     Span,
     compared_estimate,
     estimate,
@@ -18,7 +18,13 @@ from balframe.api.columns import (
     note,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_adjust, check_by
+from balframe.api.metric_selection import (
+    COMPARED_METRICS,
+    Metrics,
+    MetricSelection,
+    check_adjust,
+    check_by,
+)
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
     AdjustmentOptions,
@@ -42,18 +48,18 @@ from balframe.methods.comparisons.segments import Comparison, gap_columns
 from balframe.stats.base import check_level
 
 METHOD = Method.of(
-    *SEGMENTS,
-    *COUNTED,
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
     N_CLUSTERS,
-    METRICS,
-    compared_estimate(tells=True),
+    METRIC_KEY,
+    compared_estimate(identifies=True),
     note("reference"),
     estimate("reference_estimate"),
-    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
+    estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     estimate("ratio"),
     *limits(about="difference"),
-    *DESIGN,
-    *TESTS,
+    *DESIGN_COLUMNS,
+    *TEST_COLUMNS,
 )
 
 
@@ -155,25 +161,25 @@ def gaps(
     African-American    0.4485 Caucasian      0.2139 0.1822 0.2452
            Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
     """
-    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])
     check_level(options["level"])
 
     def check(query: Query) -> None:
         check_by(query, "gaps")
-        check_reference(reference, query, scoring.metrics)
+        check_reference(reference, query, selection.metrics)
 
     def compute(reading: CountedFrame) -> Columns:
-        sample = scoring.sample(reading)
+        sample = selection.sample(reading)
         check_unambiguous(reference, reading)
-        against = ReferenceComparison(reference, scoring.metrics, options["level"])
+        comparison = ReferenceComparison(reference, selection.metrics, options["level"])
         groups = reading.groups()
-        found = [
-            against.compare_group(group, sample.at(group.segments), reading) for group in groups
+        group_tables = [
+            comparison.compare_group(group, sample.at(group.segments), reading) for group in groups
         ]
         tables = {
-            name: Comparison.concat([of_group[name] for of_group in found])
-            for name in scoring.metrics
+            name: Comparison.concat([table[name] for table in group_tables])
+            for name in selection.metrics
         }
         if len(groups) > 1:
             order = np.argsort(np.concatenate([group.segments for group in groups]))
@@ -185,6 +191,6 @@ def gaps(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check=check,
-        suits=scoring.suits,
+        check_query=check,
+        check_labels=selection.check_labels,
     )

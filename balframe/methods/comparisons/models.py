@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from balframe.api.interval_estimates import Design
-from balframe.api.metric_selection import Scoring
+from balframe.api.interval_estimates import DesignEffects
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
@@ -33,33 +33,33 @@ _BLOCK_SIZE = 16_384  # recalls at work at once, so that the arrays between stay
 
 
 def split_models(joint: CountedFrame) -> tuple[CountedFrame, CountedFrame]:
-    """Take either model from what was read of both together; their cells are in the same order."""
+    """Split what was counted of two models together; the cells of both are in the same order."""
     clusters = joint.clusters
-    of_cells = _split_cells(joint.cells, len(joint.labels))
+    cells_by_model = _split_cells(joint.cells, len(joint.labels))
     if clusters is None:
-        one, other = (replace(joint, cells=cells) for cells in of_cells)
-        return one, other
-    of_clusters = _split_cells(clusters.cells, len(joint.labels))
-    one, other = (
-        replace(joint, cells=cells, clusters=replace(clusters, cells=held))
-        for cells, held in zip(of_cells, of_clusters, strict=True)
+        first, second = (replace(joint, cells=cells) for cells in cells_by_model)
+        return first, second
+    cluster_cells_by_model = _split_cells(clusters.cells, len(joint.labels))
+    first, second = (
+        replace(joint, cells=cells, clusters=replace(clusters, cells=cluster_cells))
+        for cells, cluster_cells in zip(cells_by_model, cluster_cells_by_model, strict=True)
     )
-    return one, other
+    return first, second
 
 
 def _split_cells(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
-    """Take the cells of either model from those of both."""
+    """Return the cells of each model; an outcome of both is a pair of predictions."""
     outcomes = np.divmod(cells.outcome, max(n_labels, 1))
     is_left_out = cells.actual == LEFT_OUT
-    one, other = (
+    first, second = (
         replace(cells, outcome=np.where(is_left_out, LEFT_OUT, codes)) for codes in outcomes
     )
-    return one, other
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)
 class DiscordantRows:
-    """Effective rows of recalls: those that only one model gets right, and all."""
+    """Effective rows of each recall: those that only one model gets right, and all."""
 
     segment: Int64Array
     label: Int64Array
@@ -75,58 +75,61 @@ class DiscordantRows:
 
     def at(self, entries: BoolArray) -> "DiscordantRows":
         """Take these entries."""
-        return DiscordantRows(*(getattr(self, one.name)[entries] for one in fields(self)))
+        return DiscordantRows(*(getattr(self, field.name)[entries] for field in fields(self)))
 
 
 def discordant_rows(
-    interval: Interval, one: Cells, other: Cells, like: ClassCounts
+    interval: Interval, first: Cells, second: Cells, counts: ClassCounts
 ) -> DiscordantRows | None:
-    """Find the rows on which models differ, for a metric that is linear in recalls of true labels.
+    """Count the rows on which two models differ, for a metric linear in recalls of true labels.
 
-    None where it is not, as a precision: its denominator depends on the predictions.
+    None for other metrics, such as precision, whose denominator depends on the predictions.
     """
-    if not interval.is_paired or not like.n_labels:
+    if not interval.is_paired or not counts.n_labels:
         return None
-    counted = np.flatnonzero(one.actual != LEFT_OUT)
-    r, r_other = (
-        _cell_recalls(interval, c.actual[counted], c.outcome[counted], like) for c in (one, other)
+    used_cells = np.flatnonzero(first.actual != LEFT_OUT)
+    r, r_second = (
+        _cell_recalls(interval, c.actual[used_cells], c.outcome[used_cells], counts)
+        for c in (first, second)
     )
-    same = np.array_equal(r.segment, r_other.segment) and np.array_equal(r.label, r_other.label)
-    if not same:
+    has_same_recalls = np.array_equal(r.segment, r_second.segment) and np.array_equal(
+        r.label, r_second.label
+    )
+    if not has_same_recalls:
         return None
-    cells = counted[r.segment]
+    cells = used_cells[r.segment]
     n_labels = int(r.label.max(initial=0)) + 1
-    key = one.segments[0][cells] * n_labels + r.label
-    keys, first, entry = np.unique(key, return_index=True, return_inverse=True)
+    key = first.segments[0][cells] * n_labels + r.label
+    keys, position, entry = np.unique(key, return_index=True, return_inverse=True)
 
-    def total(values: FloatArray | Int64Array, which: BoolArray) -> FloatArray:
-        sums = np.bincount(entry[which], weights=values[cells[which]], minlength=len(keys))
+    def total(values: FloatArray | Int64Array, selected: BoolArray) -> FloatArray:
+        sums = np.bincount(entry[selected], weights=values[cells[selected]], minlength=len(keys))
         return np.asarray(sums, np.float64)
 
-    is_right, is_other_right = r.correct > 0, r_other.correct > 0
-    kinds = (is_right & ~is_other_right, is_other_right & ~is_right, is_right == is_other_right)
-    weight = one.n if one.weight is None else one.weight
+    is_right, is_second_right = r.correct > 0, r_second.correct > 0
+    kinds = (is_right & ~is_second_right, is_second_right & ~is_right, is_right == is_second_right)
+    weight = first.n if first.weight is None else first.weight
     with np.errstate(over="ignore", under="ignore"):
         sums = [total(weight, kind) for kind in kinds]
-        squares = [total(one.squares, kind) for kind in kinds]
+        squares = [total(first.squares, kind) for kind in kinds]
     used = np.any(sums, axis=0)
     segment, label = np.divmod(keys, n_labels)
-    label_weight = np.where(used, r.weight[first], 0)
-    whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)
-    share = ratio(label_weight, whole[segment])
+    label_weight = np.where(used, r.weight[position], 0)
+    total_weight = np.bincount(segment, weights=label_weight, minlength=counts.n_segments)
+    share = ratio(label_weight, total_weight[segment])
     rows = effective_pairs(*sums, *squares)
     return DiscordantRows(
-        segment[used], label[used], share[used], *(of_kind[used] for of_kind in rows)
+        segment[used], label[used], share[used], *(values[used] for values in rows)
     )
 
 
 def _cell_recalls(
-    interval: Interval, actual: Int64Array, outcome: Int64Array, like: ClassCounts
+    interval: Interval, actual: Int64Array, outcome: Int64Array, counts: ClassCounts
 ) -> Recalls:
-    """Ask a metric which part of it each cell is, as if the cell were one row on its own."""
+    """Return the recalls of the metric in each cell, as if the cell were a segment of one row."""
     cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
-    entries = Entries.of(cells, like.n_labels)
-    c = ClassCounts.of(entries, pos_label=like.pos_label, class_weight=like.class_weight)
+    entries = Entries.of(cells, counts.n_labels)
+    c = ClassCounts.of(entries, pos_label=counts.pos_label, class_weight=counts.class_weight)
     recalls = interval.linear_recalls(c)
     assert recalls is not None
     return recalls.at(np.argsort(recalls.segment))
@@ -140,17 +143,17 @@ class PairedModels:
     second: Sample
 
     @classmethod
-    def of(cls, reading: CountedFrame, scoring: Scoring) -> "PairedModels":
-        """Take the models apart whose predictions were counted together."""
-        one, other = (scoring.sample(model) for model in split_models(reading))
-        return cls(one, other)
+    def of(cls, reading: CountedFrame, selection: MetricSelection) -> "PairedModels":
+        """Split two models whose predictions were counted together."""
+        first, second = (selection.sample(model) for model in split_models(reading))
+        return cls(first, second)
 
     def at(self, segments: Int64Array) -> "PairedModels":
         """Take the segments at these positions."""
         return PairedModels(self.first.at(segments), self.second.at(segments))
 
     def discordant_rows(self, interval: Interval) -> DiscordantRows | None:
-        """Find the rows that only one model gets right."""
+        """Count the rows that only one model gets right."""
         return self.first.once(
             (discordant_rows, id(interval)),
             lambda: discordant_rows(
@@ -159,28 +162,25 @@ class PairedModels:
         )
 
     def limits_and_p_values(self, interval: Interval, level: float) -> tuple[Limits, FloatArray]:
-        """Find limits of the differences and p-values, undefined where the models are not paired.
+        """Return limits and p-values of the differences, NaN for a metric without paired tests.
 
-        Where each row is a cluster of its own, rows are independent.
+        If each row is a cluster of its own, rows are independent.
         """
-        c, found, means = (
-            self.first.counts,
-            self.discordant_rows(interval),
-            self._clustered_means(interval),
-        )
-        if found is None:
+        c, means = self.first.counts, self._clustered_means(interval)
+        discordant = self.discordant_rows(interval)
+        if discordant is None:
             low, high, p = np.full((3, c.n_segments), np.nan)
             return (low, high), p
         if means is None:
-            (low, high), p = _independent_limits_and_p_values(found, c.n_segments, level)
+            (low, high), p = _independent_limits_and_p_values(discordant, c.n_segments, level)
         else:
             single = means.clusters.are_single
             (own_low, own_high), own_p = _independent_limits_and_p_values(
-                found.at(single[found.segment]), c.n_segments, level
+                discordant.at(single[discordant.segment]), c.n_segments, level
             )
             with np.errstate(invalid="ignore", divide="ignore"):
                 low, high = paired_limits_of_clusters(
-                    means, found.only_first, found.only_second, level
+                    means, discordant.only_first, discordant.only_second, level
                 )
                 p = paired_p_value_of_clusters(means)
             low, high, p = (
@@ -190,8 +190,8 @@ class PairedModels:
         origin = interval.rescaled(c, np.zeros(c.n_segments))
         return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
 
-    def design_effects(self, interval: Interval) -> Design:
-        """Give the effective clusters and the design effects of the differences."""
+    def design_effects(self, interval: Interval) -> DesignEffects:
+        """Return the effective clusters and the design effects of the differences."""
         means = self._clustered_means(interval)
         if means is None:
             nothing = np.full(self.first.counts.n_segments, np.nan)
@@ -200,52 +200,49 @@ class PairedModels:
             return means.influence.effective_clusters, means.design_effect
 
     def _clustered_means(self, interval: Interval) -> MeansOfClusters | None:
-        """Read the differences of the labels where models are paired and rows are in clusters."""
+        """Return the mean differences of clusters; None without clusters or paired tests."""
         return self.first.once(
             (PairedModels, id(interval)), lambda: self._compute_clustered_means(interval)
         )
 
     def _compute_clustered_means(self, interval: Interval) -> MeansOfClusters | None:
-        found, one, other = (
-            self.discordant_rows(interval),
-            self.first.clusters,
-            self.second.clusters,
-        )
-        if found is None or one is None or other is None:
+        rows = self.discordant_rows(interval)
+        first, second = self.first.clusters, self.second.clusters
+        if rows is None or first is None or second is None:
             return None
-        of_pairs = discordant_rows(
-            interval, one.pairs.cells(), other.pairs.cells(), one.pairs.counts
+        pairs = discordant_rows(
+            interval, first.pairs.cells(), second.pairs.cells(), first.pairs.counts
         )
-        assert of_pairs is not None
-        difference = found.difference
-        spread = (found.only_first + found.only_second) / found.n - difference**2
-        outer = Labels(found.segment, found.label, found.n, found.share, difference, spread)
-        total = of_pairs.only_first - of_pairs.only_second
-        return outer.joined(one, of_pairs.segment, of_pairs.label, total, of_pairs.n)
+        assert pairs is not None
+        difference = rows.difference
+        spread = (rows.only_first + rows.only_second) / rows.n - difference**2
+        outer = Labels(rows.segment, rows.label, rows.n, rows.share, difference, spread)
+        total = pairs.only_first - pairs.only_second
+        return outer.joined(first, pairs.segment, pairs.label, total, pairs.n)
 
 
 def _independent_limits_and_p_values(
-    found: DiscordantRows, n_segments: int, level: float
+    rows: DiscordantRows, n_segments: int, level: float
 ) -> tuple[Limits, FloatArray]:
-    """Find limits and p-values where rows are independent."""
+    """Return limits and p-values of differences if rows are independent."""
     low, high, p = np.full((3, n_segments), np.nan)
 
-    def work(part: tuple[Int64Array, Int64Array]) -> None:
-        segments, entries = part
-        columns = (found.only_first, found.only_second, found.n, found.share)
-        only_one, only_other, n, share = (values[entries] for values in columns)
-        low[segments], high[segments] = paired_limits(only_one, only_other, n, share, level)
-        p[segments] = paired_p_value(only_one, only_other, n, share)
+    def work(batch: tuple[Int64Array, Int64Array]) -> None:
+        segments, entries = batch
+        columns = (rows.only_first, rows.only_second, rows.n, rows.share)
+        only_first, only_second, n, share = (values[entries] for values in columns)
+        low[segments], high[segments] = paired_limits(only_first, only_second, n, share, level)
+        p[segments] = paired_p_value(only_first, only_second, n, share)
 
-    on_all_cores(work, _batches(found, n_segments))
+    on_all_cores(work, _batches(rows, n_segments))
     return (low, high), p
 
 
-def _batches(found: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Put segments of equally many labels together, and cut them up; those of unknown rows go."""
-    everything = np.arange(len(found.segment))
-    for segments, entries in by_number_of_labels(found.segment, n_segments, everything):
-        known = np.flatnonzero(np.isfinite(found.n[entries]).all(axis=1))
+def _batches(rows: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Yield segments with equally many labels and a defined number of rows, in blocks."""
+    order = np.arange(len(rows.segment))
+    for segments, entries in by_number_of_labels(rows.segment, n_segments, order):
+        defined = np.flatnonzero(np.isfinite(rows.n[entries]).all(axis=1))
         size = max(_BLOCK_SIZE // entries.shape[1], 1)
-        for block in blocks(slice(0, len(known)), size):
-            yield segments[known[block]], entries[known[block]]
+        for block in blocks(slice(0, len(defined)), size):
+            yield segments[defined[block]], entries[defined[block]]

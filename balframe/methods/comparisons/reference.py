@@ -1,4 +1,4 @@
-"""What segments are compared with: the rest, the whole, or one of them."""
+"""The reference of segments, which is the rest, the whole or one segment, and the comparison."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import smallest, value_of
+from balframe.api.metric_selection import lowest_segment, metric_values
 from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -22,7 +22,7 @@ from balframe.errors import (
     spelled,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.frames.query import Query
 from balframe.methods.comparisons.segments import Comparison, differences
 from balframe.methods.scores.scored_segments import distinct_segments
@@ -48,7 +48,7 @@ class SegmentReference:
         return np.asarray(segments == self.position)
 
     def max_clusters(self, members: Sample) -> int:
-        """Count the clusters, or groups of them, that stand beside each segment, at most."""
+        """Return the largest number of clusters, or of sums of clusters, of a reference."""
         if members.clusters is None:
             return 0
         n = np.bincount(members.clusters.segment, minlength=members.clusters.n_segments)
@@ -61,7 +61,7 @@ class SegmentReference:
         )
 
     def sample_for(self, members: Sample, segments: Int64Array) -> Sample:
-        """Put beside each of some segments what it is compared with."""
+        """Return the sample of the reference of each of these segments."""
         if self.position is not None:
             return members.at(np.full_like(segments, self.position))
         if self.name == "rest":
@@ -81,7 +81,7 @@ def _cluster_totals(members: Sample) -> Totals:
 
 
 def check_reference(reference: object, query: Query, metrics: Mapping[str, Metric]) -> None:
-    """Raise where the columns and metrics already tell that the reference cannot be used."""
+    """Raise if the reference does not suit the by-columns or the metrics."""
     if isinstance(reference, Mapping):
         if {*reference} != {*query.by}:
             raise InvalidInputError(
@@ -112,7 +112,7 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
             f"for rows in clusters do not allow for; omit {parameter('cluster')}, or choose "
             "another reference."
         )
-    undirected = [name for name, one in metrics.items() if one.better is None]
+    undirected = [name for name, metric in metrics.items() if metric.better is None]
     if _is_chosen_by_score(reference) and undirected:
         raise InvalidInputError(
             f"metric {undirected[0]!r} has no direction (neither higher nor lower is better), so "
@@ -128,95 +128,101 @@ def _is_chosen_by_score(reference: object) -> bool:
     return isinstance(reference, str) and reference in _BY_SCORE
 
 
-def check_unambiguous(asked: object, reading: CountedFrame) -> None:
-    """Raise where a keyword is a segment's name too."""
-    if not _is_keyword(asked) or len(reading.query.by) != 1:
+def check_unambiguous(reference: object, reading: CountedFrame) -> None:
+    """Raise if a keyword is also the value of a segment."""
+    if not _is_keyword(reference) or len(reading.query.by) != 1:
         return
     name = reading.query.by[0]
-    if (reading.codes[name] == reading.code_of(name, asked)).any():
-        rename = spelled(f"Give {{{name!r}: {asked!r}}} for that segment, or rename", "Rename")
+    if (reading.codes[name] == reading.level_code(name, reference)).any():
+        rename = spelled(f"Give {{{name!r}: {reference!r}}} for that segment, or rename", "Rename")
         raise InvalidInputError(
-            f"{parameter('reference', asked)} is both an option and a value of column {name!r}. "
-            f"{rename} it in the data for the option."
+            f"{parameter('reference', reference)} is both an option and a value of column "
+            f"{name!r}. {rename} it in the data for the option."
         )
 
 
 def find_reference(
-    asked: object,
+    reference: object,
     scores: FloatArray,
     better: str | None,
-    group: Group,
+    group: SegmentGroup,
     c: ClassCounts,
     reading: CountedFrame,
 ) -> SegmentReference:
-    """Find what the segments of a group, of which the scores are given, are compared with."""
-    if _is_chosen_by_score(asked) and c.n_segments:
-        return _reference_at(reading, group, _extreme_position(scores, better, asked, c))
-    return _reference_by_name(asked, group, c, reading)
+    """Return the reference of the segments of a group, which have these scores."""
+    if _is_chosen_by_score(reference) and c.n_segments:
+        return _reference_at(reading, group, _extreme_position(scores, better, reference, c))
+    return _reference_by_name(reference, group, c, reading)
 
 
-def n_candidates(asked: object, c: ClassCounts) -> int:
-    """Count the segments that the reference is chosen from by its score, 1 where it is not."""
-    return c.n_segments - 1 if _is_chosen_by_score(asked) else 1
+def n_candidates(reference: object, c: ClassCounts) -> int:
+    """Return the number of segments a reference is chosen from by its score, 1 for others."""
+    return c.n_segments - 1 if _is_chosen_by_score(reference) else 1
 
 
 def _reference_by_name(
-    asked: object, group: Group, c: ClassCounts, reading: CountedFrame
+    reference: object, group: SegmentGroup, c: ClassCounts, reading: CountedFrame
 ) -> SegmentReference:
-    """Find what is asked for without a look at scores."""
-    if isinstance(asked, str) and asked == "largest" and c.n_segments:
+    """Return a reference that does not depend on scores."""
+    if isinstance(reference, str) and reference == "largest" and c.n_segments:
         return _reference_at(reading, group, int(np.argmax(c.n)))
-    if _is_keyword(asked) or not c.n_segments:
-        return SegmentReference(str(asked))
-    values = asked if isinstance(asked, Mapping) else {reading.query.by[0]: asked}
+    if _is_keyword(reference) or not c.n_segments:
+        return SegmentReference(str(reference))
+    values = reference if isinstance(reference, Mapping) else {reading.query.by[0]: reference}
     return _reference_at(reading, group, _segment_position(values, reading, group))
 
 
-def _segment_position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -> int:
-    """Find the segment of a group that has these values in the columns that the group keeps."""
-    _, first = reading.cells.segments
-    found = np.ones(len(group.segments), np.bool_)
+def _segment_position(
+    values: Mapping[Name, Any], reading: CountedFrame, group: SegmentGroup
+) -> int:
+    """Return the position of the segment with these values in the by-columns of the group."""
+    _, first_cells = reading.cells.segments
+    is_match = np.ones(len(group.segments), np.bool_)
     for name in group.by:
-        code = reading.code_of(name, values[name])
-        found &= reading.codes[name][first[group.segments]] == code
-    if not found.any():
+        code = reading.level_code(name, values[name])
+        is_match &= reading.codes[name][first_cells[group.segments]] == code
+    if not is_match.any():
         segments = [
             {name: reading.by_value(name, int(cell)) for name in group.by}
-            for cell in first[group.segments[:_MAX_SUGGESTED]]
+            for cell in first_cells[group.segments[:_MAX_SUGGESTED]]
         ]
         raise _unknown_segment_error(
             {name: values[name] for name in group.by}, segments, reading.query
         )
-    return int(np.argmax(found))
+    return int(np.argmax(is_match))
 
 
 def _unknown_segment_error(
-    wanted: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
+    values: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
 ) -> UnknownNameError:
-    """Say that no segment has the values asked for, and which have similar ones."""
-    is_value = len(query.by) == 1
-    shown = {
-        ", ".join(map(str, one.values())): repr(one[query.by[0]]) if is_value else str(one)
-        for one in segments
+    """Return the error that no segment has these values, with similar segments."""
+    is_single = len(query.by) == 1
+    spelled_segments = {
+        ", ".join(map(str, segment.values())): (
+            repr(segment[query.by[0]]) if is_single else str(segment)
+        )
+        for segment in segments
     }
-    known = {**{word: repr(word) for word in REFERENCE_KEYWORDS}, **shown}
-    near = get_close_matches(", ".join(map(str, wanted.values())), known, n=3, cutoff=0.6)
-    meant = f"; did you mean {' or '.join(known[one] for one in near)}?" if near else "."
-    asked = wanted[query.by[0]] if is_value else wanted
+    candidates = {**{word: repr(word) for word in REFERENCE_KEYWORDS}, **spelled_segments}
+    similar = get_close_matches(", ".join(map(str, values.values())), candidates, n=3, cutoff=0.6)
+    hint = (
+        f"; did you mean {' or '.join(candidates[name] for name in similar)}?" if similar else "."
+    )
+    reference = values[query.by[0]] if is_single else values
     return UnknownNameError(
-        f"{parameter('reference', asked)} does not match any segment{meant} Segments: "
-        f"{listed(shown.values())}."
+        f"{parameter('reference', reference)} does not match any segment{hint} Segments: "
+        f"{listed(spelled_segments.values())}."
     )
 
 
-def _reference_at(reading: CountedFrame, group: Group, position: int) -> SegmentReference:
+def _reference_at(reading: CountedFrame, group: SegmentGroup, position: int) -> SegmentReference:
     return SegmentReference(_segment_name(reading, group, position), position)
 
 
-def _segment_name(reading: CountedFrame, group: Group, position: int) -> str:
-    """Name a segment by its value, or by all of them with their columns."""
-    _, first = reading.cells.segments
-    cell = int(first[group.segments[position]])
+def _segment_name(reading: CountedFrame, group: SegmentGroup, position: int) -> str:
+    """Return the value of a segment or, with several by-columns, the columns and values."""
+    _, first_cells = reading.cells.segments
+    cell = int(first_cells[group.segments[position]])
     values = {name: reading.by_value(name, cell) for name in group.by}
     texts = {name: "null" if value is None else str(value) for name, value in values.items()}
     if len(reading.query.by) == 1:
@@ -226,70 +232,72 @@ def _segment_name(reading: CountedFrame, group: Group, position: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceComparison:
-    """Comparisons with what the caller asked for."""
+    """The comparison of segments with the reference that a caller requests."""
 
     reference: object
     metrics: Mapping[str, Metric]
     level: float
 
     def compare_group(
-        self, group: Group, members: Sample, reading: CountedFrame
+        self, group: SegmentGroup, members: Sample, reading: CountedFrame
     ) -> dict[str, Comparison]:
-        """Compare the segments of a group, whose sample is given, on every metric."""
+        """Compare the segments of a group, which have this sample, on every metric."""
         c = members.counts
         every = np.arange(c.n_segments)
         first, copies = distinct_segments(reading, self.metrics, members.cells) or (every, every)
         out: dict[str, Comparison] = {}
-        for one, metrics in self._references(group, c, reading):
-            alone = one.shares_rows(every)
-            parts = [
-                self._compare_block(one, metrics, members, first[block])
-                for block in _segment_blocks(c, len(first), one.max_clusters(members))
+        for reference, metrics in self._references(group, c, reading):
+            shares_rows = reference.shares_rows(every)
+            blocks = [
+                self._compare_block(reference, metrics, members, first[block])
+                for block in _segment_blocks(c, len(first), reference.max_clusters(members))
             ]
             for name in metrics:
-                found = Comparison.concat([part[name] for part in parts])
-                out[name] = found.at(copies).without_test(alone)
+                comparison = Comparison.concat([block[name] for block in blocks])
+                out[name] = comparison.at(copies).without_test(shares_rows)
         return out
 
     def _references(
-        self, group: Group, c: ClassCounts, reading: CountedFrame
+        self, group: SegmentGroup, c: ClassCounts, reading: CountedFrame
     ) -> Iterator[tuple[SegmentReference, Mapping[str, Metric]]]:
-        """Find what the segments are compared with, and on which metrics."""
+        """Yield each reference and the metrics that are compared with it."""
         if _is_chosen_by_score(self.reference):
             for name, metric in self.metrics.items():
-                scores = value_of(metric, c)
-                one = find_reference(self.reference, scores, metric.better, group, c, reading)
-                yield one, {name: metric}
+                scores = metric_values(metric, c)
+                reference = find_reference(self.reference, scores, metric.better, group, c, reading)
+                yield reference, {name: metric}
         else:
             yield _reference_by_name(self.reference, group, c, reading), self.metrics
 
     def _compare_block(
         self,
-        one: SegmentReference,
+        reference: SegmentReference,
         metrics: Mapping[str, Metric],
         members: Sample,
         segments: Int64Array,
     ) -> dict[str, Comparison]:
-        """Compare some of the segments; choosing the reference by its score has a price."""
-        choices = n_candidates(self.reference, members.counts)
-        request = IntervalRequest(None, self.level).together(choices)
-        sides = members.at(segments), one.sample_for(members, segments)
+        """Compare some segments, with Bonferroni's correction for a reference chosen by score."""
+        n_choices = n_candidates(self.reference, members.counts)
+        request = IntervalRequest(None, self.level).together(n_choices)
+        samples = members.at(segments), reference.sample_for(members, segments)
         return {
-            name: replace(found, p_value=np.minimum(found.p_value * choices, 1))
-            for name, found in differences(metrics, *sides, one.name, request).items()
+            name: replace(table, p_value=np.minimum(table.p_value * n_choices, 1))
+            for name, table in differences(metrics, *samples, reference.name, request).items()
         }
 
 
-def _extreme_position(scores: FloatArray, better: str | None, asked: object, c: ClassCounts) -> int:
-    """Find the best or worst segment, of several the one with the most rows."""
+def _extreme_position(
+    scores: FloatArray, better: str | None, reference: object, c: ClassCounts
+) -> int:
+    """Return the position of the best or worst segment; in a tie, the one with the most rows."""
     if np.isnan(scores).all():
         return 0
-    wants_highest = (better == "higher") == (asked == "best")
-    return smallest(-scores if wants_highest else scores, c)
+    is_highest = (better == "higher") == (reference == "best")
+    return lowest_segment(-scores if is_highest else scores, c)
 
 
 def _segment_blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
-    """Cut segments into parts that fit into memory beside their references."""
+    """Yield blocks of segments that fit into memory together with their references."""
     size = max(1, _BLOCK_SIZE // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
     for start in range(0, max(1, n_segments), size):
         yield slice(start, min(start + size, n_segments))

@@ -1,4 +1,4 @@
-"""The chart of `report`: a forest plot of one metric or several."""
+"""The charts of `confusion`, a heat map per segment, and of `report`, a forest plot."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 import altair as alt
 
 from balframe._text import intervals, titled
-from balframe.api.columns import OF_SEVERAL
+from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import (
     AbsentLabelOptions,
@@ -19,29 +19,36 @@ from balframe.api.options import (
     Names,
 )
 from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
-from balframe.charts.forest_plot import ReferenceLine, ForestOptions, ForestPanel, forest_plots
-from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, DEFAULT_MIN_SUPPORT, ChartMetric, chart_function, chart_metrics
+from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MIN_SUPPORT,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
 from balframe.charts.rows import (
-    ResultRow,
     ChartData,
     ChartRow,
+    ResultRow,
     SortOption,
-    result_rows,
     by_names,
-    panel_columns,
-    escape_tags,
     chart_data,
+    escape_tags,
+    panel_columns,
     rank_segments,
+    result_rows,
     value_text,
 )
 from balframe.charts.style import (
     BLACK,
     CLUSTERS_FIELD,
+    COUNT_FORMAT,
     DARKEST,
     LIGHTEST,
-    UNDEFINED_SHARE,
-    COUNT_FORMAT,
     SCORE_FORMAT,
+    UNDEFINED_SHARE,
     WHITE,
     TooltipField,
     heading,
@@ -49,14 +56,14 @@ from balframe.charts.style import (
 )
 from balframe.errors import check_choice
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected
+from balframe.frames.convert_result import collect_result
 from balframe.frames.query import MODEL
 from balframe.methods.scores.confusion import confusion as count_confusion
 from balframe.methods.scores.report import report as compute_report
 from balframe.metrics.registry import Chance
 from balframe.stats.base import IntervalOption
 
-# The chart of `confusion`: a heat map of each segment.
+# Heat maps of confusion matrices
 
 
 _RANKING_METRIC = "balanced_accuracy"
@@ -67,19 +74,11 @@ _SHADE_MEANINGS = {
 }
 _DARK_SHARE = 0.76  # the share from which white is easier to read than black
 _TOTAL_WIDTH = 600  # pixels of all matrices side by side
-_TWO_LINE_CELL, _ONE_LINE_CELL = (
-    56,
-    28,
-)  # pixels of a cell that has room for two lines of text, and for one
-_CELL_SIZES = (
-    (3, 60),
-    (4, 42),
-    (8, 34),
-    (12, 28),
-    (30, 14),
-    (float("inf"), 6),
-)  # up to many labels
-_MATRIX_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
+_TWO_LINE_CELL = 56  # pixels of a cell that is large enough for two lines of text
+_ONE_LINE_CELL = 28
+# Pixels of a cell, by the largest number of labels, and of a matrix, by that of matrices
+_CELL_SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))
+_MATRIX_SIDES = ((1, 620), (9, 320), (float("inf"), 150))
 
 
 @chart_function
@@ -123,88 +122,90 @@ def confusion(
     'Confusion matrix by race'
     """
     check_choice("normalize", normalize, list(_SHADE_MEANINGS))
-    answer = collected(
+    cells = collect_result(
         count_confusion(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
     )
-    rows = result_rows(answer)
+    rows = result_rows(cells)
     names = by_names(by, rows[0])
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
     if MODEL in rows[0] and MODEL not in names:
         names.append(MODEL)
-        predicted = OF_SEVERAL
-    segments = chart_data(rows, names, max_panels=0)
-    drawn = replace(
-        segments,
+        predicted = PREDICTED_OF_MODELS
+    data = chart_data(rows, names, max_panels=0)
+    data = replace(
+        data,
         rows=[
-            {name: row[name] for name in ("segment", "n", "share")}
-            | {"actual": value_text(found[y_true]), "predicted": value_text(found[predicted])}
-            for row, found in zip(segments.rows, rows, strict=True)
+            {name: chart_row[name] for name in ("segment", "n", "share")}
+            | {"actual": value_text(row[y_true]), "predicted": value_text(row[predicted])}
+            for chart_row, row in zip(data.rows, rows, strict=True)
         ],
     )
-    order, left_out = drawn.segments, list[str]()
+    order, left_out = data.segments, list[str]()
     if len(order) > most:
         scores = compute_report(
-            answer, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC
+            cells, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC
         )
-        of_segments = chart_data(result_rows(scores), names, max_panels=0)
-        order, left_out = rank_segments(of_segments, _RANKING_METRIC, most, " in balanced accuracy")
+        scored = chart_data(result_rows(scores), names, max_panels=0)
+        order, left_out = rank_segments(scored, _RANKING_METRIC, most, " in balanced accuracy")
     title = heading(
         titled("confusion matrix", names),
         [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
     )
-    return _draw_matrices(drawn.select(order), order, title, escape_tags(str(y_true)), escape_tags(str(predicted)))
+    return _draw_matrices(
+        data.select(order), order, title, escape_tags(str(y_true)), escape_tags(str(predicted))
+    )
 
 
 def _draw_matrices(
-    drawn: ChartData, order: list[str], title: alt.TitleParams, actual: str, predicted: str
+    data: ChartData, order: list[str], title: alt.TitleParams, actual: str, predicted: str
 ) -> AltairChart:
-    labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
+    labels = list(dict.fromkeys(row["actual"] for row in data.rows))
     size = _cell_size(len(order), len(labels))
     side = size * len(labels)
-    rows = _with_titles(drawn.rows)
-    layers = _matrix_layers(drawn, labels, actual, predicted, size).properties(
+    rows = _with_titles(data.rows)
+    layers = _matrix_layers(data, labels, actual, predicted, size).properties(
         width=side, height=side
     )
     if len(order) == 1:
         return assemble_chart([Subplot(layers, rows)], title)
     titles = {row["segment"]: row["title"] for row in rows}
-    needed = max(side, min(200, 6 * max(map(len, order))))
+    width = max(side, min(200, 6 * max(map(len, order))))
     header = alt.Header(
-        labelExpr="split(datum.value, '\\n')", labelLimit=needed + 15, labelFontWeight="bold"
+        labelExpr="split(datum.value, '\\n')", labelLimit=width + 15, labelFontWeight="bold"
     )
     sort = [titles[name] for name in order]
-    panel = alt.Facet("title:N", title=drawn.segment_title, sort=sort, header=header)
-    wide = panel_columns(len(order), max(1, min(6, _TOTAL_WIDTH // (needed + 20))))
-    spacing = alt.RowColnumber(row=20, column=needed - side + 20)
-    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing)
+    panel = alt.Facet("title:N", title=data.segment_title, sort=sort, header=header)
+    n_columns = panel_columns(len(order), max(1, min(6, _TOTAL_WIDTH // (width + 20))))
+    spacing = alt.RowColnumber(row=20, column=width - side + 20)
+    facets = layers.facet(panel, data=NO_ROWS, columns=n_columns, spacing=spacing)
     return assemble_chart([Subplot(facets, rows)], title)
 
 
 def _cell_size(n_matrices: int, n_labels: int) -> int:
-    """Choose the pixels of a cell, so that neither a matrix nor all of them grow without end."""
+    """Return the pixels of a cell, which limit the size of a matrix and of all matrices."""
     size = next(
         size
-        for many, size in _CELL_SIZES
-        if n_labels <= many and (size < _TWO_LINE_CELL or n_matrices <= 9)
+        for most_labels, size in _CELL_SIZES
+        if n_labels <= most_labels and (size < _TWO_LINE_CELL or n_matrices <= 9)
     )
-    side = next(side for many, side in _MATRIX_SIDES if n_matrices <= many)
+    side = next(side for most_matrices, side in _MATRIX_SIDES if n_matrices <= most_matrices)
     return max(1, min(size, side // n_labels))
 
 
 def _with_titles(rows: list[ChartRow]) -> list[ChartRow]:
-    """Write the number of rows below the name of each segment."""
-    n = Counter[str]()
+    """Add titles: the name of the segment and, below it, its number of rows."""
+    n_rows = Counter[str]()
     for row in rows:
-        n[row["segment"]] += row["n"]
-    written = {name: f"{name}\n{many:,} row{'' if many == 1 else 's'}" for name, many in n.items()}
-    return [row | {"title": written[row["segment"]]} for row in rows]
+        n_rows[row["segment"]] += row["n"]
+    titles = {name: f"{name}\n{n:,} row{'' if n == 1 else 's'}" for name, n in n_rows.items()}
+    return [row | {"title": titles[row["segment"]]} for row in rows]
 
 
 def _matrix_layers(
-    drawn: ChartData, labels: list[str], actual: str, predicted: str, size: int
+    data: ChartData, labels: list[str], actual: str, predicted: str, size: int
 ) -> alt.LayerChart:
-    of_cell = [
-        *segment_tooltips(drawn),
+    tooltips = [
+        *segment_tooltips(data),
         alt.Tooltip("actual:N", title=actual),
         alt.Tooltip("predicted:N", title=predicted),
         alt.Tooltip("n:Q", title="rows", format=COUNT_FORMAT),
@@ -222,7 +223,7 @@ def _matrix_layers(
     base = alt.Chart().encode(
         x=alt.X("predicted:N", scale=scale, title=predicted, axis=below),
         y=alt.Y("actual:N", scale=scale, title=actual, axis=left),
-        tooltip=of_cell,
+        tooltip=tooltips,
     )
     ramp = alt.Scale(range=[LIGHTEST, DARKEST], domain=[0, 1], interpolate="rgb")
     shade = alt.Color("share:Q", title="share", scale=ramp, legend=alt.Legend(format=".0%"))
@@ -235,19 +236,22 @@ def _matrix_layers(
     ink = (
         alt.when(f"datum.share > {_DARK_SHARE}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
     )
-    largest = max(row["n"] for row in drawn.rows)
-    form = ",d" if largest < 10_000 else ".3~s"
+    largest = max(row["n"] for row in data.rows)
+    n_format = ",d" if largest < 10_000 else ".3~s"
     is_large = size >= _TWO_LINE_CELL
     counts = base.mark_text(fontSize=12 if is_large else 9, dy=-7 if is_large else 0).encode(
-        text=alt.Text("n:Q", format=form), color=ink
+        text=alt.Text("n:Q", format=n_format), color=ink
     )
     if not is_large:
         return alt.LayerChart(layer=[cells, counts])
-    known = base.transform_filter("isValid(datum.share)")
-    shares = known.mark_text(fontSize=10, dy=9).encode(
+    defined = base.transform_filter("isValid(datum.share)")
+    shares = defined.mark_text(fontSize=10, dy=9).encode(
         text=alt.Text("share:Q", format=".0%"), color=ink
     )
     return alt.LayerChart(layer=[cells, counts, shares])
+
+
+# Forest plots of scores
 
 
 _MAJORITY_METRIC = "no_information_rate"
@@ -328,23 +332,20 @@ def report(
         )
     )
     names = by_names(by, rows[0])
-    several = MODEL in rows[0] and MODEL not in names
-    of_segments, of_all = _split_overall(rows, several) if names else (rows, rows)
-    of_majority = {
-        _model_name(row, several): row for row in of_all if row["metric"] == _MAJORITY_METRIC
-    }
-    plots = [_panel(one, of_segments, of_all, of_majority, names, several) for one in chosen]
-    words = {_chance_text(one.metric.chance, of_all) for one in chosen} - {""}
+    has_models = MODEL in rows[0] and MODEL not in names
+    segment_rows, overall_rows = _split_overall(rows, has_models) if names else (rows, rows)
+    panels = [_panel(metric, segment_rows, overall_rows, names, has_models) for metric in chosen]
+    chance_texts = {_chance_text(metric.metric.chance, overall_rows) for metric in chosen} - {""}
     lines = [
         ReferenceLine("all_rows", "all rows", (1, 0)),
-        ReferenceLine("chance", words.pop() if len(words) == 1 else "chance", (4, 3)),
+        ReferenceLine("chance", chance_texts.pop() if len(chance_texts) == 1 else "chance", (4, 3)),
     ]
-    for plot in plots:
-        plot.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
-    has_limits = any(row["lower"] is not None for plot in plots for row in plot.data.rows)
+    for panel in panels:
+        panel.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
+    has_limits = any(row["lower"] is not None for panel in panels for row in panel.data.rows)
     limits = intervals(options["level"], options["cluster"])
     return forest_plots(
-        plots,
+        panels,
         ForestOptions(sort, numbers, min_support, most),
         titled(chosen[0].title if len(chosen) == 1 else "scores", names),
         [limits] if has_limits else [],
@@ -354,8 +355,8 @@ def report(
 
 
 def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[ChartMetric]) -> Any:  # noqa: ANN401 (what the method takes)
-    """Ask also for what accuracy is compared with."""
-    names = [one.name for one in chosen]
+    """Add the rate that accuracy is compared with to the metrics."""
+    names = [metric.name for metric in chosen]
     if _MAJORITY_METRIC in names:
         return metrics
     if isinstance(metrics, Mapping):
@@ -363,62 +364,63 @@ def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[ChartM
     return [*names, _MAJORITY_METRIC]
 
 
-def _split_overall(rows: list[ResultRow], several: bool) -> tuple[list[ResultRow], list[ResultRow]]:
-    """Part the rows of segments from those of the whole frame, which come last."""
-    models = {_model_name(row, several) for row in rows}
-    n_of_all = len(models) * len({row["metric"] for row in rows})
-    return rows[:-n_of_all], rows[-n_of_all:]
+def _split_overall(
+    rows: list[ResultRow], has_models: bool
+) -> tuple[list[ResultRow], list[ResultRow]]:
+    """Split the rows of segments from those of the whole frame, which come last."""
+    models = {_model_name(row, has_models) for row in rows}
+    n_overall = len(models) * len({row["metric"] for row in rows})
+    return rows[:-n_overall], rows[-n_overall:]
 
 
-def _model_name(row: ResultRow, several: bool) -> str:
-    return value_text(row[MODEL]) if several else ""
+def _model_name(row: ResultRow, has_models: bool) -> str:
+    return value_text(row[MODEL]) if has_models else ""
 
 
 def _panel(
-    one: ChartMetric,
-    of_segments: list[ResultRow],
-    of_all: list[ResultRow],
-    of_majority: Mapping[str, ResultRow],
+    metric: ChartMetric,
+    segment_rows: list[ResultRow],
+    overall_rows: list[ResultRow],
     names: list[Name],
-    several: bool,
+    has_models: bool,
 ) -> ForestPanel:
-    """Put into every row what all rows score, of the same model, and what guessing does."""
-    drawn = chart_data([row for row in of_segments if row["metric"] == one.name], names)
-    of_models = {_model_name(row, several): row for row in of_all if row["metric"] == one.name}
-    for row in drawn.rows:
-        model = row["panel"] if several else ""
-        whole, chance = of_models[model], one.metric.chance
+    """Return the panel of a metric, whose rows also have the overall score and that of chance."""
+    data = chart_data([row for row in segment_rows if row["metric"] == metric.name], names)
+    overall, majority = (
+        {_model_name(row, has_models): row for row in overall_rows if row["metric"] == name}
+        for name in (metric.name, _MAJORITY_METRIC)
+    )
+    for row in data.rows:
+        model = row["panel"] if has_models else ""
+        chance = metric.metric.chance
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
-        row["all_rows"] = whole["estimate"]
+        row["all_rows"] = overall[model]["estimate"]
         if chance == "majority":
-            row["chance"] = of_majority[model]["estimate"]
+            row["chance"] = majority[model]["estimate"]
         elif chance == "uniform":
-            row["chance"] = 1 / whole["n_labels"] if whole["n_labels"] else None
+            n_labels = overall[model]["n_labels"]
+            row["chance"] = 1 / n_labels if n_labels else None
         else:
             row["chance"] = chance
-    has_clusters = "n_clusters" in of_segments[0] if of_segments else False
-    return ForestPanel(one, drawn, one.title, _tooltip_fields(one.title, has_clusters=has_clusters))
+    fields: list[TooltipField] = [
+        ("n", "rows", COUNT_FORMAT),
+        *([CLUSTERS_FIELD] if segment_rows and "n_clusters" in segment_rows[0] else []),
+        ("n_labels", "labels present", COUNT_FORMAT),
+        ("min_support", "rows of the rarest label", COUNT_FORMAT),
+        ("estimate", metric.title, SCORE_FORMAT),
+        ("lower", "lower limit", SCORE_FORMAT),
+        ("upper", "upper limit", SCORE_FORMAT),
+    ]
+    return ForestPanel(metric, data, metric.title, fields)
 
 
-def _chance_text(chance: Chance | None, of_all: list[ResultRow]) -> str:
+def _chance_text(chance: Chance | None, overall_rows: list[ResultRow]) -> str:
     if chance is None:
         return ""
-    n_labels = {row["n_labels"] for row in of_all}
+    n_labels = {row["n_labels"] for row in overall_rows}
     words = {
         "majority": "chance: the most frequent label",
         "uniform": f"chance, 1/{n_labels.pop() if len(n_labels) == 1 else 'labels'}",
     }
     return words.get(str(chance), f"chance, {chance}")
-
-
-def _tooltip_fields(title: str, *, has_clusters: bool) -> list[TooltipField]:
-    return [
-        ("n", "rows", COUNT_FORMAT),
-        *([CLUSTERS_FIELD] if has_clusters else []),
-        ("n_labels", "labels present", COUNT_FORMAT),
-        ("min_support", "rows of the rarest label", COUNT_FORMAT),
-        ("estimate", title, SCORE_FORMAT),
-        ("lower", "lower limit", SCORE_FORMAT),
-        ("upper", "upper limit", SCORE_FORMAT),
-    ]

@@ -5,7 +5,14 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from balframe.api.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
+from balframe.api.columns import (
+    LABEL_COLUMNS,
+    SEGMENT_KEYS,
+    WEIGHT_COLUMNS,
+    count,
+    estimate,
+    label_column_names,
+)
 from balframe.api.method import Method
 from balframe.api.options import ClusterOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
@@ -16,14 +23,12 @@ from balframe.core.safe_divide import ratio
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
-
-# Confusion matrices: the cells of every segment, as they are or with those that hold no row.
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, InputSpec, N
 
 
 @dataclass(frozen=True, slots=True)
 class ConfusionCells:
-    """Rows to show; `source` is a cell of the same segment, whose by-columns they have."""
+    """Cells of the confusion matrices; `source_cell` is a cell with the same by-columns."""
 
     source_cell: Int64Array
     segment: Int64Array
@@ -33,59 +38,58 @@ class ConfusionCells:
 
 
 def observed_cells(cells: Cells) -> ConfusionCells:
-    """Show the cells that hold rows."""
+    """Return the cells that hold rows."""
     segment, _ = cells.segments
-    shown = np.flatnonzero(cells.actual != LEFT_OUT)
-    actual, outcome = cells.actual[shown], cells.outcome[shown]
-    return ConfusionCells(shown, segment[shown], actual, outcome, cells.sums.at(shown))
+    used = np.flatnonzero(cells.actual != LEFT_OUT)
+    return ConfusionCells(
+        used, segment[used], cells.actual[used], cells.outcome[used], cells.sums.at(used)
+    )
 
 
 def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
-    """Show every pair of labels in every segment, also in those that have no row left."""
-    _, first = cells.segments
-    present = observed_cells(cells)
-    size = n_labels * n_labels
-    pair = np.arange(len(first) * size)
-    at = present.segment * size + present.actual * n_labels + present.outcome
+    """Return every pair of labels of every segment, also of segments without rows."""
+    _, first_cells = cells.segments
+    n_segments, n_pairs = len(first_cells), n_labels * n_labels
+    observed = observed_cells(cells)
+    position = observed.segment * n_pairs + observed.actual * n_labels + observed.outcome
 
-    def filled(values: Counts) -> Counts:
-        out = np.zeros(len(pair), values.dtype)
-        out[at] = values
+    def with_zeros(values: Counts) -> Counts:
+        out = np.zeros(n_segments * n_pairs, values.dtype)
+        out[position] = values
         return out
 
-    sums, within = present.sums, pair % max(size, 1)
-    weight = None if sums.weight is None else filled(sums.weight)
-    weight_sq = None if sums.weight_sq is None else filled(sums.weight_sq)
+    sums, pair = observed.sums, np.arange(n_segments * n_pairs) % max(n_pairs, 1)
     return ConfusionCells(
-        np.repeat(first, size),
-        np.repeat(np.arange(len(first)), size),
-        within // max(n_labels, 1),
-        within % max(n_labels, 1),
+        np.repeat(first_cells, n_pairs),
+        np.repeat(np.arange(n_segments), n_pairs),
+        pair // max(n_labels, 1),
+        pair % max(n_labels, 1),
         replace(
             sums,
-            n=filled(cells.n[present.source_cell]),
+            n=with_zeros(cells.n[observed.source_cell]),
             missing=None,
-            weight=weight,
-            weight_sq=weight_sq,
+            weight=None if sums.weight is None else with_zeros(sums.weight),
+            weight_sq=None if sums.weight_sq is None else with_zeros(sums.weight_sq),
         ),
     )
 
 
-def cell_shares(rows: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
+def cell_shares(cells: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
     """Divide cells by the rows of their true label, predicted label or segment."""
-    within = {"true": rows.actual, "pred": rows.outcome, "all": np.zeros_like(rows.actual)}
-    group = rows.segment * n_labels + within[normalize]
-    part = np.asarray(rows.sums.n if rows.sums.weight is None else rows.sums.weight, np.float64)
+    label = {"true": cells.actual, "pred": cells.outcome, "all": np.zeros_like(cells.actual)}
+    group = cells.segment * n_labels + label[normalize]
+    sums = cells.sums
+    part = np.asarray(sums.n if sums.weight is None else sums.weight, np.float64)
     return ratio(part, np.bincount(group, weights=part)[group])
 
 
 SHARE = "share"
 METHOD = Method.of(
-    *SEGMENTS,
-    *LABELLED,
-    count(N, tells=True),
-    *WEIGHTS,
-    estimate(SHARE, under="normalize"),
+    *SEGMENT_KEYS,
+    *LABEL_COLUMNS,
+    count(N, identifies=True),
+    *WEIGHT_COLUMNS,
+    estimate(SHARE, only_with="normalize"),
 )
 
 
@@ -151,20 +155,19 @@ def confusion(
 
     def compute(reading: CountedFrame) -> Columns:
         reading, n_labels = reading.with_clusters(), len(reading.labels)
-        shown = (
-            complete_cells(reading.cells, n_labels) if complete else observed_cells(reading.cells)
-        )
-        true, predicted = names_of_labels(reading.query)
-        columns = reading.by_columns(shown.source_cell)
-        columns[true] = reading.label_column(shown.actual)
-        columns[predicted] = reading.label_column(shown.outcome)
-        columns[N] = shown.sums.n
-        if shown.sums.weight is not None:
+        observed = reading.cells
+        cells = complete_cells(observed, n_labels) if complete else observed_cells(observed)
+        true, predicted = label_column_names(reading.query)
+        columns = reading.by_columns(cells.source_cell)
+        columns[true] = reading.label_column(cells.actual)
+        columns[predicted] = reading.label_column(cells.outcome)
+        columns[N] = cells.sums.n
+        if cells.sums.weight is not None:
             with np.errstate(over="ignore"):
-                columns[WEIGHT] = np.ldexp(shown.sums.weight, shown.sums.exponent)
-            columns[WEIGHT_SQ] = shown.sums.weight_sq
+                columns[WEIGHT] = np.ldexp(cells.sums.weight, cells.sums.exponent)
+            columns[WEIGHT_SQ] = cells.sums.weight_sq
         if normalize is not None:
-            columns[SHARE] = cell_shares(shown, n_labels, normalize)
+            columns[SHARE] = cell_shares(cells, n_labels, normalize)
         return columns
 
     return run_method(
@@ -172,7 +175,7 @@ def confusion(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        shown=() if normalize is None else ("normalize",),
-        reads=Reads(keeps_clusters=True),
-        suits=CountedFrame.pos_label,
+        optional_columns=() if normalize is None else ("normalize",),
+        input_spec=InputSpec(keeps_clusters=True),
+        check_labels=CountedFrame.pos_label_code,
     )

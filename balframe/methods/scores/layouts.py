@@ -1,11 +1,11 @@
-"""The two layouts of a report: a column for each metric, or a row for each."""
+"""The two layouts of a report: one column per metric, or one row per metric."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import Design
+from balframe.api.interval_estimates import DesignEffects
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
@@ -13,43 +13,43 @@ from balframe.stats.proportions import Limits
 
 
 def wide_columns(
-    scores: Mapping[str, FloatArray], found: Mapping[str, Limits]
+    scores: Mapping[str, FloatArray], limits: Mapping[str, Limits]
 ) -> dict[Name, FloatArray]:
-    """Put the limits of each metric behind it."""
+    """Return a column per metric, each followed by its limits if it has any."""
     columns: dict[Name, FloatArray] = {}
     for name, estimate in scores.items():
         columns[name] = estimate
-        if name in found:
-            columns[f"{name}_lower"], columns[f"{name}_upper"] = found[name]
+        if name in limits:
+            columns[f"{name}_lower"], columns[f"{name}_upper"] = limits[name]
     return columns
 
 
 def long_columns(
     reading: CountedFrame,
-    first: Int64Array,
-    counted: Mapping[str, Int64Array],
+    first_cells: Int64Array,
+    counts: Mapping[str, Int64Array],
     scores: Mapping[str, FloatArray],
 ) -> dict[Name, Any]:
-    """Put the metrics of each segment one below the other."""
-    metric = np.tile(np.arange(len(scores)), len(first))
-    columns = reading.by_columns(np.repeat(first, len(scores)))
-    columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
+    """Return the columns of one row per segment and metric, without those of intervals."""
+    metric = np.tile(np.arange(len(scores)), len(first_cells))
+    columns = reading.by_columns(np.repeat(first_cells, len(scores)))
+    columns |= {name: np.repeat(values, len(scores)) for name, values in counts.items()}
     columns["metric"] = reading.text_column(list(scores), metric)
     columns["estimate"] = _interleave(scores.values())
     return columns
 
 
 def long_limit_columns(
-    reading: CountedFrame, found: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
+    reading: CountedFrame, limits: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
 ) -> dict[Name, Any]:
-    """Put the limits of the metrics one below the other, and name their methods."""
-    lower, upper = map(_interleave, zip(*found.values(), strict=True))
+    """Return the limits and the interval methods of one row per segment and metric."""
+    lower, upper = map(_interleave, zip(*limits.values(), strict=True))
     names, codes = methods
     return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
 
 
-def long_design_columns(designs: Sequence[Design]) -> dict[Name, FloatArray]:
-    """Put the effective clusters and the design effects of the metrics one below the other."""
+def long_design_columns(designs: Sequence[DesignEffects]) -> dict[Name, FloatArray]:
+    """Return effective clusters and design effects of one row per segment and metric."""
     effective, effect = map(_interleave, zip(*designs, strict=True))
     return {"effective_clusters": effective, "design_effect": effect}
 

@@ -4,9 +4,9 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
+from balframe.api.columns import COUNT_COLUMNS, SEGMENT_KEYS, Kind, estimate, limits, note
 from balframe.api.method import Method
-from balframe.api.metric_selection import counted
+from balframe.api.metric_selection import segment_counts
 from balframe.api.options import LabelMethodOptions, LevelOptions, Names, PriorOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
@@ -21,17 +21,17 @@ from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
 _POSTERIOR_COLUMNS = (
-    estimate("mean", tells=True),
+    estimate("mean", identifies=True),
     estimate("sd"),
     estimate("median"),
     *limits(),
     note("p_above", kind=Kind.FLOAT),
 )
 METHOD = Method.of(
-    *SEGMENTS,
-    *COUNTED,
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
     *_POSTERIOR_COLUMNS,
-    instead={
+    hints={
         "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
         "an interval.",
     },
@@ -109,21 +109,21 @@ def posterior(
         c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
         tail = (1 - level) / 2
 
-        def describe(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+        def summarize(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
             p = Posterior.of(x, n, a, prior)
-            exceeded = np.full(len(x), 1 / x.shape[1] if above is None else above)
+            bound = np.full(len(x), 1 / x.shape[1] if above is None else above)
             median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
-            return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
+            return [p.mean, p.sd, median, lower, upper, p.above(bound)]
 
-        found = over_segments(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), describe)
-        names = [one.name for one in _POSTERIOR_COLUMNS]
+        values = over_segments(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), summarize)
+        names = [column.name for column in _POSTERIOR_COLUMNS]
         columns = reading.by_columns(reading.cells.segments[1])
-        return columns | counted(c) | dict(zip(names, found, strict=True))
+        return columns | segment_counts(c) | dict(zip(names, values, strict=True))
 
     return run_method(
         frame,
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        suits=CountedFrame.pos_label,
+        check_labels=CountedFrame.pos_label_code,
     )

@@ -3,13 +3,13 @@
 from typing import Literal, Unpack
 
 from balframe.api.columns import (
-    COUNTED,
-    DESIGN,
+    COUNT_COLUMNS,
+    DESIGN_COLUMNS,
     METRIC,
-    METRICS,
+    METRIC_KEY,
     MIN_SUPPORT,
     N_CLUSTERS,
-    SEGMENTS,
+    SEGMENT_KEYS,
     Naming,
     compared_estimate,
     count,
@@ -17,9 +17,9 @@ from balframe.api.columns import (
     note,
     score,
 )
-from balframe.api.interval_estimates import design, methods_of, n_clusters
+from balframe.api.interval_estimates import cluster_counts, design_effects, interval_methods
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, Scoring
+from balframe.api.metric_selection import Metrics, MetricSelection
 from balframe.api.options import (
     AbsentLabelOptions,
     ClassWeightOptions,
@@ -34,7 +34,7 @@ from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.methods.scores.layouts import (
     long_columns,
     long_design_columns,
@@ -42,25 +42,30 @@ from balframe.methods.scores.layouts import (
     wide_columns,
 )
 from balframe.methods.scores.scored_segments import score_segments
-from balframe.metrics.registry import DEFAULT
+from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
 
-_FIRST = (*SEGMENTS, *COUNTED, N_CLUSTERS, count("n_missing", under="missing"))
+_SEGMENT_COLUMNS = (
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
+    N_CLUSTERS,
+    count("n_missing", only_with="missing"),
+)
 
 METHOD = Method(
     {
         "wide": (
-            *_FIRST,
-            score(METRIC, tells=True, compared=True, support=MIN_SUPPORT),
+            *_SEGMENT_COLUMNS,
+            score(METRIC, identifies=True, compared=True, support=MIN_SUPPORT),
             *limits(METRIC, "interval"),
         ),
         "long": (
-            *_FIRST,
-            METRICS,
-            compared_estimate(tells=True, ranks=True),
-            *limits(under="interval", about="estimate"),
-            *DESIGN,
-            note("method", under="interval", naming=Naming.METHOD),
+            *_SEGMENT_COLUMNS,
+            METRIC_KEY,
+            compared_estimate(identifies=True, ranks_rows=True),
+            *limits(only_with="interval", about="estimate"),
+            *DESIGN_COLUMNS,
+            note("method", only_with="interval", naming=Naming.METHOD),
         ),
     }
 )
@@ -144,28 +149,32 @@ def report(
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
-    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
+    selection = MetricSelection.of(
+        metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]
+    )
     check_choice("layout", layout, METHOD.layouts)
     request = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
-    chosen = scoring.metrics
+    metrics_by_name = selection.metrics
 
     def compute(reading: CountedFrame) -> Columns:
-        scored = score_segments(reading, scoring, request)
-        sample, scores, found = scored.sample, scored.scores, scored.limits
-        _, first = reading.cells.segments
-        counts = {**scored.counts, **n_clusters(sample)}
+        scored = score_segments(reading, selection, request)
+        sample = scored.sample
+        _, first_cells = reading.cells.segments
+        counts = {**scored.counts, **cluster_counts(sample)}
         if reading.query.drops_missing:
             counts["n_missing"] = reading.cells.missing_of_segments()
         if layout == "wide":
-            return reading.by_columns(first) | counts | wide_columns(scores, found)
-        columns = long_columns(reading, first, counts, scores)
+            score_columns = wide_columns(scored.scores, scored.limits)
+            return reading.by_columns(first_cells) | counts | score_columns
+        columns = long_columns(reading, first_cells, counts, scored.scores)
         if sample.clusters is not None:
-            columns |= long_design_columns([design(metric, sample) for metric in chosen.values()])
+            designs = [design_effects(metric, sample) for metric in metrics_by_name.values()]
+            columns |= long_design_columns(designs)
         if request is not None:
-            methods = methods_of(chosen, sample.clusters, len(first), request)
-            columns |= long_limit_columns(reading, found, methods)
+            methods = interval_methods(metrics_by_name, sample.clusters, len(first_cells), request)
+            columns |= long_limit_columns(reading, scored.limits, methods)
         return columns
 
     return run_method(
@@ -174,8 +183,8 @@ def report(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         layout=layout,
-        metrics=list(chosen),
-        shown=() if request is None else ("interval",),
-        reads=Reads(squares=request is not None),
-        suits=scoring.suits,
+        metrics=list(metrics_by_name),
+        optional_columns=() if request is None else ("interval",),
+        input_spec=InputSpec(squares=request is not None),
+        check_labels=selection.check_labels,
     )

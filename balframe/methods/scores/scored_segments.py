@@ -1,10 +1,10 @@
-"""The scores and limits of all segments, computed once for segments with equal counts."""
+"""Scores and limits of all segments; segments with equal counts are computed once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from balframe.api.interval_estimates import limits_of
-from balframe.api.metric_selection import Scoring, counted, value_of
+from balframe.api.interval_estimates import metric_limits
+from balframe.api.metric_selection import MetricSelection, metric_values, segment_counts
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.sample import Sample
@@ -17,10 +17,10 @@ from balframe.stats.proportions import Limits
 
 @dataclass(frozen=True, slots=True)
 class ScoredSegments:
-    """Counts of every segment, and the scores and limits of every metric there.
+    """Counts, scores and limits of every segment.
 
-    There are no limits without a request. `sample` is what they were computed from: where rows are
-    not in clusters, it may hold only one of several segments with equal counts.
+    Without an interval request there are no limits. `sample` is what they were computed from. If
+    rows are not in clusters, it may hold only one of several segments with equal counts.
     """
 
     counts: Mapping[str, Int64Array]
@@ -32,27 +32,27 @@ class ScoredSegments:
 def distinct_segments(
     reading: CountedFrame, metrics: Mapping[str, Metric], cells: Callable[[], Cells]
 ) -> tuple[Int64Array, Int64Array] | None:
-    """Find the different segments, as `equal_counts` does, where each can be computed alone.
+    """Return one segment of each set with equal counts, and the set of every segment.
 
-    None also where rows are in clusters, and for metrics of users, which may look at more than one
-    segment.
+    None if computing each set once does not pay, if rows are in clusters, and with metrics of
+    users, which may read more than one segment.
     """
-    if reading.clusters is not None or not all(one.is_shipped for one in metrics.values()):
+    if reading.clusters is not None or not all(metric.is_shipped for metric in metrics.values()):
         return None
     return equal_counts(cells(), len(reading.labels))
 
 
 def score_segments(
-    reading: CountedFrame, scoring: Scoring, request: IntervalRequest | None
+    reading: CountedFrame, selection: MetricSelection, request: IntervalRequest | None
 ) -> ScoredSegments:
-    """Score every segment of what was read."""
-    equal = distinct_segments(reading, scoring.metrics, lambda: reading.cells)
-    if equal is None:
-        return _score_sample(scoring.sample(reading), scoring, request)
-    first, copies = equal
+    """Score every segment."""
+    distinct = distinct_segments(reading, selection.metrics, lambda: reading.cells)
+    if distinct is None:
+        return _score_sample(selection.sample(reading), selection, request)
+    first, copies = distinct
     cells = reading.cells.at(first)
     once = _score_sample(
-        Sample(scoring.class_counts(reading, cells), lambda: cells), scoring, request
+        Sample(selection.class_counts(reading, cells), lambda: cells), selection, request
     )
     return ScoredSegments(
         {name: values[copies] for name, values in once.counts.items()},
@@ -63,9 +63,9 @@ def score_segments(
 
 
 def _score_sample(
-    sample: Sample, scoring: Scoring, request: IntervalRequest | None
+    sample: Sample, selection: MetricSelection, request: IntervalRequest | None
 ) -> ScoredSegments:
-    c, metrics = sample.counts, scoring.metrics
-    scores = {name: value_of(metric, c) for name, metric in metrics.items()}
-    limits = {} if request is None else limits_of(metrics, sample, scores, request)
-    return ScoredSegments(counted(c), scores, limits, sample)
+    c, metrics = sample.counts, selection.metrics
+    scores = {name: metric_values(metric, c) for name, metric in metrics.items()}
+    limits = {} if request is None else metric_limits(metrics, sample, scores, request)
+    return ScoredSegments(segment_counts(c), scores, limits, sample)

@@ -169,7 +169,7 @@ class RocAucs:
     def of(cls, ranking: Ranking) -> "RocAucs":
         """Take those of all segments."""
         auc = roc_auc(ranking)
-        return cls(auc, *ranking.spreads(auc), *effective_class_sizes(ranking.points))
+        return cls(auc, *ranking.placement_variances(auc), *effective_class_sizes(ranking.points))
 
     @classmethod
     def undefined(cls, n_segments: int) -> "RocAucs":

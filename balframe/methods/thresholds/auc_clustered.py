@@ -52,7 +52,7 @@ class ClusteredRocAucs:
             np.asarray(side.counted, np.float64) for side in (held.positive, held.negative)
         )
         expected = areas.auc[ranking.ties.segment[at]]
-        placements = (ranking.placement_of_positives[at], ranking.placement_of_negatives[at])
+        placements = (ranking.positive_placements[at], ranking.negative_placements[at])
         value, variance = np.zeros((2, held.n_segments))
         n_pairs = np.zeros(held.n_segments)
         sides = zip(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import kept
+from balframe.api.interval_estimates import clip_limits
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.score_ties import Ties
@@ -40,7 +40,7 @@ def auc_difference_columns(
     asked: object, scored: ScoredFrame, areas: AnyRocAucs, c: ClassCounts, level: float
 ) -> dict[Name, Any]:
     """Compare the segments of each group, whose areas and counts are given, with a reference."""
-    reading = scored.reading
+    reading = scored.counted_frame
     check_unambiguous(asked, reading)
     values = np.full((len(_COLUMNS), c.n_segments), np.nan)
     names, name_of = [], np.zeros(c.n_segments, np.int64)
@@ -76,7 +76,7 @@ def _compare(
     if isinstance(own, ClusteredRocAucs) and isinstance(other, ClusteredRocAucs):
         r = correlation(own.influence, other.influence)
     limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level), r)
-    lower, upper = kept(*limits, difference, (-1, 1), around=True)
+    lower, upper = clip_limits(*limits, difference, (-1, 1), around_estimate=True)
     shared = one.shares_rows(np.arange(len(difference)))
     lower, upper = (np.where(shared, np.nan, limit) for limit in (lower, upper))
     return other.auc, difference, lower, upper

@@ -34,10 +34,10 @@ def complement_aucs(ties: Ties) -> RocAucs:
     in_common = ties.in_common_units()
     own = Ranking(in_common, OperatingPoints.exact(in_common))
     positives, negatives = (
-        _accumulate_others(np.add, n, 0) for n in (own.positives, own.negatives)
+        _accumulate_others(np.add, n, 0) for n in (own.n_positive, own.n_negative)
     )
     rests = _aucs_by_subtraction(own, positives, negatives)
-    for segment in np.flatnonzero((own.positives > positives) | (own.negatives > negatives)):
+    for segment in np.flatnonzero((own.n_positive > positives) | (own.n_negative > negatives)):
         others = ties.at(np.delete(every, segment)).rolled_up((), [0] * len(ties.by))
         rests.replace_segment(int(segment), RocAucs.of(Ranking.of(others)))
     return rests
@@ -163,14 +163,14 @@ def _class_placements(
             below,
             own.positive,
             own_below + own.negative / 2,
-            np.append(own_below, own.negatives),
+            np.append(own_below, own.n_negative),
         ),
         _ClassPlacements(
             negative,
             above,
             own.negative,
             own_above - own.positive / 2,
-            np.append(own_above, np.zeros_like(own.positives)),
+            np.append(own_above, np.zeros_like(own.n_positive)),
         ),
     )
 

@@ -5,9 +5,17 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
+from balframe.api.columns import (
+    METRIC_KEY,
+    SEGMENT_KEYS,
+    Span,
+    count,
+    estimate,
+    score,
+    threshold_or_bound,
+)
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring
+from balframe.api.metric_selection import MetricSelection
 from balframe.api.options import ClassWeightOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
@@ -16,13 +24,13 @@ from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.metrics.definitions.ranking import Ranking, roc_auc
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
 
@@ -144,16 +152,20 @@ def highest_chance_accuracy(
 _CLASS_RECALLS = ("recall", "specificity")
 
 
-def best_thresholds(scored: ScoredFrame, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
+def best_thresholds(
+    scored: ScoredFrame, selection: MetricSelection, metric: str
+) -> dict[Name, FloatArray]:
     """Find the best threshold of each segment, of all together, and how the two score."""
-    chosen = scoring.metrics[metric]
-    points = scored.points()
-    values = score_points(scoring, scored, points, None).scores[metric]
+    chosen = selection.metrics[metric]
+    points = scored.operating_points()
+    values = score_points(selection, scored, points, None).scores[metric]
     best = find_optimum(points, chosen, values, scored.ties.n_segments)
     has_none = best.point < 0
     at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
-    sides = score_points(Scoring.of(list(_CLASS_RECALLS), None, ()), scored, at_best, None).scores
-    common = _common_threshold(scored, scoring, chosen, metric)
+    sides = score_points(
+        MetricSelection.of(list(_CLASS_RECALLS), None, ()), scored, at_best, None
+    ).scores
+    common = _common_threshold(scored, selection, chosen, metric)
     common_estimate = np.where(has_none, np.nan, points_at_threshold(points, common).take(values))
     threshold, lower = best.take(points.threshold), _plateau_lower(scored, points, best)
     sign = 1 if chosen.better == "higher" else -1
@@ -200,13 +212,13 @@ def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def _common_threshold(
-    scored: ScoredFrame, scoring: Scoring, chosen: Metric, metric: str
+    scored: ScoredFrame, selection: MetricSelection, chosen: Metric, metric: str
 ) -> FloatArray:
     """Find the best threshold of all segments together, for the model of each segment."""
-    ties, model = scored.of_models()
-    everybody = ScoredFrame(scored.reading, ties, scored.thresholds)
-    points = everybody.points()
-    values = score_points(scoring, everybody, points, None).scores[metric]
+    ties, model = scored.ties_by_model()
+    everybody = ScoredFrame(scored.counted_frame, ties, scored.thresholds)
+    points = everybody.operating_points()
+    values = score_points(selection, everybody, points, None).scores[metric]
     best = find_optimum(points, chosen, values, ties.n_segments)
     return best.take(points.threshold)[model]
 
@@ -230,21 +242,21 @@ def _n_cuts(ties: Ties) -> Int64Array:
 
 
 METHOD = Method.of(
-    *SEGMENTS,
+    *SEGMENT_KEYS,
     count("n"),
-    METRICS,
-    place("threshold", tells=True),
-    place("plateau_lower"),
-    place("midpoint"),
-    estimate("estimate", tells=True, span=Span.METRIC),
+    METRIC_KEY,
+    threshold_or_bound("threshold", identifies=True),
+    threshold_or_bound("plateau_lower"),
+    threshold_or_bound("midpoint"),
+    estimate("estimate", identifies=True, span=Span.METRIC),
     score("recall"),
     score("specificity"),
-    place("common_threshold"),
+    threshold_or_bound("common_threshold"),
     estimate("common_estimate"),
     estimate("gain"),
     estimate("chance_maximum"),
     estimate("roc_auc", span=Span.UNIT),
-    instead={
+    hints={
         "cluster": "best_threshold has no limits that clusters would change. For the area under "
         "the ROC curve of rows in clusters, call ranking.",
     },
@@ -332,8 +344,8 @@ def best_threshold(
     """
     if not isinstance(metric, str):
         raise InvalidInputError(f"{parameter('metric', metric)} must be the name of one metric.")
-    is_directed = find(metric).better is not None
-    scoring = Scoring.of([metric], options["class_weight"], ())
+    is_directed = find_metric(metric).better is not None
+    selection = MetricSelection.of([metric], options["class_weight"], ())
     if not is_directed:
         raise InvalidInputError(
             f"metric {metric!r} has no direction (neither higher nor lower is better), so no "
@@ -341,12 +353,12 @@ def best_threshold(
         )
 
     def compute(scored: ScoredFrame) -> Columns:
-        reading, n_segments = scored.reading, scored.ties.n_segments
+        reading, n_segments = scored.counted_frame, scored.ties.n_segments
         return (
             reading.by_columns(np.arange(n_segments))
-            | {"n": scored.points().totals().n}
+            | {"n": scored.operating_points().totals().n}
             | {"metric": reading.text_column([metric], np.zeros(n_segments, np.int64))}
-            | best_thresholds(scored, scoring, metric)
+            | best_thresholds(scored, selection, metric)
         )
 
     return run_method(
@@ -354,7 +366,7 @@ def best_threshold(
         METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True, coarser="thresholds"),
-        source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: two_class_weights(scoring, scored),
+        input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
+        source=ScoreSource(Thresholds.from_option(thresholds)),
+        check_labels=lambda scored: two_class_weights(selection, scored),
     )

@@ -10,17 +10,31 @@ import numpy as np
 from balframe._text import percent, sentence, titled
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
-from balframe.charts.facets import SINGLE_ROW, Chart, AltairChart, Subplot, Title, assemble_chart
-from balframe.charts.line_plot import LinePlot, line_rows, line_plot
-from balframe.charts.options import DEFAULT_METRIC, DEFAULT_MOST, ChartMetric, chart_function, chart_metrics
-from balframe.charts.rows import ChartData, ChartRow, result_rows, by_names, panel_columns, chart_data, rank_segments
+from balframe.charts.facets import SINGLE_ROW, AltairChart, Chart, Subplot, Title, assemble_chart
+from balframe.charts.line_plot import LinePlot, line_plot, line_rows
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    by_names,
+    chart_data,
+    panel_columns,
+    rank_segments,
+    result_rows,
+)
 from balframe.charts.style import (
-    INK,
-    LINE_COLORS,
     COUNT_FORMAT,
+    INK,
+    INTERVAL_OPACITY,
+    LINE_COLORS,
     RULE,
     SCORE_FORMAT,
-    INTERVAL_OPACITY,
     WHITE,
     axis,
     heading,
@@ -29,7 +43,7 @@ from balframe.charts.style import (
 )
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected
+from balframe.frames.convert_result import collect_result
 from balframe.frames.query import MODEL
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.thresholds.best_threshold import best_threshold
@@ -135,7 +149,7 @@ def roc(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **of_rows
     )
     areas = result_rows(ranking(frame, y_true, y_score, by=by, **options))
-    rows = line_rows(collected(answer), _X, _Y)
+    rows = line_rows(collect_result(answer), _X, _Y)
     names = by_names(by, rows[0])
     of_areas = chart_data(areas, names, max_panels=len(LINE_COLORS))
     order, left_out = rank_segments(of_areas, "roc_auc", most)
@@ -146,7 +160,9 @@ def roc(
     points = [_roc_point(row, at) for at, row in enumerate(drawn.rows)]
     _place_labels(of_areas, points, order, on)
     below = ["Dashed: chance", *left_out]
-    layers = _roc_layers(on, [*segment_tooltips(drawn), *number_tooltips([("n", "rows", COUNT_FORMAT)])])
+    layers = _roc_layers(
+        on, [*segment_tooltips(drawn), *number_tooltips([("n", "rows", COUNT_FORMAT)])]
+    )
     part = Subplot(on.draw(layers), points + of_areas.rows, on.background_rows(points, _X, _Y))
     return assemble_chart([part], heading(titled("ROC curve", names), below))
 
@@ -156,7 +172,9 @@ def _roc_point(row: ChartRow, at: int) -> ChartRow:
     return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 
-def _place_labels(areas: ChartData, points: Sequence[ChartRow], order: list[str], on: LinePlot) -> None:
+def _place_labels(
+    areas: ChartData, points: Sequence[ChartRow], order: list[str], on: LinePlot
+) -> None:
     """Write the areas of each panel as a list, in its free corner.
 
     The list names its lines where no legend does.
@@ -190,7 +208,11 @@ def _to_pixels(points: Sequence[ChartRow], on: LinePlot) -> FloatArray:
 
 
 def _roc_layers(on: LinePlot, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
-    rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE_FORMAT), (_Y, _Y, SCORE_FORMAT)]
+    rates = [
+        ("threshold", "threshold", ".4~g"),
+        (_X, _X_TITLE, SCORE_FORMAT),
+        (_Y, _Y, SCORE_FORMAT),
+    ]
     areas = [
         ("roc_auc", "AUC", SCORE_FORMAT),
         ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE_FORMAT),
@@ -278,7 +300,7 @@ def curve(
     """
     chosen = chart_metrics(metrics, options["class_weight"])
     is_banded = [one.metric.name == _BALANCED for one in chosen]
-    answer = collected(
+    answer = collect_result(
         compute_curve(
             frame,
             y_true,
@@ -420,7 +442,10 @@ def _layers(on: LinePlot, of_segment: list[alt.Tooltip], name: str) -> list[alt.
         best.transform_filter("isValid(datum.threshold)")
         .mark_point(filled=True, opacity=1, size=60, stroke=WHITE, strokeWidth=1)
         .encode(
-            x=x, y=y, color=on.color, tooltip=[*of_segment, *number_tooltips([*at_threshold, *of_best])]
+            x=x,
+            y=y,
+            color=on.color,
+            tooltip=[*of_segment, *number_tooltips([*at_threshold, *of_best])],
         )
     )
     notes = (

@@ -7,10 +7,10 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import METRIC, SEGMENTS, Kind, count, key, limits, score
-from balframe.api.interval_estimates import limits_of
+from balframe.api.columns import METRIC, SEGMENT_KEYS, Kind, count, key, limits, score
+from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, Scoring, value_of
+from balframe.api.metric_selection import Metrics, MetricSelection, metric_values
 from balframe.api.options import (
     ClassWeightOptions,
     IntervalOptions,
@@ -28,9 +28,9 @@ from balframe.core.threads import on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.scores import layouts
 from balframe.stats.base import IntervalRequest
@@ -53,9 +53,9 @@ class PointScores:
     limits: Mapping[str, Limits]
 
 
-def two_class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | None:
+def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatArray | str | None:
     """Put the weights of labels in the order of the negative and the positive one."""
-    weights, labels = scoring.class_weight, scored.reading.labels
+    weights, labels = selection.class_weight, scored.counted_frame.labels
     if not isinstance(weights, Mapping):
         return weights
     if len(labels) > 2:
@@ -67,16 +67,19 @@ def two_class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str
     of_labels = labels.weights(weights)
     out = np.zeros(2)
     for code, weight in enumerate(of_labels):
-        out[POSITIVE if code == scored.reading.pos_label() else NEGATIVE] = weight
+        out[POSITIVE if code == scored.counted_frame.pos_label_code() else NEGATIVE] = weight
     return out
 
 
 def score_points(
-    scoring: Scoring, scored: ScoredFrame, points: OperatingPoints, request: IntervalRequest | None
+    selection: MetricSelection,
+    scored: ScoredFrame,
+    points: OperatingPoints,
+    request: IntervalRequest | None,
 ) -> PointScores:
     """Compute metrics, and limits of each where they are asked for."""
-    weights = two_class_weights(scoring, scored)
-    names = list(scoring.metrics)
+    weights = two_class_weights(selection, scored)
+    names = list(selection.metrics)
     predicted_positive = np.empty(len(points), np.int64)
     scores = {name: np.empty(len(points)) for name in names}
     limited = [] if request is None else names
@@ -85,12 +88,12 @@ def score_points(
     def work(block: slice) -> None:
         c = points.class_counts(block, weights)
         predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
-        found = {name: value_of(metric, c) for name, metric in scoring.metrics.items()}
+        found = {name: metric_values(metric, c) for name, metric in selection.metrics.items()}
         for name, values in found.items():
             scores[name][block] = values
         if request is not None:
             sample = Sample(c, partial(points.cells, block))
-            of_block = limits_of(scoring.metrics, sample, found, request)
+            of_block = metric_limits(selection.metrics, sample, found, request)
             for name, (lower, upper) in of_block.items():
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
@@ -127,14 +130,14 @@ _BALANCED = "balanced_accuracy"
 _BAND_COLUMNS = limits(f"{_BALANCED}_band", "band")
 
 METHOD = Method.of(
-    *SEGMENTS,
-    key("threshold", kind=Kind.FLOAT, tells=True),
+    *SEGMENT_KEYS,
+    key("threshold", kind=Kind.FLOAT, identifies=True),
     count("n"),
-    count("predicted_positive", tells=True),
+    count("predicted_positive", identifies=True),
     score(METRIC),
     *limits(METRIC, "interval"),
     *_BAND_COLUMNS,
-    instead={
+    hints={
         "cluster": "limits along a curve need independent rows. For the area under the ROC curve "
         "of rows in clusters, call ranking.",
     },
@@ -215,23 +218,25 @@ def curve(
     (0.8, 1, 0.5, 1.0, 0.75)
     (inf, 0, 0.0, 1.0, 0.5)
     """
-    scoring = Scoring.of(metrics, options["class_weight"], _DEFAULT_METRICS)
+    selection = MetricSelection.of(metrics, options["class_weight"], _DEFAULT_METRICS)
     request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
     shown = {"interval": request is not None, "band": band}
 
     def compute(scored: ScoredFrame) -> Columns:
-        points = scored.points()
-        columns = scored.reading.by_columns(points.segment)
+        points = scored.operating_points()
+        columns = scored.counted_frame.by_columns(points.segment)
         columns["threshold"] = points.threshold
         columns["n"] = points.totals().n[points.segment]
-        found = score_points(scoring, scored, points, request)
+        found = score_points(selection, scored, points, request)
         columns["predicted_positive"] = found.predicted_positive
         columns |= layouts.wide_columns(found.scores, found.limits)
         if band:
             scores = found.scores
             if _BALANCED not in scores:
-                scores = score_points(Scoring.of(_BALANCED, None, ()), scored, points, None).scores
+                scores = score_points(
+                    MetricSelection.of(_BALANCED, None, ()), scored, points, None
+                ).scores
             half = band_half_width(points, options["level"])[points.segment]
             sides = np.maximum(scores[_BALANCED] - half, 0), np.minimum(scores[_BALANCED] + half, 1)
             columns |= {one.name: side for one, side in zip(_BAND_COLUMNS, sides, strict=True)}
@@ -242,9 +247,9 @@ def curve(
         METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        metrics=list(scoring.metrics),
-        shown=[option for option, is_asked in shown.items() if is_asked],
-        reads=Reads(scores=True, coarser="thresholds"),
-        source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: two_class_weights(scoring, scored),
+        metrics=list(selection.metrics),
+        optional_columns=[option for option, is_asked in shown.items() if is_asked],
+        input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
+        source=ScoreSource(Thresholds.from_option(thresholds)),
+        check_labels=lambda scored: two_class_weights(selection, scored),
     )

@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
+from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
 from balframe.api.option_types import ReferenceOption
@@ -12,9 +12,9 @@ from balframe.api.options import ClusterOptions, LevelOptions, Names, ScoreMetho
 from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Query, Reads
+from balframe.frames.query import InputSpec, Query
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds
 from balframe.methods.comparisons.reference import check_reference
 from balframe.methods.thresholds.auc import RocAucs
@@ -30,20 +30,20 @@ from balframe.metrics.score_metrics import metrics_returned_by
 from balframe.stats.base import check_level
 
 METHOD = Method.of(
-    *SEGMENTS,
+    *SEGMENT_KEYS,
     count("n"),
     count("n_positive"),
     N_CLUSTERS,
-    estimate("roc_auc", tells=True, span=Span.UNIT),
+    estimate("roc_auc", identifies=True, span=Span.UNIT),
     *limits("roc_auc"),
     estimate("average_precision", span=Span.UNIT),
     estimate("ks_statistic", span=Span.UNIT),
     estimate("brier_score", span=Span.UNIT),
-    note("reference", under="reference"),
-    estimate("reference_roc_auc", under="reference"),
-    estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
-    *limits("roc_auc_difference", under="reference"),
-    instead={
+    note("reference", only_with="reference"),
+    estimate("reference_roc_auc", only_with="reference"),
+    estimate("roc_auc_difference", only_with="reference", span=Span.AROUND_ZERO),
+    *limits("roc_auc_difference", only_with="reference"),
+    hints={
         "metrics": f"ranking always returns {', '.join(metrics_returned_by('ranking'))}. "
         "For metrics of labels, call report."
     },
@@ -141,17 +141,17 @@ def ranking(
         columns, areas, totals = _ranking_columns(scored, level)
         if reference is not None:
             columns |= auc_difference_columns(reference, scored, areas, totals, level)
-        return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
+        return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
         frame,
         METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True),
-        source=Scores(Thresholds()),
-        shown=() if reference is None else ("reference",),
-        check=check,
+        input_spec=InputSpec(scores=True),
+        source=ScoreSource(Thresholds()),
+        optional_columns=() if reference is None else ("reference",),
+        check_query=check,
     )
 
 

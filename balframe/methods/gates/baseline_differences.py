@@ -9,33 +9,37 @@ from typing import Protocol
 
 import numpy as np
 
-from balframe.api.interval_estimates import from_limits_of_both, kept
-from balframe.api.metric_selection import Scoring, value_of
+from balframe.api.interval_estimates import clip_limits, mover_difference_limits
+from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.earlier_cells import Sides
-from balframe.methods.comparisons.extremes import denominator
-from balframe.methods.comparisons.models import Discordant, PairedModels, readings_of_models
-from balframe.methods.comparisons.segments import limits_of_difference, on_shared_labels
+from balframe.frames.earlier_cells import CountedPair
+from balframe.methods.comparisons.extremes import smallest_denominator
+from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
+from balframe.methods.comparisons.segments import (
+    recall_difference_limits,
+    restrict_to_shared_labels,
+)
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
 from balframe.stats.proportions import Limits
 
-OfClusters = tuple[Int64Array, FloatArray, FloatArray]  # their number, effective ones, effects
+# Number of clusters, number of effective clusters, and design effect of every segment.
+ClusterStatistics = tuple[Int64Array, FloatArray, FloatArray]
 
 
 class Baseline(Protocol):
     """What the data are compared with.
 
-    `own` is what was read of the data alone. `reading` has the segments of the baseline too, among
-    which `positions` are those of the data.
+    `data` are what was counted of the data alone. `reading` has the segments of the baseline too,
+    among which `positions` are those of the data.
     """
 
     @property
-    def own(self) -> CountedFrame:
+    def data(self) -> CountedFrame:
         """The data alone."""
 
     @property
@@ -47,35 +51,35 @@ class Baseline(Protocol):
         """Positions of the segments of the data."""
 
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
-        """Take the class counts of segments in the data and in the baseline."""
+        """Return the class counts of segments in the data and in the baseline."""
 
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Compute limits of the differences in segments that both have."""
 
-    def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
-        """Say how many clusters segments have, and what they mean for the differences."""
+    def clusters(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+        """Return the number of clusters of segments, and their effect on the differences."""
 
 
 @dataclass(frozen=True)
-class Paired:
-    """Another model on the same rows; `joint` are the cells of both."""
+class PairedBaseline:
+    """Another model on the same rows; `joint` has the cells of both."""
 
     joint: CountedFrame
-    scoring: Scoring
+    selection: MetricSelection
 
     @cached_property
-    def own(self) -> CountedFrame:
+    def data(self) -> CountedFrame:
         """The data alone."""
-        own, _ = readings_of_models(self.joint)
-        clusters = own.clusters
+        model, _ = split_models(self.joint)
+        clusters = model.clusters
         if clusters is not None:
             clusters = replace(clusters, cells=clusters.cells.regrouped())
-        return replace(own, cells=own.cells.regrouped(), clusters=clusters)
+        return replace(model, cells=model.cells.regrouped(), clusters=clusters)
 
     @property
     def reading(self) -> CountedFrame:
         """The data, which have all segments."""
-        return self.own
+        return self.data
 
     @property
     def positions(self) -> Int64Array:
@@ -84,90 +88,92 @@ class Paired:
 
     @cached_property
     def _models(self) -> PairedModels:
-        return PairedModels.of(self.joint, self.scoring)
+        return PairedModels.of(self.joint, self.selection)
 
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
-        """Take the class counts of both models."""
+        """Return the class counts of both models."""
         models = self._models
-        one, other = (segments_at(one.counts, segments) for one in (models.one, models.other))
-        return one, other
+        first, second = (
+            segments_at(model.counts, segments) for model in (models.first, models.second)
+        )
+        return first, second
 
-    def discordant(self, metric: Metric, segments: Int64Array) -> Discordant | None:
-        """Find the rows that only one model gets right."""
-        return self._models.at(segments).discordant(metric.interval)
+    def discordant_rows(self, metric: Metric, segments: Int64Array) -> DiscordantRows | None:
+        """Return the rows that only one model gets right."""
+        return self._models.at(segments).discordant_rows(metric.interval)
 
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Invert the score test of paired differences."""
-        return self._models.at(segments).tested(metric.interval, request.level)[0]
+        return self._models.at(segments).limits_and_p_values(metric.interval, request.level)[0]
 
-    def clusters(self, metric: Metric, segments: Int64Array) -> OfClusters | None:
-        """Say what clusters mean for the differences."""
+    def clusters(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+        """Return the number of clusters of segments, and their effect on the differences."""
         models = self._models.at(segments)
-        if models.one.clusters is None:
+        if models.first.clusters is None:
             return None
-        return models.one.clusters.n, *models.design(metric.interval)
+        return models.first.clusters.n, *models.design_effects(metric.interval)
 
 
 @dataclass(frozen=True)
-class Unpaired:
-    """The cells of an earlier run, of rows of its own."""
+class UnpairedBaseline:
+    """The cells of an earlier run on other rows."""
 
-    sides: Sides
-    scoring: Scoring
+    sides: CountedPair
+    selection: MetricSelection
 
     @property
-    def own(self) -> CountedFrame:
+    def data(self) -> CountedFrame:
         """The data alone."""
-        return self.sides.own
+        return self.sides.current
 
     @property
     def reading(self) -> CountedFrame:
         """The data, with the segments that only the earlier run has."""
-        return self.sides.now
+        return self.sides.aligned_current
 
     @property
     def positions(self) -> Int64Array:
         """Positions of the segments of the data."""
-        return self.sides.positions
+        return self.sides.segment_positions
 
     @cached_property
     def _counts(self) -> tuple[ClassCounts, ClassCounts]:
         now, before = (
-            self.scoring.class_counts(self.sides.now, side.cells)
-            for side in (self.sides.now, self.sides.before)
+            self.selection.class_counts(self.sides.aligned_current, side.cells)
+            for side in (self.sides.aligned_current, self.sides.aligned_earlier)
         )
         return now, before
 
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
-        """Take the class counts now and before."""
+        """Return the class counts now and before."""
         now, before = (segments_at(c, segments) for c in self._counts)
         return now, before
 
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
-        """Compute limits that decide, of independent scores."""
-        now, before = on_shared_labels(*self.counts(segments))
+        """Compute limits of the differences of independent scores, as they decide rules."""
+        now, before = restrict_to_shared_labels(*self.counts(segments))
         everywhere = np.ones(len(segments), np.bool_)
         compute = partial(gate_difference, level=request.level)
-        found = limits_of_difference(metric.interval, now, before, everywhere, compute, 2)
-        if found is not None:
-            return found[0], found[1]
+        limits = recall_difference_limits(metric.interval, now, before, everywhere, compute, 2)
+        if limits is not None:
+            return limits[0], limits[1]
         sides = (
-            Sample(now, lambda: self.sides.now.cells.at(segments)),
-            Sample(before, lambda: self.sides.before.cells.at(segments)),
+            Sample(now, lambda: self.sides.aligned_current.cells.at(segments)),
+            Sample(before, lambda: self.sides.aligned_earlier.cells.at(segments)),
         )
-        scores = value_of(metric, now), value_of(metric, before)
-        return from_limits_of_both(metric.name, metric, sides, scores, request)
+        scores = metric_values(metric, now), metric_values(metric, before)
+        return mover_difference_limits(metric.name, metric, sides, scores, request)
 
     def clusters(self, metric: Metric, segments: Int64Array) -> None:
-        """Have no clusters: their rows would have to be known on both sides."""
+        """Return None: the clusters of the rows of the earlier run are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Segments beside their baseline: the rows and scores of both, and the labels of both.
+class BaselineScores:
+    """The rows and scores of segments in the data and in the baseline.
 
-    `n_labels` counts the labels that are present on both sides, and `support` the rows of the
-    metric's smallest denominator.
+    `n_labels` is the number of labels that are present in both, and `support` that of the rows in
+    the smallest denominator of the metric.
     """
 
     n: Int64Array
@@ -178,40 +184,43 @@ class Beside:
     support: Int64Array
 
     @classmethod
-    def of(cls, metric: Metric, baseline: Baseline, segments: Int64Array) -> "Beside":
-        """Score both sides; where one has no rows, the other is scored on all of its labels."""
-        alone = baseline.counts(segments)
-        shared = on_shared_labels(*alone)
-        is_alone = (alone[0].n == 0) | (alone[1].n == 0)
+    def of(cls, metric: Metric, baseline: Baseline, segments: Int64Array) -> "BaselineScores":
+        """Score both on the labels that they share.
+
+        Where one has no rows, the other is scored on all of its labels.
+        """
+        counts = baseline.counts(segments)
+        shared_counts = restrict_to_shared_labels(*counts)
+        is_alone = (counts[0].n == 0) | (counts[1].n == 0)
         score, baseline_score = (
-            np.where(is_alone, value_of(metric, own), value_of(metric, compared))
-            for own, compared in zip(alone, shared, strict=True)
+            np.where(is_alone, metric_values(metric, c), metric_values(metric, shared))
+            for c, shared in zip(counts, shared_counts, strict=True)
         )
-        one, other = (denominator(metric, c) for c in shared)
+        support, baseline_support = (smallest_denominator(metric, c) for c in shared_counts)
         return cls(
-            alone[0].n,
-            shared[0].n_present,
+            counts[0].n,
+            shared_counts[0].n_present,
             score,
             baseline_score,
-            alone[1].n,
-            np.minimum(one, other),
+            counts[1].n,
+            np.minimum(support, baseline_support),
         )
 
     @property
     def difference(self) -> FloatArray:
-        """How much more the data score than the baseline."""
+        """The score of the data minus that of the baseline."""
         return self.score - self.baseline_score
 
 
-def limits_of_differences(
+def difference_limits(
     metric: Metric,
     baseline: Baseline,
     segments: Int64Array,
     difference: FloatArray,
     request: IntervalRequest,
 ) -> Limits:
-    """Compute limits of the differences found, in the range that differences have."""
+    """Compute limits of differences from a baseline, inside the range of differences."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         lower, upper = baseline.limits(metric, segments, request)
     width = metric.range[1] - metric.range[0]
-    return kept(lower, upper, difference, (-width, width), around=True)
+    return clip_limits(lower, upper, difference, (-width, width), around_estimate=True)

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from balframe.api.interval_estimates import deciding, design, limits_of
-from balframe.api.metric_selection import counted, value_of
+from balframe.api.interval_estimates import decision_request, design_effects, metric_limits
+from balframe.api.metric_selection import metric_values, segment_counts
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.comparisons.extremes import Extremal, denominator
+from balframe.methods.comparisons.extremes import ExtremesSearch, smallest_denominator
 from balframe.methods.gates.baseline_differences import (
     Baseline,
-    Beside,
-    OfClusters,
-    limits_of_differences,
+    BaselineScores,
+    ClusterStatistics,
+    difference_limits,
 )
+from balframe.methods.gates.rule_parser import DisparityKind
 from balframe.metrics.registry import Metric
 
 
@@ -25,24 +25,23 @@ from balframe.metrics.registry import Metric
 class Evidence:
     """Values of a quantity with their limits, NaN where there are none.
 
-    `is_known` where the value is defined and has rows enough; the evidence on many segments
-    together `is_complete` where none of them was left out. Where the values are differences from a
-    baseline, `beside` says what they are differences of. `clusters` are how many there are, how
-    many effective ones, and the design effects, where rows are in clusters.
+    `is_evaluable` where the value is defined and has enough rows. Evidence on a group of segments
+    `is_complete` if none of them was left out. `baseline_scores` are there if the values are
+    differences from a baseline, and `clusters` if rows are in clusters.
     """
 
     estimate: FloatArray | Int64Array
     lower: FloatArray | Int64Array
     upper: FloatArray | Int64Array
-    is_known: BoolArray
+    is_evaluable: BoolArray
     is_complete: bool = True
-    beside: Beside | None = None
-    clusters: OfClusters | None = None
+    baseline_scores: BaselineScores | None = None
+    clusters: ClusterStatistics | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """Which evidence to look for: with limits or without, at which level, on how many rows."""
+class EvidenceRequest:
+    """Which evidence rules need: with or without limits, at which level, on how many rows."""
 
     with_limits: bool
     simultaneous: bool
@@ -50,87 +49,99 @@ class Search:
     method: str | None
     min_support: int
 
-    def of_segments(
+    def segment_evidence(
         self,
         metric: Metric | None,
         quantity: str,
         sample: Sample,
-        reading: CountedFrame,
+        counted_frame: CountedFrame,
         segments: Int64Array,
     ) -> Evidence:
-        """Score some segments on a metric, or count their rows or labels where there is none."""
+        """Score segments on a metric, or count their rows or labels if there is none."""
         sample = sample.at(segments)
         c = sample.counts
         if metric is None:
-            n = counted(c)[quantity]
-            return Evidence(n, n, n, np.ones(len(n), np.bool_), clusters=_clusters(None, sample))
-        estimate = value_of(metric, c)
+            n = segment_counts(c)[quantity]
+            return Evidence(
+                n, n, n, np.ones(len(n), np.bool_), clusters=_cluster_statistics(None, sample)
+            )
+        estimate = metric_values(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
-        is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
-        for used in self._families(np.flatnonzero(is_known), segments, reading):
-            lower[used], upper[used] = limits_of(
+        is_evaluable = ~np.isnan(estimate) & (smallest_denominator(metric, c) >= self.min_support)
+        for used in self._families(np.flatnonzero(is_evaluable), segments, counted_frame):
+            lower[used], upper[used] = metric_limits(
                 {quantity: metric},
                 sample.at(used),
                 {quantity: estimate[used]},
-                deciding(metric, self.method, self.level).together(
+                decision_request(metric, self.method, self.level).together(
                     len(used) if self.simultaneous else 1
                 ),
             )[quantity]
-        return Evidence(estimate, lower, upper, is_known, clusters=_clusters(metric, sample))
+        return Evidence(
+            estimate, lower, upper, is_evaluable, clusters=_cluster_statistics(metric, sample)
+        )
 
-    def of_differences(self, metric: Metric, baseline: Baseline, segments: Int64Array) -> Evidence:
-        """Find how much more segments score on a metric than in the baseline."""
-        beside = Beside.of(metric, baseline, segments)
-        difference = beside.difference
+    def difference_evidence(
+        self, metric: Metric, baseline: Baseline, segments: Int64Array
+    ) -> Evidence:
+        """Return the differences of the scores of segments from those of the baseline."""
+        scores = BaselineScores.of(metric, baseline, segments)
+        difference = scores.difference
         lower, upper = np.full((2, len(segments)), np.nan)
-        is_known = ~np.isnan(difference) & (beside.support >= self.min_support)
-        for used in self._families(np.flatnonzero(is_known), segments, baseline.reading):
-            request = deciding(metric, None, self.level).together(
+        is_evaluable = ~np.isnan(difference) & (scores.support >= self.min_support)
+        for used in self._families(np.flatnonzero(is_evaluable), segments, baseline.reading):
+            request = decision_request(metric, None, self.level).together(
                 len(used) if self.simultaneous else 1
             )
-            lower[used], upper[used] = limits_of_differences(
+            lower[used], upper[used] = difference_limits(
                 metric, baseline, segments[used], difference[used], request
             )
         clusters = baseline.clusters(metric, segments)
-        return Evidence(difference, lower, upper, is_known, beside=beside, clusters=clusters)
+        return Evidence(
+            difference, lower, upper, is_evaluable, baseline_scores=scores, clusters=clusters
+        )
 
     def _families(
-        self, used: Int64Array, segments: Int64Array, reading: CountedFrame
+        self, used: Int64Array, segments: Int64Array, counted_frame: CountedFrame
     ) -> Iterator[Int64Array]:
-        """Put segments together whose limits hold at once: those of each margin."""
+        """Iterate over the segments of each margin, whose limits hold simultaneously."""
         if not self.with_limits or not len(used):
             return
-        margin = reading.margin_of_segments()[segments[used]]
-        for one in np.unique(margin):
-            yield used[margin == one]
+        margin = counted_frame.segment_margins()[segments[used]]
+        for code in np.unique(margin):
+            yield used[margin == code]
 
-    def of_extremes(
+    def disparity_evidence(
         self,
-        over: Literal["difference", "ratio"],
+        disparity: DisparityKind,
         metric: Metric,
         quantity: str,
         sample: Sample,
         segments: Int64Array,
         n_groups: int,
     ) -> Evidence:
-        """Find how far apart the highest and the lowest of some segments are."""
-        found = Extremal(self.level, self.min_support, self.method).find(
+        """Return the difference or ratio of the highest and the lowest of a group of segments."""
+        extremes = ExtremesSearch(self.level, self.min_support, self.method).find(
             quantity,
             metric,
             sample.at(segments),
             segments,
             n_groups if self.simultaneous else 1,
         )
-        limits = {"difference": found.difference_limits, "ratio": found.ratio_limits}[over]
-        estimate = np.array([{"difference": found.difference, "ratio": found.ratio}[over]])
-        lower, upper = (np.array([end if self.with_limits else np.nan]) for end in limits)
-        return Evidence(estimate, lower, upper, ~np.isnan(estimate), not found.n_left_out)
+        limits = {"difference": extremes.difference_limits, "ratio": extremes.ratio_limits}[
+            disparity
+        ]
+        estimate = np.array(
+            [{"difference": extremes.difference, "ratio": extremes.ratio}[disparity]]
+        )
+        lower, upper = (np.array([limit if self.with_limits else np.nan]) for limit in limits)
+        return Evidence(estimate, lower, upper, ~np.isnan(estimate), not extremes.n_left_out)
 
 
-def _clusters(metric: Metric | None, sample: Sample) -> OfClusters | None:
-    """Count the clusters, and find the design effects; those of a count of rows are undefined."""
+def _cluster_statistics(metric: Metric | None, sample: Sample) -> ClusterStatistics | None:
+    """Return the cluster statistics of a metric; those of a count of rows are undefined."""
     if sample.clusters is None:
         return None
     nothing = np.full(sample.counts.n_segments, np.nan)
-    effective, effect = (nothing, nothing) if metric is None else design(metric, sample)
+    effective, effect = (nothing, nothing) if metric is None else design_effects(metric, sample)
     return sample.clusters.n, effective, effect

@@ -1,4 +1,4 @@
-"""The text of a rule, read from left to right."""
+"""The parser of the text of a rule."""
 
 import re
 from collections.abc import Mapping
@@ -8,15 +8,15 @@ from operator import eq, ge, gt, le, lt
 from typing import Literal
 
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError, listed, marked
-from balframe.metrics.lookup import families, find
+from balframe.metrics.lookup import find_metric, metric_families
 from balframe.metrics.registry import Metric
 
-Over = Literal["difference", "ratio"]
+DisparityKind = Literal["difference", "ratio"]
 
-BASELINE = "baseline"  # the word of rules that compare with one
+BASELINE_WORD = "baseline"  # the word in rules that compare with a baseline
 COUNTS = ("n", "n_labels", "min_support")
 OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
-_OVER: Mapping[str, Over] = {"difference": "difference", "ratio": "ratio"}
+_DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
 _NAME = re.compile(r"[^\W\d]\w*")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _OPERATOR = re.compile(r"[<>=!]+")
@@ -25,123 +25,129 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 
 
 @dataclass
-class Parser:
-    """Reads the text of a rule from left to right."""
+class _RuleParser:
+    """A parser of the text of a rule, from left to right."""
 
     text: str
     position: int = 0
 
-    def wrong(self, what: str, at: int | None = None, width: int = 1) -> InvalidInputError:
-        """Point at a place, the next one by default."""
+    def error(self, problem: str, at: int | None = None, width: int = 1) -> InvalidInputError:
+        """Return the error that points at a place, by default the next one."""
         at = self.position if at is None else at
         return InvalidInputError(
-            f"the rule {self.text!r} cannot be read at position {at + 1}: {what}.\n"
+            f"the rule {self.text!r} cannot be read at position {at + 1}: {problem}.\n"
             f"    {self.text}\n    {' ' * at}{'^' * width}"
         )
 
-    def quantity(self) -> tuple[str, Metric | None, Over | None]:
-        """Take a metric or a count, and whether it is compared over the segments."""
-        name, at = self.name()
-        over: Over | None = None
-        if self.takes("("):
-            if name not in _OVER:
-                raise self.wrong(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
-            over = _OVER[name]
-            name, at = self.name()
-            if not self.takes(")"):
-                raise self.wrong("')' is missing")
-        metric = None if name in COUNTS and over is None else self.metric(name, at)
-        return name, metric, over
+    def parse_quantity(self) -> tuple[str, Metric | None, DisparityKind | None]:
+        """Parse a metric or a count, and how it is compared over segments, if it is."""
+        name, at = self.parse_name()
+        disparity: DisparityKind | None = None
+        if self.accept("("):
+            if name not in _DISPARITIES:
+                raise self.error(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
+            disparity = _DISPARITIES[name]
+            name, at = self.parse_name()
+            if not self.accept(")"):
+                raise self.error("')' is missing")
+        metric = None if name in COUNTS and disparity is None else self.parse_metric(name, at)
+        return name, metric, disparity
 
-    def name(self) -> tuple[str, int]:
-        """Take a name, with its number if it names a family, and return its position."""
-        name, at = self._next(_NAME, "the name of a metric or a count is expected")
-        if name in families:
-            name += self._next(_BRACKETS, f"a number in brackets is expected, as in '{name}(2)'")[0]
+    def parse_name(self) -> tuple[str, int]:
+        """Parse a name, with its number if it names a family; return its position too."""
+        name, at = self._expect(_NAME, "the name of a metric or a count is expected")
+        if name in metric_families:
+            expected = f"a number in brackets is expected, as in '{name}(2)'"
+            name += self._expect(_BRACKETS, expected)[0]
         return name, at
 
-    def metric(self, name: str, at: int) -> Metric:
-        """Look up a metric by its name, which stood there."""
+    def parse_metric(self, name: str, at: int) -> Metric:
+        """Return the metric of a name that was read at this position."""
         try:
-            return find(name)
+            return find_metric(name)
         except BalframeError as error:
             is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
             others = f" Counts: {listed(COUNTS)}." if is_unknown else ""
-            raise self.wrong(
+            raise self.error(
                 f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
             ) from None
 
-    def operator(self) -> str:
-        """Take a comparison."""
+    def parse_operator(self) -> str:
+        """Parse a comparison operator."""
         expected = f"one of {', '.join(OPERATORS)} is expected"
-        found, at = self._next(_OPERATOR, expected)
-        if found not in OPERATORS:
-            raise self.wrong(expected, at, len(found))
-        return found
+        operator, at = self._expect(_OPERATOR, expected)
+        if operator not in OPERATORS:
+            raise self.error(expected, at, len(operator))
+        return operator
 
-    def takes_baseline(self, quantity: str, over: Over | None, operator: str) -> bool:
-        """Take the word `baseline` if it is there, and the rule may be about it."""
-        self._skip()
-        found = _NAME.match(self.text, self.position)
-        if found is None or found.group() != BASELINE:
+    def accept_baseline(
+        self, quantity: str, disparity: DisparityKind | None, operator: str
+    ) -> bool:
+        """Skip the word `baseline` and return whether it was there.
+
+        Raise if a rule on this quantity or with this operator cannot have it.
+        """
+        self._skip_spaces()
+        match = _NAME.match(self.text, self.position)
+        if match is None or match.group() != BASELINE_WORD:
             return False
-        what = None
-        if over is not None:
-            what = f"a {over} of segments"
+        without_baseline = None
+        if disparity is not None:
+            without_baseline = f"a {disparity} of segments"
         elif quantity in COUNTS:
-            what = f"the count {quantity!r}"
-        if what is not None:
-            wrong = f"{what} is compared with a number, not with the baseline"
-            raise self.wrong(wrong, width=len(BASELINE))
+            without_baseline = f"the count {quantity!r}"
+        if without_baseline is not None:
+            problem = f"{without_baseline} is compared with a number, not with the baseline"
+            raise self.error(problem, width=len(BASELINE_WORD))
         if operator == "==":
             at = self.text.index(operator)
-            raise self.wrong("one of >=, >, <=, < is expected before 'baseline'", at, 2)
-        self.position = found.end()
+            raise self.error("one of >=, >, <=, < is expected before 'baseline'", at, 2)
+        self.position = match.end()
         return True
 
-    def margin(self) -> float:
-        """Take the margin behind the word `baseline`, with its sign; 0 where there is none."""
-        self._skip()
+    def parse_margin(self) -> float:
+        """Parse the margin behind the word `baseline`, with its sign; it is 0 if there is none."""
+        self._skip_spaces()
         if self.position == len(self.text):
             return 0.0
         expected = "a margin is expected, as in 'baseline - 0.02'"
-        sign, _ = self._next(_SIGN, expected)
-        self._skip()
+        sign, _ = self._expect(_SIGN, expected)
+        self._skip_spaces()
         if _SIGN.match(self.text, self.position):
-            raise self.wrong("a number without a sign is expected")
-        size = self.number()
+            raise self.error("a number without a sign is expected")
+        size = self.parse_number()
         return -size if sign == "-" else size
 
-    def number(self) -> float:
-        """Take a number."""
-        found, at = self._next(_NUMBER, "a number is expected")
-        if not isfinite(float(found)):
-            raise self.wrong("the number is too large", at, len(found))
-        return float(found)
+    def parse_number(self) -> float:
+        """Parse a number."""
+        digits, at = self._expect(_NUMBER, "a number is expected")
+        if not isfinite(float(digits)):
+            raise self.error("the number is too large", at, len(digits))
+        return float(digits)
 
-    def takes(self, mark: str) -> bool:
-        """Take a mark if it is there."""
-        self._skip()
-        if not self.text.startswith(mark, self.position):
+    def accept(self, character: str) -> bool:
+        """Skip a character and return whether it was there."""
+        self._skip_spaces()
+        if not self.text.startswith(character, self.position):
             return False
-        self.position += len(mark)
+        self.position += len(character)
         return True
 
-    def end(self) -> None:
-        """Raise if text is left."""
-        self._skip()
+    def expect_end(self) -> None:
+        """Raise if some text remains."""
+        self._skip_spaces()
         if self.position < len(self.text):
             rest = len(self.text) - self.position
-            raise self.wrong(f"unexpected {self.text[self.position :]!r}", width=rest)
+            raise self.error(f"unexpected {self.text[self.position :]!r}", width=rest)
 
-    def _next(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
-        self._skip()
-        found = pattern.match(self.text, self.position)
-        if found is None:
-            raise self.wrong(expected)
-        self.position = found.end()
-        return found.group(), found.start()
+    def _expect(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
+        self._skip_spaces()
+        match = pattern.match(self.text, self.position)
+        if match is None:
+            raise self.error(expected)
+        self.position = match.end()
+        return match.group(), match.start()
 
-    def _skip(self) -> None:
+    def _skip_spaces(self) -> None:
         while self.position < len(self.text) and self.text[self.position].isspace():
             self.position += 1

@@ -23,27 +23,27 @@ from balframe.errors import (
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.gates.rule_parser import OPERATORS, Over, Parser
+from balframe.methods.gates.rule_parser import OPERATORS, DisparityKind, _RuleParser
 from balframe.metrics.registry import Metric
 
 _ROUNDING = 1e-14
 _KEYS = ("rule", "where", "reason")
-_EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
+_EXAMPLE_RULES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition on every segment, or on the segments furthest apart.
+    """A condition on every segment, or on the lowest and the highest of them.
 
-    `metric` is None if the quantity is a count. The bound of a rule that `is_relative` is one of
-    the difference from the baseline. `where` names the values of by-columns to which the rule
-    applies. Rules are equal if they require the same, whatever their text and reason.
+    `metric` is None if the quantity is a count. With `is_relative`, the bound is that of a
+    difference from the baseline. `where` has the values of by-columns to which the rule applies.
+    Rules are equal if they require the same, whatever their text and reason.
     """
 
     text: str = field(compare=False)
     quantity: str
     metric: Metric | None
-    over: Over | None
+    disparity: DisparityKind | None
     operator: str
     bound: float
     is_relative: bool
@@ -67,35 +67,35 @@ RulesOption = (
 )
 
 
-def read_rules(given: object) -> list[Rule]:
-    """Read rules in any form; an error points at the place of the fault."""
-    if isinstance(given, PathLike) or (isinstance(given, str) and _is_path(given)):
-        path = Path(fspath(given))
+def read_rules(rules: object) -> list[Rule]:
+    """Return the rules given in any form; an error points at the place of the fault."""
+    if isinstance(rules, PathLike) or (isinstance(rules, str) and _names_file(rules)):
+        path = Path(fspath(rules))
         try:
-            return _listed(_loaded(path))
+            return _parse_rules(_load_file(path))
         except BalframeError as error:
             raise type(error)(f"{path}: {marked(error)}") from error.__cause__
-    return _listed(given)
+    return _parse_rules(rules)
 
 
-def _is_path(text: str) -> bool:
+def _names_file(text: str) -> bool:
     return text.lower().endswith((".toml", ".yaml", ".yml"))
 
 
-def _loaded(path: Path) -> object:
+def _load_file(path: Path) -> object:
     try:
         text = path.read_text("utf-8-sig")
         if path.suffix.lower() == ".toml":
             import tomllib
 
             return tomllib.loads(text)
-        return _yaml(text)
+        return _load_yaml(text)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInputError(f"the rules cannot be read: {reason}.") from error
 
 
-def _yaml(text: str) -> object:
+def _load_yaml(text: str) -> object:
     try:
         import yaml
     except ModuleNotFoundError as error:
@@ -104,52 +104,52 @@ def _yaml(text: str) -> object:
             "python -m pip install 'balframe[yaml]'"
         ) from error
     try:
-        _check_keys(yaml.compose(text, yaml.SafeLoader))
+        _check_duplicate_keys(yaml.compose(text, yaml.SafeLoader))
         return yaml.safe_load(text) or []
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 
 
-def _check_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
-    """Raise if a mapping has a key twice: YAML would drop the first silently."""
+def _check_duplicate_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
+    """Raise if a mapping has a key twice, of which YAML would drop the first silently."""
     nodes, seen = [root], set()
     while nodes:
         node = nodes.pop()
         if id(node) in seen or not isinstance(getattr(node, "value", None), list):
             continue
         seen.add(id(node))
-        keys = [one[0] for one in node.value if isinstance(one, tuple)]
+        keys = [item[0] for item in node.value if isinstance(item, tuple)]
         names = [key.value for key in keys if isinstance(key.value, str)]
         for key in keys:
             if names.count(key.value) > 1:
                 line = key.start_mark.line + 1
                 raise ValueError(f"duplicate key {key.value!r}, first in line {line}")
-        nodes += [one[1] if isinstance(one, tuple) else one for one in node.value]
+        nodes += [item[1] if isinstance(item, tuple) else item for item in node.value]
 
 
-def _listed(given: object) -> list[Rule]:
-    if isinstance(given, Mapping) and "rules" in given:
-        others = [repr(name) for name in given if name != "rules"]
+def _parse_rules(source: object) -> list[Rule]:
+    if isinstance(source, Mapping) and "rules" in source:
+        others = [repr(name) for name in source if name != "rules"]
         if others:
             raise InvalidInputError(
                 f"unexpected key{'s' * (len(others) > 1)} {listed(others)} beside 'rules'; only "
                 "'rules' is allowed. Remove the others."
             )
-        given = given["rules"]
-    if isinstance(given, str):
-        rules = [_rule(given)]
-    elif isinstance(given, Mapping):
-        rules = [_of_mapping(given)] if "rule" in given else _of_names(given)
-    elif is_iterable(given):
-        rules = [_of_item(one) for one in given]
+        source = source["rules"]
+    if isinstance(source, str):
+        rules = [_parse_text(source)]
+    elif isinstance(source, Mapping):
+        rules = [_parse_mapping(source)] if "rule" in source else _parse_comparisons(source)
+    elif is_iterable(source):
+        rules = [_parse_item(item) for item in source]
     else:
         raise UnsupportedTypeError(
-            f"{parameter('rules')} has the type {type(given).__qualname__}; give a rule such as "
-            f"{_EXAMPLES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
+            f"{parameter('rules')} has the type {type(source).__qualname__}; give a rule such as "
+            f"{_EXAMPLE_RULES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
         )
     if not rules:
         raise InvalidInputError(
-            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLES}."
+            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLE_RULES}."
         )
     for position, rule in enumerate(rules):
         if rule in rules[:position]:
@@ -159,18 +159,20 @@ def _listed(given: object) -> list[Rule]:
     return rules
 
 
-def _of_item(given: object) -> Rule:
-    if isinstance(given, Rule):
-        return given
-    return _of_mapping(given) if isinstance(given, Mapping) else _rule(given)
+def _parse_item(item: object) -> Rule:
+    if isinstance(item, Rule):
+        return item
+    return _parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)
 
 
-def _of_names(given: Mapping[Any, Any]) -> list[Rule]:
+def _parse_comparisons(comparisons_by_name: Mapping[Any, Any]) -> list[Rule]:
     """Read `{"recall": ">= 0.7", "n": [">= 100", "< 1e6"]}`."""
     return [
-        _rule(f"{name} {one}")
-        for name, comparisons in given.items()
-        for one in ([comparisons] if isinstance(comparisons, str) else _as_list(name, comparisons))
+        _parse_text(f"{name} {comparison}")
+        for name, comparisons in comparisons_by_name.items()
+        for comparison in (
+            [comparisons] if isinstance(comparisons, str) else _as_list(name, comparisons)
+        )
     ]
 
 
@@ -183,16 +185,16 @@ def _as_list(name: object, comparisons: object) -> list[object]:
     return list(comparisons)
 
 
-def _of_mapping(given: Mapping[Any, Any]) -> Rule:
+def _parse_mapping(mapping: Mapping[Any, Any]) -> Rule:
     """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`."""
-    for key in given:
+    for key in mapping:
         if key not in _KEYS:
             raise not_found("rule key", key, _KEYS)
-    if "rule" not in given:
+    if "rule" not in mapping:
         raise InvalidInputError(
-            f"the rule {dict(given)!r} has no key 'rule'; give its text under this key."
+            f"the rule {dict(mapping)!r} has no key 'rule'; give its text under this key."
         )
-    where, reason = given.get("where", {}), given.get("reason")
+    where, reason = mapping.get("where", {}), mapping.get("reason")
     if not isinstance(where, Mapping):
         raise UnsupportedTypeError(
             f"'where' is {where!r}, which is not a mapping; give the values of a column, as in "
@@ -201,71 +203,74 @@ def _of_mapping(given: Mapping[Any, Any]) -> Rule:
     if reason is not None and not isinstance(reason, str):
         raise UnsupportedTypeError(f"'reason' is {reason!r}, which is not a string; give text.")
     values = {
-        name: tuple(some) if isinstance(some, (list, tuple)) else (some,)
-        for name, some in where.items()
+        name: tuple(value) if isinstance(value, (list, tuple)) else (value,)
+        for name, value in where.items()
     }
-    return _rule(given["rule"], values, reason)
+    return _parse_text(mapping["rule"], values, reason)
 
 
-def _rule(
+def _parse_text(
     text: object, where: Mapping[Name, Sequence[Any]] | None = None, reason: str | None = None
 ) -> Rule:
     if not isinstance(text, str):
         raise UnsupportedTypeError(
             f"the rule {text!r} has the type {type(text).__qualname__}; give text such as "
-            f"{_EXAMPLES}."
+            f"{_EXAMPLE_RULES}."
         )
-    parser = Parser(" ".join(text.split()))
-    quantity, metric, over = parser.quantity()
-    operator = parser.operator()
-    is_relative = parser.takes_baseline(quantity, over, operator)
-    bound = parser.margin() if is_relative else parser.number()
-    parser.end()
+    parser = _RuleParser(" ".join(text.split()))
+    quantity, metric, disparity = parser.parse_quantity()
+    operator = parser.parse_operator()
+    is_relative = parser.accept_baseline(quantity, disparity, operator)
+    bound = parser.parse_margin() if is_relative else parser.parse_number()
+    parser.expect_end()
     return Rule(
-        parser.text, quantity, metric, over, operator, bound, is_relative, where or {}, reason
+        parser.text, quantity, metric, disparity, operator, bound, is_relative, where or {}, reason
     )
 
 
 # The segments that a rule applies to.
 
 
-def segments_of(rule: Rule, reading: CountedFrame) -> Int64Array:
+def rule_segments(rule: Rule, counted_frame: CountedFrame) -> Int64Array:
     """List the segments that a rule applies to, in order."""
-    return np.sort(np.concatenate([np.zeros(0, np.int64), *groups_of(rule, reading)]))
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *rule_groups(rule, counted_frame)]))
 
 
-def groups_of(rule: Rule, reading: CountedFrame) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group; every value named must occur."""
-    if not len(reading.cells.n):
+def rule_groups(rule: Rule, counted_frame: CountedFrame) -> list[Int64Array]:
+    """List the segments that a rule applies to, by group.
+
+    Raise if a value of 'where' does not occur.
+    """
+    if not len(counted_frame.cells.n):
         return []
     codes = {
-        name: [reading.code_of(name, value) for value in values]
+        name: [counted_frame.level_code(name, value) for value in values]
         for name, values in rule.where.items()
     }
-    _, first = reading.cells.segments
-    for name, of_values in codes.items():
-        for value, code in zip(rule.where[name], of_values, strict=True):
-            if code not in reading.codes[name]:
+    _, first = counted_frame.cells.segments
+    for name, value_codes in codes.items():
+        for value, code in zip(rule.where[name], value_codes, strict=True):
+            if code not in counted_frame.codes[name]:
                 raise UnknownNameError(
                     f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
                     "occur in the data. Check its spelling, or remove it from 'where'."
                 )
-    found = []
-    for group in reading.groups():
-        if not set(codes) <= set(group.by) or (rule.over is not None and not group.by):
+    segments_by_group = []
+    for group in counted_frame.groups():
+        if not set(codes) <= set(group.by) or (rule.disparity is not None and not group.by):
             continue
-        applies = np.ones(len(group.segments), np.bool_)
-        for name, of_values in codes.items():
-            applies &= np.isin(reading.codes[name][first[group.segments]], of_values)
-        if applies.any():
-            found.append(group.segments[applies])
-    if not found:
-        wanted = {name: list(values) for name, values in rule.where.items()}
+        is_selected = np.ones(len(group.segments), np.bool_)
+        for name, value_codes in codes.items():
+            is_selected &= np.isin(counted_frame.codes[name][first[group.segments]], value_codes)
+        if is_selected.any():
+            segments_by_group.append(group.segments[is_selected])
+    if not segments_by_group:
+        conditions = {name: list(values) for name, values in rule.where.items()}
         raise UnknownNameError(
-            f"the rule {rule.text!r} applies where {wanted}, and no segment has these values. "
+            f"the rule {rule.text!r} applies where {conditions}, and no segment has these values. "
             "Check 'where' of the rule."
         )
-    return found
+    return segments_by_group
 
 
 def check_where(rules: Iterable[Rule], query: Query) -> None:

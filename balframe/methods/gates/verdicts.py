@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import Scoring
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, advised, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.baseline_differences import Baseline
-from balframe.methods.gates.evidence import Evidence, Search
-from balframe.methods.gates.rules import Rule, groups_of, segments_of
-from balframe.metrics.lookup import registered
+from balframe.methods.gates.evidence import Evidence, EvidenceRequest
+from balframe.methods.gates.rules import Rule, rule_groups, rule_segments
+from balframe.metrics.lookup import registered_metrics
 
-STATUS = ("pass", "fail", "inconclusive")
+STATUSES = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
 _UNKNOWN = -1
 _COUNTS = ("n", "n_labels", "baseline_n")
@@ -25,14 +25,13 @@ _COUNTS = ("n", "n_labels", "baseline_n")
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts of rules on segments, or on groups of segments, each named by its first.
+    """Verdicts of rules on segments, or on groups of segments, each named by its first one.
 
-    Rows and labels of verdicts that are not on a difference from a baseline are `_UNKNOWN`, and
-    the scores behind it NaN.
+    Without a baseline, numbers of rows and labels are `_UNKNOWN`, and scores are NaN.
     """
 
     segment: Int64Array
-    is_of_many: Int64Array
+    is_disparity: Int64Array
     rule: Int64Array
     estimate: FloatArray
     lower: FloatArray
@@ -52,28 +51,34 @@ class Verdicts:
         cls,
         rule: int,
         segment: Int64Array,
-        found: Evidence,
+        evidence: Evidence,
         status: Int64Array,
         *,
-        is_of_many: bool,
+        is_disparity: bool,
     ) -> "Verdicts":
-        """Put the verdicts of one rule together."""
-        of_many, number = (np.full(len(segment), one) for one in (int(is_of_many), rule))
-        shown = (found.estimate, found.lower, found.upper)
-        estimate, lower, upper = (np.asarray(values, np.float64) for values in shown)
-        unknown, nothing = np.full(len(segment), _UNKNOWN), np.full(len(segment), np.nan)
-        beside = (unknown, unknown, nothing, nothing, unknown)
-        if found.beside is not None:
-            b = found.beside
-            n_before = np.where(b.baseline_n > 0, b.baseline_n, _UNKNOWN)
-            beside = (b.n, b.n_labels, b.score, b.baseline_score, n_before)
-        clusters = (unknown, nothing, nothing) if found.clusters is None else found.clusters
-        return cls(segment, of_many, number, estimate, lower, upper, status, *beside, *clusters)
+        """Return the verdicts of one rule."""
+        disparity, number = (np.full(len(segment), code) for code in (int(is_disparity), rule))
+        estimate, lower, upper = (
+            np.asarray(values, np.float64)
+            for values in (evidence.estimate, evidence.lower, evidence.upper)
+        )
+        unknown, undefined = np.full(len(segment), _UNKNOWN), np.full(len(segment), np.nan)
+        with_baseline = (unknown, unknown, undefined, undefined, unknown)
+        if evidence.baseline_scores is not None:
+            b = evidence.baseline_scores
+            baseline_n = np.where(b.baseline_n > 0, b.baseline_n, _UNKNOWN)
+            with_baseline = (b.n, b.n_labels, b.score, b.baseline_score, baseline_n)
+        clusters = (
+            (unknown, undefined, undefined) if evidence.clusters is None else evidence.clusters
+        )
+        return cls(
+            segment, disparity, number, estimate, lower, upper, status, *with_baseline, *clusters
+        )
 
     @classmethod
     def concat(cls, parts: list["Verdicts"]) -> "Verdicts":
         """Put verdicts one below the other."""
-        integers = ("segment", "is_of_many", "rule", "status", "n_clusters", *_COUNTS)
+        integers = ("segment", "is_disparity", "rule", "status", "n_clusters", *_COUNTS)
         columns = {
             name: np.concatenate(
                 [np.zeros(0, np.int64 if name in integers else np.float64)]
@@ -83,16 +88,16 @@ class Verdicts:
         }
         return cls(**columns)
 
-    def among(self, positions: Int64Array) -> "Verdicts":
-        """Take the segments to be at these positions."""
+    def at_positions(self, positions: Int64Array) -> "Verdicts":
+        """Return the verdicts with segments at these positions of others."""
         return replace(self, segment=positions[self.segment])
 
-    def in_order(self, reading: CountedFrame) -> "Verdicts":
+    def sort(self, counted_frame: CountedFrame) -> "Verdicts":
         """Sort by margin, segment and rule; verdicts on groups of segments come last."""
-        margin = reading.margin_of_segments()[self.segment]
-        model = reading.model_of_segments()[self.segment]
-        place = np.where(self.is_of_many, model, self.segment)
-        order = np.lexsort((self.rule, place, self.is_of_many, margin))
+        margin = counted_frame.segment_margins()[self.segment]
+        model = counted_frame.segment_models()[self.segment]
+        place = np.where(self.is_disparity, model, self.segment)
+        order = np.lexsort((self.rule, place, self.is_disparity, margin))
         return Verdicts(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
 
 
@@ -100,45 +105,49 @@ class Verdicts:
 class Judge:
     """How rules are decided: by confidence intervals, or by estimates alone."""
 
-    search: Search
+    search: EvidenceRequest
     by_limits: bool
 
     def of_differences(self, rule: Rule, number: int, baseline: Baseline) -> Verdicts:
         """Judge by how much all segments that a rule applies to differ from the baseline."""
         assert rule.metric is not None
-        segments = segments_of(rule, baseline.reading)
-        found = self.search.of_differences(rule.metric, baseline, segments)
-        return Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
+        segments = rule_segments(rule, baseline.reading)
+        found = self.search.difference_evidence(rule.metric, baseline, segments)
+        return Verdicts.of(number, segments, found, self._status(rule, found), is_disparity=False)
 
     def verdicts(
-        self, rule: Rule, number: int, sample: Sample, reading: CountedFrame
+        self, rule: Rule, number: int, sample: Sample, counted_frame: CountedFrame
     ) -> Iterator[Verdicts]:
         """Judge all segments that a rule applies to, or those of each group together."""
-        if rule.over is None:
-            segments = segments_of(rule, reading)
-            found = self.search.of_segments(rule.metric, rule.quantity, sample, reading, segments)
-            yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
+        if rule.disparity is None:
+            segments = rule_segments(rule, counted_frame)
+            found = self.search.segment_evidence(
+                rule.metric, rule.quantity, sample, counted_frame, segments
+            )
+            yield Verdicts.of(
+                number, segments, found, self._status(rule, found), is_disparity=False
+            )
             return
-        groups = groups_of(rule, reading)
-        margins = [int(reading.margin_of_segments()[segments[0]]) for segments in groups]
+        groups = rule_groups(rule, counted_frame)
+        margins = [int(counted_frame.segment_margins()[segments[0]]) for segments in groups]
         for segments, margin in zip(groups, margins, strict=True):
             assert rule.metric is not None
             n_together = margins.count(margin)
-            found = self.search.of_extremes(
-                rule.over, rule.metric, rule.quantity, sample, segments, n_together
+            found = self.search.disparity_evidence(
+                rule.disparity, rule.metric, rule.quantity, sample, segments, n_together
             )
             status = self._status(rule, found)
             if not found.is_complete:  # one more segment can only let them lie further apart
-                mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
+                mends = (">=", ">", "==") if rule.disparity == "difference" else ("<=", "<", "==")
                 stands = (status == FAIL) & (rule.operator not in mends)
                 status = np.where(stands, FAIL, INCONCLUSIVE)
-            yield Verdicts.of(number, segments[:1], found, status, is_of_many=True)
+            yield Verdicts.of(number, segments[:1], found, status, is_disparity=True)
 
     def _status(self, rule: Rule, found: Evidence) -> Int64Array:
         keeps = rule.holds(found.estimate)
         if rule.metric is None:
             return np.where(keeps, PASS, FAIL)
-        fails, is_known = ~keeps, found.is_known
+        fails, is_known = ~keeps, found.is_evaluable
         if self.by_limits:
             lower, upper = found.lower, found.upper
             is_known = is_known & ~np.isnan(lower) & ~np.isnan(upper)
@@ -154,48 +163,48 @@ class Judge:
 def verdict_columns(
     judge: Judge,
     rules: Sequence[Rule],
-    scoring: Scoring,
-    reading: CountedFrame,
+    selection: MetricSelection,
+    counted_frame: CountedFrame,
     baseline: Baseline | None,
 ) -> dict[Name, Any]:
     """Judge every rule, and put the verdicts one below the other."""
-    sample = scoring.sample(reading)
+    sample = selection.sample(counted_frame)
     found = [
-        verdicts if baseline is None else verdicts.among(baseline.positions)
+        verdicts if baseline is None else verdicts.at_positions(baseline.positions)
         for number, rule in enumerate(rules)
         if not rule.is_relative
-        for verdicts in judge.verdicts(rule, number, sample, reading)
+        for verdicts in judge.verdicts(rule, number, sample, counted_frame)
     ]
     if baseline is not None:
-        reading = baseline.reading
+        counted_frame = baseline.reading
         found += [
             judge.of_differences(rule, number, baseline)
             for number, rule in enumerate(rules)
             if rule.is_relative
         ]
-    rows = Verdicts.concat(found).in_order(reading)
-    _, first = reading.cells.segments
-    has_blank = any(rule.over is not None for rule in rules)
-    blank = rows.is_of_many.astype(bool) if has_blank else None
-    columns = reading.by_columns(first[rows.segment], blank) | {
-        "rule": reading.text_column([rule.text for rule in rules], rows.rule),
+    rows = Verdicts.concat(found).sort(counted_frame)
+    _, first = counted_frame.cells.segments
+    has_blank = any(rule.disparity is not None for rule in rules)
+    blank = rows.is_disparity.astype(bool) if has_blank else None
+    columns = counted_frame.by_columns(first[rows.segment], blank) | {
+        "rule": counted_frame.text_column([rule.text for rule in rules], rows.rule),
         "estimate": rows.estimate,
         "lower": rows.lower,
         "upper": rows.upper,
         "bound": np.array([rule.bound for rule in rules])[rows.rule],
-        "status": reading.text_column(STATUS, rows.status),
+        "status": counted_frame.text_column(STATUSES, rows.status),
     }
     if baseline is not None:
-        columns |= {name: reading.count_column(getattr(rows, name)) for name in _COUNTS}
+        columns |= {name: counted_frame.count_column(getattr(rows, name)) for name in _COUNTS}
         columns |= {"score": rows.score, "baseline_score": rows.baseline_score}
     if sample.clusters is not None:
-        columns["n_clusters"] = reading.count_column(rows.n_clusters)
+        columns["n_clusters"] = counted_frame.count_column(rows.n_clusters)
         columns |= {name: getattr(rows, name) for name in ("effective_clusters", "design_effect")}
     reasons = [rule.reason for rule in rules]
     texts = [reason for reason in reasons if reason is not None]
     if texts:
-        codes = [len(texts) if one is None else texts.index(one) for one in reasons]
-        columns["reason"] = reading.text_column(texts, np.array(codes)[rows.rule])
+        codes = [len(texts) if reason is None else texts.index(reason) for reason in reasons]
+        columns["reason"] = counted_frame.text_column(texts, np.array(codes)[rows.rule])
     return columns
 
 
@@ -207,27 +216,31 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) ->
         if rule.is_relative and paired:
             if rule.metric.interval.is_paired:
                 continue
-            known = [one.name for one in registered() if one.interval.is_paired]
-            what = "for the difference between two models on the same rows "
+            metrics = [metric.name for metric in registered_metrics() if metric.interval.is_paired]
+            purpose = "for the difference between two models on the same rows "
         elif clusters:
             if rule.metric.interval.has_clusters:
                 continue
-            known = [one.name for one in registered() if one.interval.has_clusters]
-            what = "for rows in clusters "
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.has_clusters
+            ]
+            purpose = "for rows in clusters "
         elif rule.metric.interval.method_of(None):
             continue
         else:
-            known = [one.name for one in registered() if one.interval.method_of(None)]
-            what = ""
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.method_of(None)
+            ]
+            purpose = ""
         raise InvalidInputError(
-            f"metric {rule.quantity!r} has no confidence interval {what}to decide the rule "
+            f"metric {rule.quantity!r} has no confidence interval {purpose}to decide the rule "
             f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
-            f"one: {listed(known, len(known))}."
+            f"one: {listed(metrics, len(metrics))}."
         )
 
 
 def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
-    """Raise if a rule compares with a baseline that is not given, or if none does with one."""
+    """Raise if there are rules with a baseline but no baseline, or the other way round."""
     relative = [rule for rule in rules if rule.is_relative]
     if relative and baseline is None:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""The chart of `monitor`: scores over time beside their reference, a panel for each segment."""
+"""The chart of `monitor`: scores over time with their reference, a panel for each segment."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,30 +9,43 @@ import altair as alt
 from balframe._text import intervals, percent, titled
 from balframe.api.metric_selection import Metrics
 from balframe.api.option_types import StreamReferenceOption
-from balframe.api.options import Cells, ClassWeights, Counted, Level, Names
-from balframe.charts.facets import NO_ROWS, Chart, Charts, Part, Title, shown
-from balframe.charts.options import METRIC, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Answered, Drawn, answered, by_names, columns, named
+from balframe.api.options import (
+    CellOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    Names,
+    UnweightedRowOptions,
+)
+from balframe.charts.facets import NO_ROWS, AltairChart, Chart, Subplot, Title, assemble_chart
+from balframe.charts.options import DEFAULT_METRIC, ChartMetric, chart_function, chart_metrics
+from balframe.charts.rows import (
+    ChartData,
+    ResultRow,
+    by_names,
+    chart_data,
+    panel_columns,
+    result_rows,
+)
 from balframe.charts.style import (
     BLUE,
+    COUNT_FORMAT,
     GREY,
     INK,
-    ROWS,
-    SCORE,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
     legend,
-    place,
+    segment_tooltips,
 )
-from balframe.charts.style import numbers as tooltips
-from balframe.core.periods import Every
+from balframe.charts.style import number_tooltips as tooltips
+from balframe.core.periods import PeriodLength
 from balframe.frames.adapter import Name
 from balframe.frames.query import PERIOD
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
-from balframe.methods.monitoring.monitor import Watching
-from balframe.methods.monitoring.monitor import monitor as verb
+from balframe.methods.monitoring.monitor import MonitorOptions
+from balframe.methods.monitoring.monitor import monitor as method
 
 _MOST = 24
 _SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
@@ -41,16 +54,16 @@ _BARS, _WIDEST_BAR = 0.4, 5  # of the width of a period, and pixels
 _LARGE, _SMALL, _DENSE = 45, 14, 6  # areas of points; pixels of a period that has small ones
 _ALARM = 2  # times as large is a diamond
 _DAY = "day"  # the period as a time of Vega
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("estimate", "score", SCORE),
-    ("lower", "lower limit", SCORE),
-    ("upper", "upper limit", SCORE),
-    ("reference_estimate", "score of the reference", SCORE),
-    ("control_limit", "control limit", SCORE),
-    ("window_difference", "difference in the window", SCORE),
-    ("window_lower", "lower limit of the difference", SCORE),
-    ("window_upper", "upper limit of the difference", SCORE),
+_FIELDS: list[TooltipField] = [
+    ("n", "rows", COUNT_FORMAT),
+    ("estimate", "score", SCORE_FORMAT),
+    ("lower", "lower limit", SCORE_FORMAT),
+    ("upper", "upper limit", SCORE_FORMAT),
+    ("reference_estimate", "score of the reference", SCORE_FORMAT),
+    ("control_limit", "control limit", SCORE_FORMAT),
+    ("window_difference", "difference in the window", SCORE_FORMAT),
+    ("window_lower", "lower limit of the difference", SCORE_FORMAT),
+    ("window_upper", "upper limit of the difference", SCORE_FORMAT),
 ]
 _TEXTS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
 _LINES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
@@ -58,10 +71,12 @@ _DASHES = ([1, 0], [4, 3])
 _MARKS = {ALARM: (VERMILLION, "diamond"), OK: (BLUE, "circle"), INCONCLUSIVE: (GREY, "square")}
 
 
-class _Options(Watching, Level, ClassWeights, Counted, Cells, total=False): ...
+class _Options(
+    MonitorOptions, LevelOptions, ClassWeightOptions, UnweightedRowOptions, CellOptions, total=False
+): ...
 
 
-@drawing
+@chart_function
 def monitor(
     frame: object,
     y_true: Name,
@@ -71,10 +86,10 @@ def monitor(
     every: str,
     reference: StreamReferenceOption,
     by: Names = None,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     most: int = _MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return the scores of every segment over time, beside their reference, with alarms marked.
 
     Each segment and model has a panel, and each metric has panels of its own. A point is the score
@@ -121,37 +136,37 @@ def monitor(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy every week'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    asked: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
-    rows = answered(verb(frame, y_true, y_pred, metrics=metrics, **asked))
+    selected_metrics = chart_metrics(metrics, options["class_weight"])
+    request: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
+    rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, **request))
     names = by_names(by, rows[0])
-    plots = [_of_metric(one, rows, names) for one in chosen]
-    order, left_out = _chosen([row for drawn in plots for row in drawn.rows], most)
-    is_single = len(chosen) == 1
-    parts = [
-        Part(
-            _panels(one, drawn, order, alt.Undefined if is_single else _above(one)),
-            drawn.of(order).rows,
+    data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
+    order, left_out = _select_segments([row for data in data_by_metric for row in data.rows], most)
+    is_single = len(selected_metrics) == 1
+    subplots = [
+        Subplot(
+            _panels(metric, data, order, alt.Undefined if is_single else _metric_title(metric)),
+            data.select(order).rows,
         )
-        for one, drawn in zip(chosen, plots, strict=True)
+        for metric, data in zip(selected_metrics, data_by_metric, strict=True)
     ]
-    what = f"{chosen[0].title if is_single else 'scores'} {_every(Every.of(every))}"
+    title = f"{selected_metrics[0].title if is_single else 'scores'} {_period_length(PeriodLength.of(every))}"
     below = [
         f"{intervals(options['level'])} of single periods",
-        _promise(options, len(plots[0].segments), len(chosen)),
+        _promise(options, len(data_by_metric[0].segments), len(selected_metrics)),
         *left_out,
     ]
-    return shown(parts, heading(titled(what, names), below))
+    return assemble_chart(subplots, heading(titled(title, names), below))
 
 
-def _every(every: Every) -> str:
-    """Say in words how long the periods are."""
+def _period_length(every: PeriodLength) -> str:
+    """Describe the length of the periods."""
     unit = _UNITS[every.unit]
     return f"every {unit}" if every.number == 1 else f"every {every.number} {unit}s"
 
 
 def _promise(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
-    """Say how often alarms may be false."""
+    """Describe how often alarms may be false."""
     numbers = {"segments": n_segments, "metrics": n_metrics}
     shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
@@ -162,50 +177,56 @@ def _promise(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN
     )
 
 
-def _of_metric(one: DrawnMetric, rows: Sequence[Answered], names: Sequence[Name]) -> Drawn:
-    """Take the rows of a metric, with their periods as texts and times."""
-    kept = [*_TEXTS, *(field for field, _, _ in _FIELDS), "model"]
-    known = {*kept, *names}
-    own = [row for row in rows if row["metric"] == one.name]
-    slim = [{name: value for name, value in row.items() if name in known} for row in own]
-    drawn = named(slim, names, most_panels=0)
-    for row in drawn.rows:
+def _metric_data(
+    metric: ChartMetric, rows: Sequence[ResultRow], names: Sequence[Name]
+) -> ChartData:
+    """Return the rows of a metric, with their periods as text."""
+    fields = [*_TEXTS, *(field for field, _, _ in _FIELDS), "model"]
+    columns = {*fields, *names}
+    metric_rows = [row for row in rows if row["metric"] == metric.name]
+    slim_rows = [
+        {name: value for name, value in row.items() if name in columns} for row in metric_rows
+    ]
+    data = chart_data(slim_rows, names, max_panels=0)
+    for row in data.rows:
         row[PERIOD] = row[_DAY] = str(row[PERIOD])[: len("2026-03-31")]
-    return drawn
+    return data
 
 
-def _chosen(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:
-    """Keep the panels with the latest alarms, then those with the most rows, in their order."""
+def _select_segments(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:
+    """Return the segments with the latest alarms, then the most rows, in their order."""
     n, alarms = Counter[str](), dict[str, str]()
     for row in rows:
         n[row["segment"]] += row["n"]
         if row["status"] == ALARM:
             alarms[row["segment"]] = max(alarms.get(row["segment"], ""), row[PERIOD])
     ranked = sorted(n, key=lambda name: (alarms.get(name, ""), n[name]), reverse=True)
-    kept = {*ranked[:most]}
-    said = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
-    return [name for name in n if name in kept], [said] if len(n) > most else []
+    selected = {*ranked[:most]}
+    note = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
+    return [name for name in n if name in selected], [note] if len(n) > most else []
 
 
-def _panels(one: DrawnMetric, drawn: Drawn, order: Sequence[str], title: Title) -> Chart:
+def _panels(metric: ChartMetric, data: ChartData, order: Sequence[str], title: Title) -> Chart:
     """Draw the panels of a metric, without their rows."""
-    most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
-    layers = _layers(one, drawn, width)
+    n_columns, width, height = next(size for limit, *size in _SIZES if len(order) <= limit)
+    layers = _layers(metric, data, width)
     sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
     if len(order) == 1:
         sized.title = title
         return sized
-    panel = alt.Facet("segment:N", title=drawn.by or None, sort=[*order])
-    return sized.facet(panel, data=NO_ROWS, columns=columns(len(order), most), title=title)
+    panel = alt.Facet("segment:N", title=data.segment_title or None, sort=[*order])
+    return sized.facet(
+        panel, data=NO_ROWS, columns=panel_columns(len(order), n_columns), title=title
+    )
 
 
-def _above(one: DrawnMetric) -> alt.TitleParams:
-    return alt.TitleParams(one.title, anchor="start", frame="group", fontSize=12, offset=8)
+def _metric_title(metric: ChartMetric) -> alt.TitleParams:
+    return alt.TitleParams(metric.title, anchor="start", frame="group", fontSize=12, offset=8)
 
 
-def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
+def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]:
     """Draw what each panel has: limits, reference and control limit, line and points."""
-    pixels = width / len({row[_DAY] for row in drawn.rows})
+    pixels = width / len({row[_DAY] for row in data.rows})
     x = alt.X(
         f"{_DAY}:T",
         title=None,
@@ -214,12 +235,12 @@ def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
     )
     y = alt.Y(
         "estimate:Q",
-        title=one.title,
+        title=metric.title,
         scale=alt.Scale(zero=False, padding=4),
         axis=axis(tickCount=5),
     )
     tooltip = [
-        *place(drawn),
+        *segment_tooltips(data),
         *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXTS.items()),
         *tooltips(_FIELDS),
     ]
@@ -243,7 +264,7 @@ def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
     limits = base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
     return [
         limits.mark_rule(strokeWidth=bar, opacity=0.4).encode(
-            y=alt.Y("lower:Q", title=one.title), y2="upper:Q", color=color, tooltip=tooltip
+            y=alt.Y("lower:Q", title=metric.title), y2="upper:Q", color=color, tooltip=tooltip
         ),
         *_lines(base),
         base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),

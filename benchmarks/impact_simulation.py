@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from balframe.methods.impact.risk_ratio import ratio_at
+from balframe.methods.impact.risk_ratio import ratio_limit
 from balframe.stats.differences import scas_difference
 from balframe.stats.multiple_testing import adjusted
 from balframe.stats.proportions import normal_quantile, wilson
@@ -96,7 +96,7 @@ def to_best(x: FloatArray, n: FloatArray) -> Limits:
     k = len(n)
     beside = pairs(x, n, others(k))
     together = 1 - (1 - LEVEL) / (k - 1)
-    ends = (ratio_at(*beside, z) for z in (normal_quantile(LEVEL), -normal_quantile(together)))
+    ends = (ratio_limit(*beside, z) for z in (normal_quantile(LEVEL), -normal_quantile(together)))
     lower, upper = (np.minimum(end.reshape(*x.shape, k - 1).min(axis=2), 1) for end in ends)
     return lower, upper
 
@@ -106,7 +106,7 @@ def to_observed(x: FloatArray, n: FloatArray) -> Limits:
     top = np.argmax(x / n, axis=1)
     beside = pairs(x, n, np.broadcast_to(top[:, None, None], (*x.shape, 1)))
     z = normal_quantile(LEVEL)
-    lower, upper = (np.minimum(ratio_at(*beside, end).reshape(x.shape), 1) for end in (z, -z))
+    lower, upper = (np.minimum(ratio_limit(*beside, end).reshape(x.shape), 1) for end in (z, -z))
     tables = np.arange(len(x))
     lower[tables, top] = upper[tables, top] = 1  # its ratio to itself
     return lower, upper

@@ -6,48 +6,50 @@ from dataclasses import dataclass, field
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from balframe.charts.rows import Row
+from balframe.charts.rows import ChartRow
 
 Chart = alt.LayerChart | alt.FacetChart
-Charts = Chart | alt.ConcatChart
-ONCE = alt.InlineData(values=[{}])  # for what is drawn once in each panel
+AltairChart = Chart | alt.ConcatChart
+SINGLE_ROW = alt.InlineData(values=[{}])  # for what is drawn once in each panel
 Title = alt.TitleParams | UndefinedType
 
 NO_ROWS = alt.InlineData(values=[])
-BEHIND = alt.InlineData(values=[], name="behind")  # of a layer that is the same in each panel
+BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that is the same in each panel
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Subplot:
     """A chart without its rows, and these; those `behind` are drawn in every panel."""
 
     chart: Chart
-    rows: list[Row]
-    behind: list[Row] = field(default_factory=list)
+    rows: list[ChartRow]
+    background_rows: list[ChartRow] = field(default_factory=list)
 
 
-def shown(parts: Sequence[Part], title: alt.TitleParams, columns: int = 1) -> Charts:
+def assemble_chart(
+    subplots: Sequence[Subplot], title: alt.TitleParams, n_columns: int = 1
+) -> AltairChart:
     """Put a title over a part, or over several that share legends."""
-    if len(parts) == 1:
-        parts[0].chart.title = title
-        return with_rows(parts[0].chart, parts[0])
-    together = alt.concat(*(part.chart for part in parts), columns=columns, title=title)
+    if len(subplots) == 1:
+        subplots[0].chart.title = title
+        return _attach_rows(subplots[0].chart, subplots[0])
+    together = alt.concat(*(part.chart for part in subplots), columns=n_columns, title=title)
     together.data = alt.Undefined
-    for chart, part in zip(together.concat, parts, strict=True):
-        with_rows(chart, part)  # type: ignore[arg-type]  # it copies what it is given
+    for chart, part in zip(together.concat, subplots, strict=True):
+        _attach_rows(chart, part)  # type: ignore[arg-type]  # it copies what it is given
     return together
 
 
-def with_rows(chart: Chart, part: Part) -> Chart:
+def _attach_rows(chart: Chart, part: Subplot) -> Chart:
     """Give a chart its rows last, for Altair looks at every value each time that it copies them."""
     chart.data = _data(part.rows)
     for layer in getattr(chart, "spec", chart).layer:
-        if getattr(layer.data, "name", None) == BEHIND.name:
-            layer.data = _data(part.behind)
+        if getattr(layer.data, "name", None) == BACKGROUND.name:
+            layer.data = _data(part.background_rows)
     return chart
 
 
-def _data(rows: list[Row]) -> alt.InlineData:
+def _data(rows: list[ChartRow]) -> alt.InlineData:
     data = alt.InlineData(values=[])
     data.values = rows
     return data

@@ -8,24 +8,32 @@ import altair as alt
 from altair.utils.schemapi import UndefinedType
 
 from balframe._text import sentence
-from balframe.charts.facets import NO_ROWS, ONCE, Chart, Charts, Part, Title, shown
-from balframe.charts.options import DrawnMetric, has_numbers
-from balframe.charts.rows import Drawn, Sort, columns, ranked
+from balframe.charts.facets import (
+    NO_ROWS,
+    SINGLE_ROW,
+    AltairChart,
+    Chart,
+    Subplot,
+    Title,
+    assemble_chart,
+)
+from balframe.charts.options import ChartMetric, shows_numbers
+from balframe.charts.rows import ChartData, SortOption, panel_columns, rank_segments
 from balframe.charts.style import (
     BLUE,
+    COUNT_FORMAT,
     GREY,
     INK,
     LABEL_LIMIT,
-    ROWS,
     RULE,
-    SCORE,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
     legend,
-    numbers,
-    place,
+    number_tooltips,
+    segment_tooltips,
 )
 
 _PAGE, _SIDE, _GAP = 700, 100, 16  # pixels: of a page, its legends, and between two panels
@@ -39,7 +47,7 @@ _SCORE = ("estimate", "lower", "upper")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReferenceLine:
     """A vertical line at the value that a field of the rows has in each panel."""
 
     field: str
@@ -48,7 +56,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Forest:
+class ForestPlot:
     """What a forest plot shows of `drawn`: `estimate` with `lower` and `upper`, and a tick at `at`.
 
     The area of a point is the number of rows, `n`; it is hollow below `min_support`. Where the
@@ -59,85 +67,85 @@ class Forest:
     one width, one axis and one legend if each is given all that is drawn, as `together`.
     """
 
-    drawn: Drawn
-    order: Sequence[str]
+    data: ChartData
+    segments: Sequence[str]
     x_title: str | None
-    lines: Sequence[Line]
+    lines: Sequence[ReferenceLine]
     tooltip: Sequence[alt.Tooltip]
     min_support: int
-    numbers: bool
-    marks: tuple[str, str] | None = None
-    n_beside: int = 1
-    title_of_numbers: str = "estimate"
-    is_first: bool = True
-    at: str | None = None
-    numbers_of: tuple[str, str, str] = _SCORE
-    folded: bool = False
-    together: Sequence[Drawn] = ()
+    has_numbers: bool
+    mark_names: tuple[str, str] | None = None
+    n_columns: int = 1
+    numbers_title: str = "estimate"
+    has_segment_labels: bool = True
+    tick_field: str | None = None
+    number_fields: tuple[str, str, str] = _SCORE
+    wraps_labels: bool = False
+    shared_data: Sequence[ChartData] = ()
 
     @property
     def _n_lines(self) -> int:
         """Count the lines of the name that has most."""
-        return 1 + max(name.count(_AND) for name in self.order) if self.folded else 1
+        return 1 + max(name.count(_AND) for name in self.segments) if self.wraps_labels else 1
 
     @property
-    def _all(self) -> Sequence[Drawn]:
+    def _all(self) -> Sequence[ChartData]:
         """List what has the same width, axis and legend."""
-        return self.together or [self.drawn]
+        return self.shared_data or [self.data]
 
     @property
     def _domain(self) -> Sequence[float] | UndefinedType:
         """Choose the ends of an axis that several panels share; Vega does for one."""
-        if not self.together:
+        if not self.shared_data:
             return alt.Undefined
         fields = ("estimate", "lower", "upper", *(line.field for line in self.lines))
-        drawn = [row[field] for one in self.together for row in one.rows for field in fields]
+        drawn = [row[field] for one in self.shared_data for row in one.rows for field in fields]
         known = [value for value in drawn if value is not None]
         low, high = min(known), max(known)
         return (low, high) if low < high else (low - 0.5, high + 0.5)
 
     @property
-    def is_long(self) -> bool:
+    def is_dense(self) -> bool:
         """Tell whether the rows lie close together."""
-        return len(self.order) > _FEW
+        return len(self.segments) > _FEW
 
     @property
     def width(self) -> int:
         """Choose the pixels of a panel."""
         names = [name for one in self._all for name in one.segments]
-        room = _room(names, self.numbers) // self.n_beside
-        return min(_WIDEST, max(_NARROWEST, room - _beside(self.numbers)))
+        room = _room(names, self.has_numbers) // self.n_columns
+        return min(_WIDEST, max(_NARROWEST, room - _beside(self.has_numbers)))
 
-    def chart(self, title: Title = alt.Undefined) -> Chart:
+    def draw(self, title: Title = alt.Undefined) -> Chart:
         """Draw it, without its rows."""
         layers = [*self._lines(), *self._ticks(), self._limits(), *self._points(), self._notes()]
-        if self.numbers:
+        if self.has_numbers:
             layers += self._numbers()
-        step = alt.Step((15 if self.is_long else 22) + _LINE * (self._n_lines - 1))
+        step = alt.Step((15 if self.is_dense else 22) + _LINE * (self._n_lines - 1))
         drawn = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
-        if self.drawn.panels_by is None:
+        if self.data.panel_title is None:
             drawn.title = title
             return drawn
-        panel = alt.Facet("panel:N", title=self.drawn.panels_by, sort=self.drawn.panels)
-        return drawn.facet(panel, data=NO_ROWS, columns=self.n_beside, title=title)
+        panel = alt.Facet("panel:N", title=self.data.panel_title, sort=self.data.panels)
+        return drawn.facet(panel, data=NO_ROWS, columns=self.n_columns, title=title)
 
     def _base(self) -> alt.Chart:
         names = axis(
-            labels=self.is_first,
+            labels=self.has_segment_labels,
             labelLimit=LABEL_LIMIT,
-            labelFontSize=10 if self.is_long else 11,
+            labelFontSize=10 if self.is_dense else 11,
             ticks=False,
             domain=False,
             labelPadding=7,
             **(_in_lines(self._n_lines) if self._n_lines > 1 else {}),
         )
         chart = alt.Chart()
-        return chart.encode(y=alt.Y("segment:N", sort=[*self.order], title=None, axis=names))
+        return chart.encode(y=alt.Y("segment:N", sort=[*self.segments], title=None, axis=names))
 
     def _legend(self, **options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
         """Leave the right side to the numbers."""
         return legend(
-            **({"orient": "bottom", "titleOrient": "left"} if self.numbers else {}), **options
+            **({"orient": "bottom", "titleOrient": "left"} if self.has_numbers else {}), **options
         )
 
     def _lines(self) -> Iterator[alt.Chart]:
@@ -151,25 +159,25 @@ class Forest:
             )
 
     def _color(self) -> alt.Color | alt.ColorValue:
-        if self.marks is None:
+        if self.mark_names is None:
             return alt.ColorValue(BLUE)
-        scale = alt.Scale(domain=[*self.marks], range=[VERMILLION, GREY])
+        scale = alt.Scale(domain=[*self.mark_names], range=[VERMILLION, GREY])
         return alt.Color("mark:N", title=None, scale=scale, legend=self._legend())
 
     def _shape(self) -> alt.Shape | alt.ShapeValue:
-        if self.marks is None:
+        if self.mark_names is None:
             return alt.ShapeValue("circle")
-        scale = alt.Scale(domain=[*self.marks], range=["diamond", "circle"])
+        scale = alt.Scale(domain=[*self.mark_names], range=["diamond", "circle"])
         return alt.Shape("mark:N", title=None, scale=scale, legend=self._legend())
 
     def _ticks(self) -> Iterator[alt.Chart]:
-        if self.at is not None:
+        if self.tick_field is not None:
             mark = self._base().mark_tick(color=INK, thickness=2, size=12)
-            yield mark.encode(x=f"{self.at}:Q", tooltip=[*self.tooltip])
+            yield mark.encode(x=f"{self.tick_field}:Q", tooltip=[*self.tooltip])
 
     def _limits(self) -> alt.Chart:
         known = self._base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
-        rules: alt.Chart = known.mark_rule(strokeWidth=1.5 if self.is_long else 2).encode(
+        rules: alt.Chart = known.mark_rule(strokeWidth=1.5 if self.is_dense else 2).encode(
             x="lower:Q", x2="upper:Q", color=self._color(), tooltip=[*self.tooltip]
         )
         return rules
@@ -178,8 +186,10 @@ class Forest:
         size = alt.Size(
             "n:Q",
             title="rows",
-            scale=alt.Scale(range=[20, 100] if self.is_long else [36, 180]),
-            legend=self._legend(values=_round(self._all), format=ROWS, symbolFillColor=GREY),
+            scale=alt.Scale(range=[20, 100] if self.is_dense else [36, 180]),
+            legend=self._legend(
+                values=_round(self._all), format=COUNT_FORMAT, symbolFillColor=GREY
+            ),
         )
         base = self._base().encode(
             x=alt.X(
@@ -194,7 +204,7 @@ class Forest:
             tooltip=[*self.tooltip],
         )
         is_small = f"datum.min_support < {self.min_support}"
-        small = {row["min_support"] < self.min_support for row in self.drawn.rows}
+        small = {row["min_support"] < self.min_support for row in self.data.rows}
         if False in small:
             large = base.transform_filter(f"!({is_small})") if True in small else base
             yield large.mark_point(filled=True, opacity=1)
@@ -211,14 +221,14 @@ class Forest:
 
     def _numbers(self) -> Iterator[alt.Chart]:
         """Write estimates and rows at the right side, below headings."""
-        base = self._base().transform_calculate(numbers=_written(self.numbers_of))
-        once = alt.Chart(ONCE).encode(y=alt.value(-8))
-        right = self.width + _beside(self.numbers) - _GAP
+        base = self._base().transform_calculate(numbers=_written(self.number_fields))
+        once = alt.Chart(SINGLE_ROW).encode(y=alt.value(-8))
+        right = self.width + _beside(self.has_numbers) - _GAP
         at, at_n = alt.value(self.width + _ESTIMATE), alt.value(right)
-        n = alt.Text("n:Q", format=ROWS)
+        n = alt.Text("n:Q", format=COUNT_FORMAT)
         yield base.mark_text(align="left", color=INK).encode(x=at, text="numbers:N")
         yield base.mark_text(align="right", color=INK).encode(x=at_n, text=n)
-        for text, x, align in ((self.title_of_numbers, at, "left"), ("rows", at_n, "right")):
+        for text, x, align in ((self.numbers_title, at, "left"), ("rows", at_n, "right")):
             head = once.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
             yield head.encode(x=x, text=alt.value(text))
 
@@ -234,16 +244,16 @@ def _in_lines(most: int) -> dict[str, Any]:
 
 def _written(fields: tuple[str, str, str]) -> str:
     """Write an estimate and its limits in Vega's language, where they are known."""
-    estimate, lower, upper = (f"format(datum.{name}, '{SCORE}')" for name in fields)
+    estimate, lower, upper = (f"format(datum.{name}, '{SCORE_FORMAT}')" for name in fields)
     has_none, *has_no_limit = (f"!isValid(datum.{name})" for name in fields)
     limits = f"{estimate} + ' [' + {lower} + ', ' + {upper} + ']'"
     return f"{has_none} ? '' : {' || '.join(has_no_limit)} ? {estimate} : {limits}"
 
 
-def n_beside(n_panels: int, order: Sequence[str], numbers: bool) -> int:
+def forest_columns(n_panels: int, order: Sequence[str], numbers: bool) -> int:
     """Choose how many panels lie side by side, so that a page has room for them."""
     most = _room(order, numbers) // (_NARROWEST + _beside(numbers))
-    return columns(n_panels, max(1, min(_COLUMNS, most)))
+    return panel_columns(n_panels, max(1, min(_COLUMNS, most)))
 
 
 def _room(order: Sequence[str], numbers: bool) -> int:
@@ -256,7 +266,7 @@ def _beside(numbers: bool) -> int:
     return _GAP + (_ESTIMATE + _NUMBERS_WIDTH + _N if numbers else 0)
 
 
-def _round(drawn: Sequence[Drawn]) -> list[int]:
+def _round(drawn: Sequence[ChartData]) -> list[int]:
     """Choose up to three round numbers of rows for the legend, within what there is."""
     numbers = [row["n"] for one in drawn for row in one.rows]
     scales = (10**power for power in range(len(str(max(numbers)))))
@@ -274,70 +284,72 @@ def _round(drawn: Sequence[Drawn]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ForestOptions:
     """Which rows there are, in which order, and what stands beside them."""
 
-    sort: Sort
+    sort: SortOption
     numbers: bool | None
     min_support: int
-    most: int
+    max_segments: int
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ForestPanel:
     """A metric, its rows, and its words: the titles of the axis and of tooltips."""
 
-    metric: DrawnMetric
-    drawn: Drawn
+    metric: ChartMetric
+    data: ChartData
     x_title: str
-    fields: list[Field]
+    fields: list[TooltipField]
 
 
-def forests(
-    plots: Sequence[Shown],
-    rows: Rows,
+def forest_plots(
+    panels: Sequence[ForestPanel],
+    options: ForestOptions,
     title: str,
     below: Sequence[str],
-    lines: Sequence[Line],
-    title_of_numbers: str,
-    marks: tuple[str, str] | None = None,
-) -> Charts:
+    lines: Sequence[ReferenceLine],
+    numbers_title: str,
+    mark_names: tuple[str, str] | None = None,
+) -> AltairChart:
     """Draw a forest plot of each metric, with the segments in the order of the first."""
-    first, is_single = plots[0], len(plots) == 1
+    first, is_single = panels[0], len(panels) == 1
     words = "" if is_single else f" in {first.metric.title}"
-    order, left_out = ranked(first.drawn, "estimate", rows.most, words, rows.sort)
-    drawn = [one.drawn.of(order) for one in plots]
+    order, left_out = rank_segments(
+        first.data, "estimate", options.max_segments, words, options.sort
+    )
+    drawn = [one.data.select(order) for one in panels]
     every_row = [row for one in drawn for row in one.rows]
     lines = [line for line in lines if any(row[line.field] is not None for row in every_row)]
-    has = has_numbers(rows.numbers, len(every_row))
-    is_faceted = first.drawn.panels_by is not None
-    n_panels = len(first.drawn.panels) if is_faceted else len(plots)
-    wide = n_beside(n_panels, order, has)
+    has = shows_numbers(options.numbers, len(every_row))
+    is_faceted = first.data.panel_title is not None
+    n_panels = len(first.data.panels) if is_faceted else len(panels)
+    wide = forest_columns(n_panels, order, has)
     n_columns = 1 if is_faceted else wide
     parts = [
-        Part(
-            Forest(
+        Subplot(
+            ForestPlot(
                 of_metric,
                 order,
                 one.x_title if is_single else None,
                 lines,
-                [*place(of_metric), *numbers(one.fields)],
-                rows.min_support,
+                [*segment_tooltips(of_metric), *number_tooltips(one.fields)],
+                options.min_support,
                 has,
-                marks,
+                mark_names,
                 wide,
-                title_of_numbers,
-                is_first=at % n_columns == 0,
-            ).chart(alt.Undefined if is_single else _of_panel(one)),
+                numbers_title,
+                has_segment_labels=at % n_columns == 0,
+            ).draw(alt.Undefined if is_single else _of_panel(one)),
             of_metric.rows,
         )
-        for at, (one, of_metric) in enumerate(zip(plots, drawn, strict=True))
+        for at, (one, of_metric) in enumerate(zip(panels, drawn, strict=True))
     ]
     known = [row["min_support"] for row in every_row if row["estimate"] is not None]
-    is_any_small = min(known, default=rows.min_support) < rows.min_support
-    hollow = [f"Hollow: fewer than {rows.min_support} rows of a label"] if is_any_small else []
-    return shown(parts, heading(title, [*below, *hollow, *left_out]), n_columns)
+    is_any_small = min(known, default=options.min_support) < options.min_support
+    hollow = [f"Hollow: fewer than {options.min_support} rows of a label"] if is_any_small else []
+    return assemble_chart(parts, heading(title, [*below, *hollow, *left_out]), n_columns)
 
 
-def _of_panel(one: Shown) -> alt.TitleParams:
+def _of_panel(one: ForestPanel) -> alt.TitleParams:
     return alt.TitleParams(sentence(one.metric.title), anchor="start", fontSize=12, offset=8)

@@ -10,10 +10,10 @@ from typing import Any
 
 import altair as alt
 
-from balframe.charts.rows import Drawn, inert
+from balframe.charts.rows import ChartData, escape_tags
 
 BLUE, VERMILLION, OLIVE, PINK = "#2490d8", "#d86000", "#909060", "#c0789c"
-LINES = (BLUE, VERMILLION, OLIVE, PINK)  # told apart under every kind of colour blindness
+LINE_COLORS = (BLUE, VERMILLION, OLIVE, PINK)  # told apart under every kind of colour blindness
 GREY, RULE = "#8c8c8c", "#858585"
 DARK_INK, LIGHT_INK, ANY_INK = "#222222", "#f0f0f0", "#808080"  # the last where nothing is known
 _LUMINANCE = "luminance(background)"  # not a number where the background is transparent
@@ -23,33 +23,38 @@ INK = alt.ExprRef(
 FAINT = 0.5  # opacity of the grid, which a dark theme draws as grey as rules
 
 LIGHTEST, DARKEST = "#eff6fc", "#08519c"  # the shares 0 and 1 in a heat map
-NO_SHARE = "#d9d9d9"
+UNDEFINED_SHARE = "#d9d9d9"
 BLACK, WHITE = "#000000", "#ffffff"
-SHADE, PALE = 0.2, 0.35  # opacity of intervals, and of the lines of the other segments
+INTERVAL_OPACITY, BACKGROUND_OPACITY = (
+    0.2,
+    0.35,
+)  # opacity of intervals, and of the lines of the other segments
 
 
 # Headings, tooltips and legends, as all charts have them.
 
 
 LABEL_LIMIT = 260  # pixels of a name
-SCORE, ROWS = ".3f", ",d"
-Field = tuple[str, str, str]  # a field of the rows, its title and the format of its numbers
-CLUSTERS: Field = ("n_clusters", "clusters", ROWS)
+SCORE_FORMAT, COUNT_FORMAT = ".3f", ",d"
+TooltipField = tuple[str, str, str]  # a field of the rows, its title and the format of its numbers
+CLUSTERS_FIELD: TooltipField = ("n_clusters", "clusters", COUNT_FORMAT)
 
 
 def heading(text: str, lines: Sequence[str], **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
     """Put the lines below the title, all at the left."""
-    below = [inert(line) for line in lines]
-    return alt.TitleParams(inert(text), subtitle=below, anchor="start", **{"offset": 12, **style})
+    below = [escape_tags(line) for line in lines]
+    return alt.TitleParams(
+        escape_tags(text), subtitle=below, anchor="start", **{"offset": 12, **style}
+    )
 
 
-def place(drawn: Drawn) -> list[alt.Tooltip]:
+def segment_tooltips(drawn: ChartData) -> list[alt.Tooltip]:
     """Say which segment and which panel a mark is of."""
-    panel = [] if drawn.panels_by is None else [alt.Tooltip("panel:N", title=drawn.panels_by)]
-    return [alt.Tooltip("segment:N", title=drawn.by or "segment"), *panel]
+    panel = [] if drawn.panel_title is None else [alt.Tooltip("panel:N", title=drawn.panel_title)]
+    return [alt.Tooltip("segment:N", title=drawn.segment_title or "segment"), *panel]
 
 
-def numbers(fields: Sequence[Field]) -> list[alt.Tooltip]:
+def number_tooltips(fields: Sequence[TooltipField]) -> list[alt.Tooltip]:
     """Say what the numbers of a mark are."""
     return [alt.Tooltip(f"{field}:Q", title=title, format=form) for field, title, form in fields]
 

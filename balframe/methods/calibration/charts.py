@@ -8,29 +8,37 @@ import altair as alt
 import numpy as np
 
 from balframe._text import intervals, titled
-from balframe.api.options import Level, Names
-from balframe.charts.facets import NO_ROWS, ONCE, Chart, Charts, Part, shown
-from balframe.charts.options import drawing
-from balframe.charts.rows import Answered, Drawn, Row, answered, by_names, columns, named
+from balframe.api.options import LevelOptions, Names
+from balframe.charts.facets import NO_ROWS, SINGLE_ROW, AltairChart, Chart, Subplot, assemble_chart
+from balframe.charts.options import chart_function
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    ResultRow,
+    by_names,
+    chart_data,
+    panel_columns,
+    result_rows,
+)
 from balframe.charts.style import (
+    BACKGROUND_OPACITY,
     BLUE,
+    COUNT_FORMAT,
     GREY,
-    PALE,
-    ROWS,
     RULE,
-    SCORE,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
-    place,
+    segment_tooltips,
 )
-from balframe.charts.style import numbers as tooltips
+from balframe.charts.style import number_tooltips as tooltips
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
-from balframe.methods.calibration.calibration import Calibrating
+from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.methods.calibration.calibration_curve import BINS
-from balframe.methods.calibration.calibration_curve import calibration_curve as verb
+from balframe.methods.calibration.calibration_curve import calibration_curve as method
 from balframe.methods.thresholds.curve import curve
 
 _MOST = 24
@@ -39,28 +47,28 @@ _UNIT = (0.0, 1.0)
 _SIZES = ((1, 1, 400, 340), (4, 2, 270, 230), (9, 3, 180, 155), (float("inf"), 4, 130, 112))
 _BARS = 40  # of the histogram of each panel
 _HIGHEST = 0.15  # of the height of a panel, the highest bar
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("n_positive", "positive rows", ROWS),
+_FIELDS: list[TooltipField] = [
+    ("n", "rows", COUNT_FORMAT),
+    ("n_positive", "positive rows", COUNT_FORMAT),
     ("score_low", "lowest score", ".4~g"),
     ("score_high", "highest score", ".4~g"),
-    ("mean_score", "mean score", SCORE),
-    ("observed", "observed share of positives", SCORE),
-    ("lower", "lower limit", SCORE),
-    ("upper", "upper limit", SCORE),
-    ("isotonic", "isotonic fit", SCORE),
+    ("mean_score", "mean score", SCORE_FORMAT),
+    ("observed", "observed share of positives", SCORE_FORMAT),
+    ("lower", "lower limit", SCORE_FORMAT),
+    ("upper", "upper limit", SCORE_FORMAT),
+    ("isotonic", "isotonic fit", SCORE_FORMAT),
 ]
-_BAR: list[Field] = [
-    ("count", "rows", ROWS),
+_BAR: list[TooltipField] = [
+    ("count", "rows", COUNT_FORMAT),
     ("from", "score from", ".4~g"),
     ("to", "score below", ".4~g"),
 ]
 
 
-class _Options(Level, Calibrating, total=False): ...
+class _Options(LevelOptions, CalibrationOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def calibration(
     frame: object,
     y_true: Name,
@@ -70,7 +78,7 @@ def calibration(
     bins: int = BINS,
     most: int = _MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return the reliability diagram of every segment.
 
     Each segment and model has a panel. Points are bins of scores: the mean score and the observed
@@ -103,23 +111,23 @@ def calibration(
     'Calibration'
     """
     asked: Any = {name: one for name, one in options.items() if name not in _NOT_OF_CURVE}
-    rows = answered(verb(frame, y_true, y_score, by=by, bins=bins, **options))
+    rows = result_rows(method(frame, y_true, y_score, by=by, bins=bins, **options))
     names = by_names(by, rows[0])
-    drawn = named(rows, names, most_panels=0)
+    drawn = chart_data(rows, names, max_panels=0)
     order, left_out = _largest(drawn, most)
     ends = _ends(rows)
     edges = np.linspace(*ends, _BARS + 1)
     counted = curve(
         frame, y_true, y_score, by=by, metrics="accuracy", thresholds=edges.tolist(), **asked
     )
-    bars = _bars(named(answered(counted), names, most_panels=0).of(order), edges)
+    bars = _bars(chart_data(result_rows(counted), names, max_panels=0).select(order), edges)
     title = titled("Calibration", names)
     below = [f"{intervals(options['level'])} of single bins; line: isotonic fit", *left_out]
-    part = Part(_diagrams(drawn, order, ends), [*drawn.of(order).rows, *bars])
-    return shown([part], heading(title, below))
+    part = Subplot(_diagrams(drawn, order, ends), [*drawn.select(order).rows, *bars])
+    return assemble_chart([part], heading(title, below))
 
 
-def _ends(rows: Iterable[Answered]) -> tuple[float, float]:
+def _ends(rows: Iterable[ResultRow]) -> tuple[float, float]:
     """Find the ends of the axis of scores: those of probabilities, or of the scores there are."""
     low = min(row["score_low"] for row in rows)
     high = max(row["score_high"] for row in rows)
@@ -129,7 +137,7 @@ def _ends(rows: Iterable[Answered]) -> tuple[float, float]:
     return low - beside, high + beside
 
 
-def _largest(drawn: Drawn, most: int) -> tuple[list[str], list[str]]:
+def _largest(drawn: ChartData, most: int) -> tuple[list[str], list[str]]:
     """Keep the panels with the most rows, in their order, and say how many are left out."""
     n = Counter[str]()
     for row in drawn.rows:
@@ -139,7 +147,7 @@ def _largest(drawn: Drawn, most: int) -> tuple[list[str], list[str]]:
     return [name for name in drawn.segments if name in kept], left_out
 
 
-def _bars(drawn: Drawn, edges: FloatArray) -> Iterator[Row]:
+def _bars(drawn: ChartData, edges: FloatArray) -> Iterator[ChartRow]:
     """Count the rows between the edges, in the histogram of each panel."""
     reaching: dict[tuple[str, str], dict[float, int]] = {}
     for row in drawn.rows:
@@ -155,18 +163,18 @@ def _bars(drawn: Drawn, edges: FloatArray) -> Iterator[Row]:
                 yield {**place, "count": int(many), "height": float(height)}
 
 
-def _diagrams(drawn: Drawn, order: Sequence[str], ends: tuple[float, float]) -> Chart:
+def _diagrams(drawn: ChartData, order: Sequence[str], ends: tuple[float, float]) -> Chart:
     """Draw the diagrams, without their rows."""
     most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
     layers = _layers(drawn, ends, max(3, width // 50))
     sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
     if len(order) == 1:
         return sized
-    panel = alt.Facet("segment:N", title=drawn.by or None, sort=[*order])
-    return sized.facet(panel, data=NO_ROWS, columns=columns(len(order), most))
+    panel = alt.Facet("segment:N", title=drawn.segment_title or None, sort=[*order])
+    return sized.facet(panel, data=NO_ROWS, columns=panel_columns(len(order), most))
 
 
-def _layers(drawn: Drawn, ends: tuple[float, float], n_ticks: int) -> list[alt.Chart]:
+def _layers(drawn: ChartData, ends: tuple[float, float], n_ticks: int) -> list[alt.Chart]:
     """Draw what each panel has: histogram, diagonal, isotonic fit, limits and points."""
     scale = alt.Scale(domain=[*ends])
     x = alt.X("mean_score:Q", title="score", scale=scale, axis=axis(tickCount=n_ticks))
@@ -176,14 +184,14 @@ def _layers(drawn: Drawn, ends: tuple[float, float], n_ticks: int) -> list[alt.C
         scale=alt.Scale(domain=[*_UNIT]),
         axis=axis(tickCount=n_ticks),
     )
-    tooltip = [*place(drawn), *tooltips(_FIELDS)]
+    tooltip = [*segment_tooltips(drawn), *tooltips(_FIELDS)]
     scores = alt.Chart().transform_filter("isValid(datum.height)")
-    bars = scores.mark_bar(color=GREY, opacity=PALE, binSpacing=0).encode(
+    bars = scores.mark_bar(color=GREY, opacity=BACKGROUND_OPACITY, binSpacing=0).encode(
         x=alt.X("from:Q", scale=scale),
         x2="to:Q",
         y=alt.Y("height:Q"),
         y2=alt.datum(0),
-        tooltip=[*place(drawn), *tooltips(_BAR)],
+        tooltip=[*segment_tooltips(drawn), *tooltips(_BAR)],
     )
     of_bins = alt.Chart().transform_filter("isValid(datum.bin)")
     line = of_bins.mark_line(color=VERMILLION, strokeWidth=1.5).encode(x=x, y="isotonic:Q")
@@ -194,7 +202,7 @@ def _layers(drawn: Drawn, ends: tuple[float, float], n_ticks: int) -> list[alt.C
         x=x, y=y, tooltip=tooltip
     )
     diagonal = (
-        alt.Chart(ONCE)
+        alt.Chart(SINGLE_ROW)
         .mark_rule(strokeDash=[4, 3], color=RULE)
         .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
     )

@@ -3,18 +3,24 @@
 from typing import Any, Unpack
 
 from balframe._text import percent, sentence
-from balframe.api.options import CellsOrRows, ClassWeights, Level
-from balframe.charts.facets import Charts, Part, shown
-from balframe.charts.forest_plot import Forest
-from balframe.charts.options import drawing, drawn_metrics, has_numbers
-from balframe.charts.rows import Answered, named
-from balframe.charts.style import ROWS, SCORE, Field, heading, place
-from balframe.charts.style import numbers as tooltips
+from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions
+from balframe.charts.facets import AltairChart, Subplot, assemble_chart
+from balframe.charts.forest_plot import ForestPlot
+from balframe.charts.options import chart_function, chart_metrics, shows_numbers
+from balframe.charts.rows import ResultRow, chart_data
+from balframe.charts.style import (
+    COUNT_FORMAT,
+    SCORE_FORMAT,
+    TooltipField,
+    heading,
+    segment_tooltips,
+)
+from balframe.charts.style import number_tooltips as tooltips
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected, rows_of
-from balframe.methods.slices.slices import Searches
-from balframe.methods.slices.slices import slices as verb
+from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.methods.slices.slices import SearchOptions
+from balframe.methods.slices.slices import slices as method
 
 _LONG = 40  # characters of a slice that has room in one line
 _DIFFERENCE = ("difference", "difference_lower", "difference_upper")
@@ -22,23 +28,23 @@ _KEPT = (
     *("slice", "n", "min_support", "wrong", "estimate", "rest", "difference", "p_adjusted"),
     "n_explained",
 )
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("wrong", "wrong rows", ROWS),
-    ("estimate", "score", SCORE),
-    ("rest", "score of the rest", SCORE),
-    ("difference", "difference", SCORE),
-    ("difference_lower", "lower limit of the difference", SCORE),
-    ("difference_upper", "upper limit of the difference", SCORE),
+_FIELDS: list[TooltipField] = [
+    ("n", "rows", COUNT_FORMAT),
+    ("wrong", "wrong rows", COUNT_FORMAT),
+    ("estimate", "score", SCORE_FORMAT),
+    ("rest", "score of the rest", SCORE_FORMAT),
+    ("difference", "difference", SCORE_FORMAT),
+    ("difference_lower", "lower limit of the difference", SCORE_FORMAT),
+    ("difference_upper", "upper limit of the difference", SCORE_FORMAT),
     ("p_adjusted", "p-value, adjusted", ".2g"),
-    ("n_explained", "slices explained", ROWS),
+    ("n_explained", "slices explained", COUNT_FORMAT),
 ]
 
 
-class _Options(Searches, Level, ClassWeights, CellsOrRows, total=False): ...
+class _Options(SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def slices(
     frame: object,
     y_true: Name,
@@ -46,7 +52,7 @@ def slices(
     *,
     numbers: bool | None = None,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows.
 
     Each slice has a row with its score, the worst on top. A tick shows the score of the rest. The
@@ -89,35 +95,35 @@ def slices(
     >>> chart.to_dict()["title"]["text"]
     'Recall: the worst slices of 3'
     """
-    rows = rows_of(collected(verb(frame, y_true, y_pred, **options)))
+    rows = row_dicts(collect_result(method(frame, y_true, y_pred, **options)))
     if not rows:
         raise InvalidInputError(
             "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."
         )
-    (metric,) = drawn_metrics(options["metric"], options["class_weight"])
-    drawn = named([_beside_rest(row) for row in rows], ["slice"])
-    forest = Forest(
+    (metric,) = chart_metrics(options["metric"], options["class_weight"])
+    drawn = chart_data([_beside_rest(row) for row in rows], ["slice"])
+    forest = ForestPlot(
         drawn,
         drawn.segments,
         sentence(metric.title),
         [],
-        [*place(drawn), *tooltips(_FIELDS)],
+        [*segment_tooltips(drawn), *tooltips(_FIELDS)],
         0,
-        has_numbers(numbers, len(rows)),
-        title_of_numbers="difference",
-        at="rest",
-        numbers_of=_DIFFERENCE,
-        folded=max(map(len, drawn.segments)) > _LONG,
+        shows_numbers(numbers, len(rows)),
+        numbers_title="difference",
+        tick_field="rest",
+        number_fields=_DIFFERENCE,
+        wraps_labels=max(map(len, drawn.segments)) > _LONG,
     )
     title = f"{sentence(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
     below = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
         level = percent(options["level"])
         below[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
-    return shown([Part(forest.chart(), drawn.rows)], heading(title, below))
+    return assemble_chart([Subplot(forest.draw(), drawn.rows)], heading(title, below))
 
 
-def _beside_rest(row: Answered) -> Answered:
+def _beside_rest(row: ResultRow) -> ResultRow:
     """Put the limits of the difference around the score."""
     drawn: dict[Name, Any] = {name: row[name] for name in _KEPT}
     for name, limit in zip(_DIFFERENCE[1:], ("lower", "upper"), strict=True):

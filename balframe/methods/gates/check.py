@@ -36,17 +36,17 @@ from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
-from balframe.methods.gates.baseline_data import baseline_request
+from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.evidence import EvidenceRequest
-from balframe.methods.gates.rules import RulesOption, check_where, read_rules
-from balframe.methods.gates.verdicts import (
-    STATUSES,
-    Judge,
+from balframe.methods.gates.rules import (
+    RulesOption,
     check_have_baseline,
     check_have_limits,
-    verdict_columns,
+    check_where,
+    read_rules,
 )
-from balframe.stats.base import IntervalMethod, check_level, check_suits_clusters
+from balframe.methods.gates.verdicts import STATUSES, verdict_columns
+from balframe.stats.base import IntervalMethod, check_level, check_supports_clusters
 
 # The options of rules.
 
@@ -291,7 +291,7 @@ def check(
     selection = MetricSelection.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
     by_limits, method = decide == "confident", options["interval"]
     check_choice("interval", method, (None, *get_args(IntervalMethod)))
-    check_suits_clusters(method, options["cluster"])
+    check_supports_clusters(method, options["cluster"])
     evidence_request = EvidenceRequest(
         by_limits, adjust is not None, level, method, options["min_support"]
     )
@@ -303,14 +303,15 @@ def check(
         comparison.check(query)
 
     def compute(source_counts: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
-        baseline_data = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
-        counted_frame = source_counts.counted_frame if baseline_data is None else baseline_data.data
+        baseline = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
+        data = source_counts.counted_frame if baseline is None else baseline.data
+        evidence = evidence_request.collect(parsed_rules, selection, data, baseline)
         return verdict_columns(
-            Judge(evidence_request, by_limits),
             parsed_rules,
-            selection,
-            counted_frame,
-            baseline_data,
+            evidence,
+            data if baseline is None else baseline.counted_frame,
+            by_limits=by_limits,
+            with_baseline=baseline is not None,
         )
 
     optional_columns = ["baseline"] if baseline is not None else []
@@ -322,7 +323,7 @@ def check(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         optional_columns=optional_columns,
-        input_spec=comparison.reads,
+        input_spec=comparison.input_spec,
         source=comparison.source,
         check_query=check_query,
         check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),

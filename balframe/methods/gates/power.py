@@ -1,7 +1,7 @@
 """The method `power`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -22,182 +22,30 @@ from balframe.api.columns import (
     threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection, metric_values
+from balframe.api.metric_selection import MetricSelection
 from balframe.api.options import CellOptions, Names, ResultOptions, UnweightedRowOptions
 from balframe.api.run import Columns, run_method
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import InvalidInputError, check_choice, listed, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
-from balframe.methods.comparisons.extremes import smallest_denominator
-from balframe.methods.gates.baseline_data import baseline_request
-from balframe.methods.gates.baseline_differences import Baseline, BaselineScores
+from balframe.methods.gates.baseline import Baseline, baseline_request
 from balframe.methods.gates.check import RuleOptions
-from balframe.methods.gates.power_analysis import (
-    RELIABILITY,
-    PowerResult,
-    PowerTarget,
-    difference_batches,
-    planned_model_batches,
-    power_result,
-    score_batches,
+from balframe.methods.gates.power_analysis import RELIABILITY, PowerRequest, RulePower
+from balframe.methods.gates.rules import (
+    Rule,
+    RulesOption,
+    check_have_baseline,
+    check_where,
+    read_rules,
 )
-from balframe.methods.gates.rules import Rule, RulesOption, check_where, read_rules, rule_segments
-from balframe.methods.gates.verdicts import check_have_baseline
 from balframe.metrics.lookup import registered_metrics
 from balframe.stats.base import check_level
 
 Powers = float | Sequence[float]
 
 _UNKNOWN = -1
-
-
-@dataclass(frozen=True, slots=True)
-class PowerRequest:
-    """How rules will be decided, and with which powers.
-
-    `disagreement` is the share of rows that only one model gets right, if the predictions of the
-    baseline do not exist yet.
-    """
-
-    powers: Sequence[float]
-    level: float
-    simultaneous: bool
-    min_support: int
-    disagreement: float | None
-
-    def rule_power(
-        self, rule: Rule, c: ClassCounts, counted_frame: CountedFrame, baseline: Baseline | None
-    ) -> "RulePower":
-        """Return the power of a rule in its segments; `c` are the class counts of all."""
-        assert rule.metric is not None
-        segments = rule_segments(rule, counted_frame)
-        counts = segments_at(c, segments)
-        if rule.is_relative and baseline is not None:
-            scores = BaselineScores.of(rule.metric, baseline, segments)
-            estimate, support = scores.difference, scores.support
-        else:
-            estimate = metric_values(rule.metric, counts)
-            support = smallest_denominator(rule.metric, counts)
-        is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
-        tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
-        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail)
-        if not rule.is_relative:
-            batches = score_batches(rule.metric, counts, is_evaluable, target)
-        elif baseline is not None:
-            batches = difference_batches(rule.metric, baseline, segments, is_evaluable, target)
-        else:
-            assert self.disagreement is not None
-            estimate = np.where(is_evaluable, 0.0, np.nan)
-            batches = planned_model_batches(
-                rule.metric, counts, is_evaluable, target, self.disagreement
-            )
-        result = power_result(rule.metric, counts.n, counts, list(batches), self.powers)
-        return RulePower(segments, counts.n, counts.min_support, estimate, result)
-
-    def _tail_probabilities(
-        self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
-    ) -> FloatArray:
-        """Share the level among the evaluable segments of each margin."""
-        margin = counted_frame.segment_margins()[segments]
-        n_together = np.bincount(margin, weights=is_evaluable)[margin] if self.simultaneous else 1
-        return np.asarray(
-            (1 - self.level) / np.maximum(n_together, 1) / 2 * np.ones(len(is_evaluable))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RulePower:
-    """The power of one rule, with its segments and their rows and scores."""
-
-    segments: Int64Array
-    n: Int64Array
-    min_support: Int64Array
-    estimate: FloatArray
-    result: PowerResult
-
-
-def power_columns(
-    request: PowerRequest,
-    rules: Sequence[Rule],
-    selection: MetricSelection,
-    shared: MetricSelection,
-    counted_frame: CountedFrame,
-    baseline: Baseline | None,
-) -> dict[Name, Any]:
-    """Return the columns of the power of every rule.
-
-    Rules on differences use the selection `shared`, of labels that both have.
-    """
-    all_segments = counted_frame if baseline is None else baseline.reading
-    positions = None if baseline is None else baseline.positions
-    segments, rule_codes, powers = [], [], []
-    for number, rule in enumerate(rules):
-        if rule.is_relative:
-            power = request.rule_power(
-                rule, shared.class_counts(all_segments), all_segments, baseline
-            )
-            at = power.segments
-        else:
-            power = request.rule_power(
-                rule, selection.class_counts(counted_frame), counted_frame, None
-            )
-            at = power.segments if positions is None else positions[power.segments]
-        segments.append(at)
-        rule_codes.append(np.full(len(at), number))
-        powers.append(power)
-    rows = np.concatenate(segments), np.concatenate(rule_codes)
-    return _sorted_columns(request, rules, all_segments, *rows, powers)
-
-
-def _sorted_columns(
-    request: PowerRequest,
-    rules: Sequence[Rule],
-    counted_frame: CountedFrame,
-    segments: Int64Array,
-    rule_codes: Int64Array,
-    powers: Sequence[RulePower],
-) -> dict[Name, Any]:
-    """Sort by margin, segment, rule and power."""
-    _, first = counted_frame.cells.segments
-    margin = counted_frame.segment_margins()[segments]
-    order, n_powers = np.lexsort((rule_codes, segments, margin)), len(request.powers)
-
-    def repeat(values: Any) -> Any:  # noqa: ANN401 (an array of any dtype)
-        return np.repeat(np.concatenate([*values])[order], n_powers)
-
-    def ravel(values: Iterable[FloatArray]) -> FloatArray:
-        return np.asarray(np.concatenate([*values])[order].ravel())
-
-    rows = np.repeat(order, n_powers)
-    rule_codes = rule_codes[rows]
-    return counted_frame.by_columns(first[segments[rows]]) | {
-        "rule": counted_frame.text_column([rule.text for rule in rules], rule_codes),
-        "power": np.tile(np.asarray(request.powers, np.float64), len(order)),
-        "n": repeat(power.n for power in powers),
-        "min_support": repeat(power.min_support for power in powers),
-        "estimate": repeat(power.estimate for power in powers),
-        "bound": np.array([rule.bound for rule in rules])[rule_codes],
-        "min_detectable_difference": ravel(power.result.detectable_difference for power in powers),
-        "probability_pass": repeat(power.result.pass_probability for power in powers),
-        "n_needed": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.n_needed for power in powers))
-        ),
-        "n_needed_per_label": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.n_needed_per_label for power in powers))
-        ),
-        "reliability": counted_frame.text_column(
-            RELIABILITY, repeat(power.result.reliability for power in powers)
-        ),
-    }
-
-
-def _as_row_counts(values: FloatArray) -> Int64Array:
-    """Return numbers of rows as integers, unknown if undefined or too large."""
-    is_usable = values < 2.0**53
-    return np.where(is_usable, np.where(is_usable, values, 0).astype(np.int64), _UNKNOWN)
 
 
 def rules_with_power(rules: Sequence[Rule], *, paired: bool) -> list[Rule]:
@@ -400,7 +248,7 @@ def power(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        input_spec=comparison.reads,
+        input_spec=comparison.input_spec,
         source=comparison.source,
         check_query=check_query,
         check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),
@@ -448,3 +296,87 @@ def _check_disagreement(
             f"{parameter('disagreement')} is given, but no rule compares with a baseline; give a "
             "rule such as 'balanced_accuracy >= baseline - 0.02', or omit it."
         )
+
+
+# The columns of the result.
+
+
+def power_columns(
+    request: PowerRequest,
+    rules: Sequence[Rule],
+    selection: MetricSelection,
+    shared: MetricSelection,
+    counted_frame: CountedFrame,
+    baseline: Baseline | None,
+) -> dict[Name, Any]:
+    """Return the columns of the power of every rule.
+
+    Rules on differences use the selection `shared`, of labels that both have.
+    """
+    all_segments = counted_frame if baseline is None else baseline.counted_frame
+    positions = None if baseline is None else baseline.positions
+    segments, rule_codes, powers = [], [], []
+    for number, rule in enumerate(rules):
+        if rule.is_relative:
+            power = request.rule_power(
+                rule, shared.class_counts(all_segments), all_segments, baseline
+            )
+            at = power.segments
+        else:
+            power = request.rule_power(
+                rule, selection.class_counts(counted_frame), counted_frame, None
+            )
+            at = power.segments if positions is None else positions[power.segments]
+        segments.append(at)
+        rule_codes.append(np.full(len(at), number))
+        powers.append(power)
+    rows = np.concatenate(segments), np.concatenate(rule_codes)
+    return _sorted_columns(request, rules, all_segments, *rows, powers)
+
+
+def _sorted_columns(
+    request: PowerRequest,
+    rules: Sequence[Rule],
+    counted_frame: CountedFrame,
+    segments: Int64Array,
+    rule_codes: Int64Array,
+    powers: Sequence[RulePower],
+) -> dict[Name, Any]:
+    """Sort by margin, segment, rule and power."""
+    _, first = counted_frame.cells.segments
+    margin = counted_frame.segment_margins()[segments]
+    order, n_powers = np.lexsort((rule_codes, segments, margin)), len(request.powers)
+
+    def repeat(values: Any) -> Any:  # noqa: ANN401 (an array of any dtype)
+        return np.repeat(np.concatenate([*values])[order], n_powers)
+
+    def ravel(values: Iterable[FloatArray]) -> FloatArray:
+        return np.asarray(np.concatenate([*values])[order].ravel())
+
+    rows = np.repeat(order, n_powers)
+    rule_codes = rule_codes[rows]
+    return counted_frame.by_columns(first[segments[rows]]) | {
+        "rule": counted_frame.text_column([rule.text for rule in rules], rule_codes),
+        "power": np.tile(np.asarray(request.powers, np.float64), len(order)),
+        "n": repeat(power.n for power in powers),
+        "min_support": repeat(power.min_support for power in powers),
+        "estimate": repeat(power.estimate for power in powers),
+        "bound": np.array([rule.bound for rule in rules])[rule_codes],
+        "min_detectable_difference": ravel(power.result.detectable_difference for power in powers),
+        "probability_pass": repeat(power.result.pass_probability for power in powers),
+        "n_needed": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.n_needed for power in powers))
+        ),
+        "n_needed_per_label": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.n_needed_per_label for power in powers))
+        ),
+        "reliability": counted_frame.text_column(
+            RELIABILITY, repeat(power.result.reliability for power in powers)
+        ),
+    }
+
+
+def _as_row_counts(values: FloatArray) -> Int64Array:
+    """Return numbers of rows as integers, unknown if undefined or too large."""
+    is_usable = values < 2.0**53
+    return np.where(is_usable, np.where(is_usable, values, 0).astype(np.int64), _UNKNOWN)

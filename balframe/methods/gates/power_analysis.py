@@ -5,21 +5,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.safe_divide import ratio
+from balframe.frames.counted_frame import CountedFrame
+from balframe.methods.comparisons.extremes import smallest_denominator
 from balframe.methods.comparisons.segments import restrict_to_shared_labels
-from balframe.methods.gates.baseline_differences import Baseline, PairedBaseline
+from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
+from balframe.methods.gates.evidence import rule_segments
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import (
     ProportionPower,
     ScorePower,
     normal_critical_value,
 )
+from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
-from balframe.stats.batching import by_number_of_labels
-from balframe.stats.constrained_mle_paired import Pairs
-from balframe.stats.differences import stacked
+from balframe.stats.batching import group_by_label_count
+from balframe.stats.constrained_mle_paired import PairedCounts
+from balframe.stats.differences import difference_as_mean_recall
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import Recalls
 
@@ -74,6 +79,74 @@ class _SegmentBatch:
     one_per_label: ScorePower | ProportionPower
     scale: FloatArray
     reliability: Int64Array
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRequest:
+    """How rules will be decided, and with which powers.
+
+    `disagreement` is the share of rows that only one model gets right, if the predictions of the
+    baseline do not exist yet.
+    """
+
+    powers: Sequence[float]
+    level: float
+    simultaneous: bool
+    min_support: int
+    disagreement: float | None
+
+    def rule_power(
+        self, rule: Rule, c: ClassCounts, counted_frame: CountedFrame, baseline: Baseline | None
+    ) -> "RulePower":
+        """Return the power of a rule in its segments; `c` are the class counts of all."""
+        assert rule.metric is not None
+        segments = rule_segments(rule, counted_frame)
+        counts = segments_at(c, segments)
+        if rule.is_relative and baseline is not None:
+            scores = BaselineScores.of(rule.metric, baseline, segments)
+            estimate, support = scores.difference, scores.support
+        else:
+            estimate = metric_values(rule.metric, counts)
+            support = smallest_denominator(rule.metric, counts)
+        is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
+        tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
+        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail)
+        if not rule.is_relative:
+            batches = score_batches(rule.metric, counts, is_evaluable, target)
+        elif baseline is not None:
+            batches = difference_batches(rule.metric, baseline, segments, is_evaluable, target)
+        else:
+            assert self.disagreement is not None
+            estimate = np.where(is_evaluable, 0.0, np.nan)
+            batches = planned_model_batches(
+                rule.metric, counts, is_evaluable, target, self.disagreement
+            )
+        result = power_result(rule.metric, counts.n, counts, list(batches), self.powers)
+        return RulePower(segments, counts.n, counts.min_support, estimate, result)
+
+    def _tail_probabilities(
+        self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
+    ) -> FloatArray:
+        """Share the level among the evaluable segments of each margin."""
+        margin = counted_frame.segment_margins()[segments]
+        n_together = np.bincount(margin, weights=is_evaluable)[margin] if self.simultaneous else 1
+        return np.asarray(
+            (1 - self.level) / np.maximum(n_together, 1) / 2 * np.ones(len(is_evaluable))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RulePower:
+    """The power of one rule, with its segments and their rows and scores."""
+
+    segments: Int64Array
+    n: Int64Array
+    min_support: Int64Array
+    estimate: FloatArray
+    result: PowerResult
+
+
+# The power in batches of segments that have equally many labels.
 
 
 def power_result(
@@ -145,7 +218,7 @@ def difference_batches(
         bound = (1 + target.bound / slope[at]) / 2
         row = np.ones_like(n)
         powers = [
-            ScorePower.of(RecallDesign.of(*stacked(*counts, a)), bound, z)
+            ScorePower.of(RecallDesign.of(*difference_as_mean_recall(*counts, a)), bound, z)
             for counts in ((x, n, y, m), (x / n, row, y / m, row))
         ]
         few = _has_few_rows(x, n) | _has_few_rows(y, m)
@@ -166,7 +239,7 @@ def _paired_batches(
     assert discordant is not None
     _, slope = _intercept_and_slope(metric, counts, _linear_recalls(metric, counts))
     order = np.arange(len(discordant.segment))
-    for at, entries in by_number_of_labels(discordant.segment, counts.n_segments, order):
+    for at, entries in group_by_label_count(discordant.segment, counts.n_segments, order):
         at, entries = at[is_evaluable[at]], entries[is_evaluable[at]]
         columns = (discordant.only_first, discordant.only_second, discordant.n, discordant.share)
         b, c, n, a = (values[entries] for values in columns)
@@ -202,7 +275,7 @@ def _paired_batch(
 ) -> _SegmentBatch:
     z, bound = -special.ndtri(target.tail[at]), target.bound / slope
     powers = [
-        ScorePower.of(PairedDesign(Pairs.of(*counts, a)), bound, z, normal_critical_value)
+        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z, normal_critical_value)
         for counts in ((b, c, n), (b / n, c / n, np.ones_like(n)))
     ]
     few = np.asarray((b + c < _MIN_DISCORDANT_ROWS).any(axis=1))
@@ -237,8 +310,8 @@ def _batches_by_number_of_labels(
     """Iterate over segments of equally many labels, with x, n and weights of their recalls."""
     entries = np.flatnonzero(is_evaluable[r.segment])
     selected = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-    x, n, weight = selected.in_effective_rows()
-    for segments, label_entries in by_number_of_labels(
+    x, n, weight = selected.effective_counts()
+    for segments, label_entries in group_by_label_count(
         selected.segment, len(is_evaluable), np.arange(len(x))
     ):
         yield segments, x[label_entries], n[label_entries], weight[label_entries]
@@ -258,7 +331,7 @@ def _intercept_and_slope(
     Both are NaN without rows.
     """
     weight = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments)
-    share = ratio(np.where(weight > 0, weight, np.nan), r.whole)
+    share = ratio(np.where(weight > 0, weight, np.nan), r.divisor)
     intercept = metric.interval.rescaled(c, np.zeros(c.n_segments))
     return intercept, metric.interval.rescaled(c, share) - intercept
 

@@ -6,8 +6,8 @@ from typing import Protocol, Self
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.stats.constrained_mle import Segments
-from balframe.stats.constrained_mle_paired import Pairs, multiplier_at, spread_of
+from balframe.stats.constrained_mle import WeightedBinomials
+from balframe.stats.constrained_mle_paired import PairedCounts, multiplier_at, difference_variance
 
 _SAME = 1e-12  # scores closer than this are equal
 
@@ -43,13 +43,13 @@ class StudyDesign(Protocol):
 class RecallDesign:
     """Independent recalls, and a weighted mean of them."""
 
-    recalls: Segments
+    recalls: WeightedBinomials
     lowest = 0.0
 
     @classmethod
     def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "RecallDesign":
         """Make a design from arrays of the shape (segments, labels)."""
-        return cls(Segments.of(x, n, a))
+        return cls(WeightedBinomials.of(x, n, a))
 
     @property
     def score(self) -> FloatArray:
@@ -58,7 +58,7 @@ class RecallDesign:
 
     def constrained_to(self, score: FloatArray) -> "RecallDesign":
         """Return the design with the recalls of largest likelihood at this score."""
-        _, p = self.recalls.held_at(score)
+        _, p = self.recalls.constrained_mle(score)
         return RecallDesign(replace(self.recalls, x=p * self.recalls.n))
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
@@ -66,7 +66,7 @@ class RecallDesign:
         c = self.recalls
         p = c.x / c.n
         sd = np.sqrt(c.variance)
-        return sd, ratio_or_zero((c.third * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3)
+        return sd, ratio_or_zero((c.third_moment_factor * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3)
 
     def scaled(self, factor: FloatArray) -> "RecallDesign":
         """Multiply the rows by a factor."""
@@ -75,7 +75,7 @@ class RecallDesign:
 
     def mirrored(self) -> "RecallDesign":
         """Mirror the scores, to 1 - score."""
-        return RecallDesign(self.recalls.mirrored())
+        return RecallDesign(self.recalls.mirror())
 
     def at(self, segments: Int64Array) -> "RecallDesign":
         """Return these segments."""
@@ -86,24 +86,24 @@ class RecallDesign:
 class PairedDesign:
     """Rows that only one of two models gets right, and the difference of their scores."""
 
-    pairs: Pairs
+    pairs: PairedCounts
     lowest = -1.0
 
     @property
     def score(self) -> FloatArray:
         """The observed difference."""
-        return self.pairs.observed
+        return self.pairs.observed_difference
 
     def constrained_to(self, score: FloatArray) -> "PairedDesign":
         """Return the design with the shares of largest likelihood at this difference."""
         is_below = score > self.score
-        pairs = self.pairs.exchanged(is_below)
+        pairs = self.pairs.swap_models(is_below)
         target = np.where(is_below, -score, score)
-        moved = np.flatnonzero(np.abs(pairs.observed - target) > _SAME)
+        moved = np.flatnonzero(np.abs(pairs.observed_difference - target) > _SAME)
         kinds = np.array([pairs.b, pairs.c, pairs.r])
         own = pairs.at(moved)
-        kinds[:, moved] = own.n * own.shares(multiplier_at(own, target[moved]))
-        return PairedDesign(Pairs.of(kinds[0], kinds[1], pairs.n, pairs.a).exchanged(is_below))
+        kinds[:, moved] = own.n * own.fit_shares(multiplier_at(own, target[moved]))
+        return PairedDesign(PairedCounts.of(kinds[0], kinds[1], pairs.n, pairs.a).swap_models(is_below))
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the difference."""
@@ -111,17 +111,17 @@ class PairedDesign:
         p_b, p_c, p_r = c.b / c.n, c.c / c.n, c.r / c.n
         d = p_b - p_c
         third = p_b * (1 - d) ** 3 - p_c * (1 + d) ** 3 - p_r * d**3
-        sd = np.sqrt((c.part * spread_of(p_b, p_c, p_r)).sum(axis=1))
-        return sd, ratio_or_zero((c.part * c.a / c.n * third).sum(axis=1), sd**3)
+        sd = np.sqrt((c.variance_factor * difference_variance(p_b, p_c, p_r)).sum(axis=1))
+        return sd, ratio_or_zero((c.variance_factor * c.a / c.n * third).sum(axis=1), sd**3)
 
     def scaled(self, factor: FloatArray) -> "PairedDesign":
         """Multiply the rows by a factor."""
         c, by = self.pairs, factor[:, None]
-        return PairedDesign(Pairs.of(c.b * by, c.c * by, c.n * by, c.a))
+        return PairedDesign(PairedCounts.of(c.b * by, c.c * by, c.n * by, c.a))
 
     def mirrored(self) -> "PairedDesign":
         """Exchange the models."""
-        return PairedDesign(self.pairs.exchanged(np.ones(len(self.pairs.n), np.bool_)))
+        return PairedDesign(self.pairs.swap_models(np.ones(len(self.pairs.n), np.bool_)))
 
     def at(self, segments: Int64Array) -> "PairedDesign":
         """Return these segments."""

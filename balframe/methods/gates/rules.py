@@ -1,34 +1,43 @@
-"""The rules of a gate: read from text, mappings and files."""
+"""The rules of a gate: what they are, how they are read, and when they are valid."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from balframe.core.array_types import Int64Array, is_iterable
+from balframe.core.array_types import is_iterable
 from balframe.errors import (
     BalframeError,
     InvalidInputError,
-    MissingExtraError,
     UnknownNameError,
     UnsupportedTypeError,
+    advised,
     listed,
     marked,
     not_found,
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.gates.rule_parser import OPERATORS, DisparityKind, _RuleParser
+from balframe.methods.gates.rule_files import load_rule_file
+from balframe.metrics.lookup import find_metric, metric_families, registered_metrics
 from balframe.metrics.registry import Metric
 
-_ROUNDING = 1e-14
+DisparityKind = Literal["difference", "ratio"]
+
+COUNTS = ("n", "n_labels", "min_support")
+OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+_DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
+_BASELINE = "baseline"  # the word in rules that compare with a baseline
 _KEYS = ("rule", "where", "reason")
 _EXAMPLE_RULES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,7 @@ def read_rules(rules: object) -> list[Rule]:
     if isinstance(rules, PathLike) or (isinstance(rules, str) and _names_file(rules)):
         path = Path(fspath(rules))
         try:
-            return _parse_rules(_load_file(path))
+            return _parse_rules(load_rule_file(path))
         except BalframeError as error:
             raise type(error)(f"{path}: {marked(error)}") from error.__cause__
     return _parse_rules(rules)
@@ -80,51 +89,6 @@ def read_rules(rules: object) -> list[Rule]:
 
 def _names_file(text: str) -> bool:
     return text.lower().endswith((".toml", ".yaml", ".yml"))
-
-
-def _load_file(path: Path) -> object:
-    try:
-        text = path.read_text("utf-8-sig")
-        if path.suffix.lower() == ".toml":
-            import tomllib
-
-            return tomllib.loads(text)
-        return _load_yaml(text)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"the rules cannot be read: {reason}.") from error
-
-
-def _load_yaml(text: str) -> object:
-    try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            "rules in YAML need pyyaml, which is not installed: "
-            "python -m pip install 'balframe[yaml]'"
-        ) from error
-    try:
-        _check_duplicate_keys(yaml.compose(text, yaml.SafeLoader))
-        return yaml.safe_load(text) or []
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
-
-
-def _check_duplicate_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
-    """Raise if a mapping has a key twice, of which YAML would drop the first silently."""
-    nodes, seen = [root], set()
-    while nodes:
-        node = nodes.pop()
-        if id(node) in seen or not isinstance(getattr(node, "value", None), list):
-            continue
-        seen.add(id(node))
-        keys = [item[0] for item in node.value if isinstance(item, tuple)]
-        names = [key.value for key in keys if isinstance(key.value, str)]
-        for key in keys:
-            if names.count(key.value) > 1:
-                line = key.start_mark.line + 1
-                raise ValueError(f"duplicate key {key.value!r}, first in line {line}")
-        nodes += [item[1] if isinstance(item, tuple) else item for item in node.value]
 
 
 def _parse_rules(source: object) -> list[Rule]:
@@ -228,49 +192,193 @@ def _parse_text(
     )
 
 
-# The segments that a rule applies to.
+# The text of a rule, read from left to right.
 
 
-def rule_segments(rule: Rule, counted_frame: CountedFrame) -> Int64Array:
-    """List the segments that a rule applies to, in order."""
-    return np.sort(np.concatenate([np.zeros(0, np.int64), *rule_groups(rule, counted_frame)]))
+_NAME = re.compile(r"[^\W\d]\w*")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_OPERATOR = re.compile(r"[<>=!]+")
+_SIGN = re.compile(r"[+-]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 
 
-def rule_groups(rule: Rule, counted_frame: CountedFrame) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group.
+@dataclass
+class _RuleParser:
+    """A parser of the text of a rule, from left to right."""
 
-    Raise if a value of 'where' does not occur.
-    """
-    if not len(counted_frame.cells.n):
-        return []
-    codes = {
-        name: [counted_frame.level_code(name, value) for value in values]
-        for name, values in rule.where.items()
-    }
-    _, first = counted_frame.cells.segments
-    for name, value_codes in codes.items():
-        for value, code in zip(rule.where[name], value_codes, strict=True):
-            if code not in counted_frame.codes[name]:
-                raise UnknownNameError(
-                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
-                    "occur in the data. Check its spelling, or remove it from 'where'."
-                )
-    segments_by_group = []
-    for group in counted_frame.groups():
-        if not set(codes) <= set(group.by) or (rule.disparity is not None and not group.by):
-            continue
-        is_selected = np.ones(len(group.segments), np.bool_)
-        for name, value_codes in codes.items():
-            is_selected &= np.isin(counted_frame.codes[name][first[group.segments]], value_codes)
-        if is_selected.any():
-            segments_by_group.append(group.segments[is_selected])
-    if not segments_by_group:
-        conditions = {name: list(values) for name, values in rule.where.items()}
-        raise UnknownNameError(
-            f"the rule {rule.text!r} applies where {conditions}, and no segment has these values. "
-            "Check 'where' of the rule."
+    text: str
+    position: int = 0
+
+    def error(self, problem: str, at: int | None = None, width: int = 1) -> InvalidInputError:
+        """Return the error that points at a place, by default the next one."""
+        at = self.position if at is None else at
+        return InvalidInputError(
+            f"the rule {self.text!r} cannot be read at position {at + 1}: {problem}.\n"
+            f"    {self.text}\n    {' ' * at}{'^' * width}"
         )
-    return segments_by_group
+
+    def parse_quantity(self) -> tuple[str, Metric | None, DisparityKind | None]:
+        """Parse a metric or a count, and how it is compared over segments, if it is."""
+        name, at = self.parse_name()
+        disparity: DisparityKind | None = None
+        if self.accept("("):
+            if name not in _DISPARITIES:
+                raise self.error(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
+            disparity = _DISPARITIES[name]
+            name, at = self.parse_name()
+            if not self.accept(")"):
+                raise self.error("')' is missing")
+        metric = None if name in COUNTS and disparity is None else self.parse_metric(name, at)
+        return name, metric, disparity
+
+    def parse_name(self) -> tuple[str, int]:
+        """Parse a name, with its number if it names a family; return its position too."""
+        name, at = self._expect(_NAME, "the name of a metric or a count is expected")
+        if name in metric_families:
+            expected = f"a number in brackets is expected, as in '{name}(2)'"
+            name += self._expect(_BRACKETS, expected)[0]
+        return name, at
+
+    def parse_metric(self, name: str, at: int) -> Metric:
+        """Return the metric of a name that was read at this position."""
+        try:
+            return find_metric(name)
+        except BalframeError as error:
+            is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
+            others = f" Counts: {listed(COUNTS)}." if is_unknown else ""
+            raise self.error(
+                f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
+            ) from None
+
+    def parse_operator(self) -> str:
+        """Parse a comparison operator."""
+        expected = f"one of {', '.join(OPERATORS)} is expected"
+        operator, at = self._expect(_OPERATOR, expected)
+        if operator not in OPERATORS:
+            raise self.error(expected, at, len(operator))
+        return operator
+
+    def accept_baseline(
+        self, quantity: str, disparity: DisparityKind | None, operator: str
+    ) -> bool:
+        """Skip the word `baseline` and return whether it was there.
+
+        Raise if a rule on this quantity or with this operator cannot have it.
+        """
+        self._skip_spaces()
+        match = _NAME.match(self.text, self.position)
+        if match is None or match.group() != _BASELINE:
+            return False
+        without_baseline = None
+        if disparity is not None:
+            without_baseline = f"a {disparity} of segments"
+        elif quantity in COUNTS:
+            without_baseline = f"the count {quantity!r}"
+        if without_baseline is not None:
+            problem = f"{without_baseline} is compared with a number, not with the baseline"
+            raise self.error(problem, width=len(_BASELINE))
+        if operator == "==":
+            at = self.text.index(operator)
+            raise self.error("one of >=, >, <=, < is expected before 'baseline'", at, 2)
+        self.position = match.end()
+        return True
+
+    def parse_margin(self) -> float:
+        """Parse the margin behind the word `baseline`, with its sign; it is 0 if there is none."""
+        self._skip_spaces()
+        if self.position == len(self.text):
+            return 0.0
+        expected = "a margin is expected, as in 'baseline - 0.02'"
+        sign, _ = self._expect(_SIGN, expected)
+        self._skip_spaces()
+        if _SIGN.match(self.text, self.position):
+            raise self.error("a number without a sign is expected")
+        size = self.parse_number()
+        return -size if sign == "-" else size
+
+    def parse_number(self) -> float:
+        """Parse a number."""
+        digits, at = self._expect(_NUMBER, "a number is expected")
+        if not isfinite(float(digits)):
+            raise self.error("the number is too large", at, len(digits))
+        return float(digits)
+
+    def accept(self, character: str) -> bool:
+        """Skip a character and return whether it was there."""
+        self._skip_spaces()
+        if not self.text.startswith(character, self.position):
+            return False
+        self.position += len(character)
+        return True
+
+    def expect_end(self) -> None:
+        """Raise if some text remains."""
+        self._skip_spaces()
+        if self.position < len(self.text):
+            rest = len(self.text) - self.position
+            raise self.error(f"unexpected {self.text[self.position :]!r}", width=rest)
+
+    def _expect(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
+        self._skip_spaces()
+        match = pattern.match(self.text, self.position)
+        if match is None:
+            raise self.error(expected)
+        self.position = match.end()
+        return match.group(), match.start()
+
+    def _skip_spaces(self) -> None:
+        while self.position < len(self.text) and self.text[self.position].isspace():
+            self.position += 1
+
+
+# Whether rules suit the other options.
+
+
+def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
+    """Raise if there are rules with a baseline but no baseline, or the other way round."""
+    relative = [rule for rule in rules if rule.is_relative]
+    if relative and baseline is None:
+        raise InvalidInputError(
+            f"the rule {relative[0].text!r} compares with a baseline, but {parameter('baseline')} "
+            "is missing; give another column of predictions, or the cells of an earlier run, a "
+            "result of `confusion`."
+        )
+    if baseline is not None and not relative:
+        raise InvalidInputError(
+            f"{parameter('baseline')} is given, but no rule compares with it; give a rule such as "
+            "'balanced_accuracy >= baseline - 0.02'."
+        )
+
+
+def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) -> None:
+    """Raise if the metric of a rule has no confidence interval to decide it."""
+    for rule in rules:
+        if rule.metric is None:
+            continue
+        if rule.is_relative and paired:
+            if rule.metric.interval.is_paired:
+                continue
+            metrics = [metric.name for metric in registered_metrics() if metric.interval.is_paired]
+            purpose = "for the difference between two models on the same rows "
+        elif clusters:
+            if rule.metric.interval.has_clusters:
+                continue
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.has_clusters
+            ]
+            purpose = "for rows in clusters "
+        elif rule.metric.interval.method_of(None):
+            continue
+        else:
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.method_of(None)
+            ]
+            purpose = ""
+        raise InvalidInputError(
+            f"metric {rule.quantity!r} has no confidence interval {purpose}to decide the rule "
+            f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
+            f"one: {listed(metrics, len(metrics))}."
+        )
 
 
 def check_where(rules: Iterable[Rule], query: Query) -> None:

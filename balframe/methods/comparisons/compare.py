@@ -47,7 +47,7 @@ from balframe.frames.query import InputSpec, Query
 from balframe.methods.comparisons.models import PairedModels
 from balframe.metrics.registry import Metric
 from balframe.stats.base import check_level
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
 
 def compare_models(
@@ -60,7 +60,7 @@ def compare_models(
     limits, p = models.limits_and_p_values(metric.interval, level)
     p = np.where(np.isnan(difference), np.nan, p)
     lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
-    p_adjusted, n_tests = adjusted_within(p, family, adjust)
+    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
     columns = {
         "estimate": estimate,
         "reference_estimate": reference,
@@ -78,24 +78,24 @@ def compare_models(
 
 
 def model_comparison_columns(
-    reading: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
+    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment, pair of models and metric."""
-    _, first_cells = reading.cells.segments
+    _, first_cells = counted_frame.cells.segments
     c, n_metrics = sample.counts, len(tables)
     cells = np.repeat(first_cells, n_metrics)
-    names = [str(name) for name in reading.query.y_pred]
+    names = [str(name) for name in counted_frame.query.y_pred]
     pairs = np.array(list(combinations(range(len(names)), 2)))
-    pair = pairs[reading.cells.by[-1][cells]]
+    pair = pairs[counted_frame.cells.by[-1][cells]]
     metric = np.tile(np.arange(n_metrics), len(first_cells))
     columns = next(iter(tables.values()))
-    return reading.by_columns(cells) | {
-        "model": reading.text_column(names, pair[:, 0]),
-        "reference": reading.text_column(names, pair[:, 1]),
+    return counted_frame.by_columns(cells) | {
+        "model": counted_frame.text_column(names, pair[:, 0]),
+        "reference": counted_frame.text_column(names, pair[:, 1]),
         "n": np.repeat(c.n, n_metrics),
         "n_labels": np.repeat(c.n_present, n_metrics),
         "min_support": np.repeat(c.min_support, n_metrics),
-        "metric": reading.text_column(list(tables), metric),
+        "metric": counted_frame.text_column(list(tables), metric),
         **{name: np.repeat(values, n_metrics) for name, values in cluster_counts(sample).items()},
         **{
             name: np.column_stack([table[name] for table in tables.values()]).ravel()
@@ -226,14 +226,14 @@ def compare(
                 "name two or more columns of predictions."
             )
 
-    def compute(reading: CountedFrame) -> Columns:
-        models = PairedModels.of(reading, selection)
-        margin = reading.segment_margins()
+    def compute(counted_frame: CountedFrame) -> Columns:
+        models = PairedModels.of(counted_frame, selection)
+        margin = counted_frame.segment_margins()
         tables = {
             name: compare_models(metric, models, margin, options["level"], options["adjust"])
             for name, metric in selection.metrics.items()
         }
-        return model_comparison_columns(reading, models.first, tables)
+        return model_comparison_columns(counted_frame, models.first, tables)
 
     return run_method(
         frame,

@@ -165,27 +165,27 @@ def disparity(
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: CountedFrame) -> Columns:
+    def compute(counted_frame: CountedFrame) -> Columns:
         search = ExtremesSearch(options["level"], min_support)
         groups: list[SegmentGroup] = []
         rows: list[SegmentExtremes] = []
-        for group, members in group_samples(selection.sample(reading), reading):
+        for group, members in group_samples(selection.sample(counted_frame), counted_frame):
             for name, metric in selection.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, group.segments))
-        columns, segments = extreme_columns(reading, groups, rows)
+        columns, segments = extreme_columns(counted_frame, groups, rows)
         names = list(selection.metrics)
-        columns["metric"] = reading.text_column(
+        columns["metric"] = counted_frame.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
         for column in _NUMERIC_COLUMNS:
-            if column.only_with is None or reading.clusters is not None:
+            if column.only_with is None or counted_frame.clusters is not None:
                 dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
                 values = [row.numeric_columns[column.name] for row in rows]
                 columns[column.name] = np.array(values, dtype)
         notes = sorted({row.note for row in rows if row.note is not None})
         codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
-        columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
+        columns[NOTE] = counted_frame.text_column(notes, np.array(codes, np.int64))
         return columns | segments
 
     return run_method(

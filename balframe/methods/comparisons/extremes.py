@@ -14,19 +14,19 @@ from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.metrics.registry import Metric
-from balframe.stats.batching import by_number_of_labels
-from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
+from balframe.stats.batching import group_by_label_count
+from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.homogeneity_tests import (
-    LEAST_FOR_CHI_SQUARE,
-    equal_recalls,
-    equal_scores,
-    equal_scores_of_clusters,
+    MIN_ROWS_FOR_CHI_SQUARE,
+    clustered_homogeneity_test,
+    recall_homogeneity_test,
+    score_homogeneity_test,
 )
 from balframe.stats.multiple_testing import extreme_difference, extreme_ratio
 
 _Pair = tuple[float, float]
 _UNDEFINED_PAIR = (np.nan, np.nan)
-_FEW_ROWS = f"p_value_recalls needs {LEAST_FOR_CHI_SQUARE} rows in every denominator"
+_FEW_ROWS = f"p_value_recalls needs {MIN_ROWS_FOR_CHI_SQUARE} rows in every denominator"
 _IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
 _NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
 _UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
@@ -112,7 +112,9 @@ class ExtremesSearch:
         extremes = replace(extremes, lowest=lowest, highest=highest, extreme_scores=scores)
         if len(used) < 2:
             return extremes
-        request = decision_request(metric, self.method, self.level).together(n_families * len(used))
+        request = decision_request(metric, self.method, self.level).bonferroni(
+            n_families * len(used)
+        )
         limits = metric_limits({name: metric}, sample, {name: values}, request)[name]
         ratio = scores[0] / scores[1] if scores[0] >= 0 and scores[1] > 0 else np.nan
         (statistic, p_value, p_value_recalls), note = _equality_tests(metric, sample)
@@ -155,9 +157,9 @@ def _equality_tests(
     r = metric.interval.linear_recalls(c)
     if r is None:
         return _UNDEFINED_TESTS, "there is no test for this metric"
-    rows = r.in_effective_rows()
+    rows = r.effective_counts()
     order = np.lexsort((r.label, r.segment))
-    for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
+    for segments, entries in group_by_label_count(r.segment, c.n_segments, order):
         columns = [values[entries] for values in rows]
         has_same_labels = (r.label[entries] == r.label[entries[0]]).all()
         if len(segments) < c.n_segments or not has_same_labels:
@@ -165,50 +167,52 @@ def _equality_tests(
         if not np.isfinite(columns[1]).all():
             return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
         if clusters is not None and not clusters.are_rows:
-            return _clustered_equality_tests(means_of_clusters(metric.interval, sample))
-        tests = (*equal_scores(*columns), equal_recalls(*columns))
+            return _clustered_equality_tests(clustered_means(metric.interval, sample))
+        tests = (*score_homogeneity_test(*columns), recall_homogeneity_test(*columns))
         return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
     return _UNDEFINED_TESTS, "the segments have different labels"
 
 
 def _clustered_equality_tests(
-    means: MeansOfClusters | None,
+    means: ClusteredMeans | None,
 ) -> tuple[tuple[float, float, float], str | None]:
     assert means is not None
     with np.errstate(invalid="ignore", divide="ignore"):
-        statistic, p_value = equal_scores_of_clusters(means)
+        statistic, p_value = clustered_homogeneity_test(means)
     note = _IN_ONE_CLUSTER if np.isnan(p_value) else _NO_RECALLS
     return (statistic, p_value, np.nan), note
 
 
-def group_samples(sample: Sample, reading: CountedFrame) -> Iterator[tuple[SegmentGroup, Sample]]:
+def group_samples(
+    sample: Sample, counted_frame: CountedFrame
+) -> Iterator[tuple[SegmentGroup, Sample]]:
     """Yield each group of segments with its sample; nothing if there are no rows."""
-    for group in reading.groups() if sample.counts.n_segments else []:
+    for group in counted_frame.groups() if sample.counts.n_segments else []:
         yield group, sample.at(group.segments)
 
 
 def extreme_columns(
-    reading: CountedFrame, groups: Iterable[SegmentGroup], rows: Iterable[SegmentExtremes]
+    counted_frame: CountedFrame, groups: Iterable[SegmentGroup], rows: Iterable[SegmentExtremes]
 ) -> tuple[dict[Name, Any], dict[Name, Any]]:
     """Return the columns of margin and model, and those of the lowest and highest segments.
 
     Each row has its own group.
     """
-    _, first_cells = reading.cells.segments
+    _, first_cells = counted_frame.cells.segments
     rows = list(rows)
     group_segments = [int(group.segments[0]) for group in groups]
-    shared = reading.by_columns(first_cells[np.array(group_segments, np.int64)])
-    codes = reading.codes
+    shared = counted_frame.by_columns(first_cells[np.array(group_segments, np.int64)])
+    codes = counted_frame.codes
     by_columns: dict[Name, Any] = {}
     for extreme in ("lowest", "highest"):
-        for name in reading.query.by:
-            null = len(reading.by[name])
+        for name in counted_frame.query.by:
+            null = len(counted_frame.by[name])
             segments = [getattr(row, extreme) for row in rows]
             levels = [
                 null if segment is None else int(codes[name][first_cells[segment]])
                 for segment in segments
             ]
-            by_columns[f"{extreme}_{name}"] = reading.adapter.take(
-                reading.by[name], np.array(levels, np.int64), nullable=True
+            by_columns[f"{extreme}_{name}"] = counted_frame.adapter.take(
+                counted_frame.by[name], np.array(levels, np.int64), nullable=True
             )
-    return {name: shared[name] for name in reading.query.added_columns}, by_columns
+    return {name: shared[name] for name in counted_frame.query.added_columns}, by_columns

@@ -119,10 +119,10 @@ def measure_criteria(
             yield _criterion_row(criterion, measure, extremes, group)
 
 
-def criteria_columns(reading: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
+def criteria_columns(counted_frame: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
     """Return the columns of one row per group, criterion and measure."""
     columns, segments = extreme_columns(
-        reading, [row.group for row in rows], [row.extremes for row in rows]
+        counted_frame, [row.group for row in rows], [row.extremes for row in rows]
     )
     texts = {
         "criterion": (
@@ -134,9 +134,9 @@ def criteria_columns(reading: CountedFrame, rows: Sequence[CriterionRow]) -> dic
     }
     for name, (categories, values) in texts.items():
         codes = np.array([categories.index(value) for value in values], np.int64)
-        columns[name] = reading.text_column(categories, codes)
+        columns[name] = counted_frame.text_column(categories, codes)
     for name in (*_MEASURE_COLUMNS, *_SEGMENT_COLUMNS):
-        if name != _CLUSTERS or reading.clusters is not None:
+        if name != _CLUSTERS or counted_frame.clusters is not None:
             dtype = np.int64 if name.startswith("n_") else np.float64
             columns[name] = np.array([row.values[name] for row in rows], dtype)
     return columns | segments
@@ -242,14 +242,14 @@ def fairness(
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: CountedFrame) -> Columns:
+    def compute(counted_frame: CountedFrame) -> Columns:
         search = ExtremesSearch(options["level"], min_support)
         rows = [
             row
-            for group, members in group_samples(selection.sample(reading), reading)
+            for group, members in group_samples(selection.sample(counted_frame), counted_frame)
             for row in measure_criteria(search, selection, members, group)
         ]
-        return criteria_columns(reading, rows)
+        return criteria_columns(counted_frame, rows)
 
     return run_method(
         frame,

@@ -169,13 +169,14 @@ def gaps(
         check_by(query, "gaps")
         check_reference(reference, query, selection.metrics)
 
-    def compute(reading: CountedFrame) -> Columns:
-        sample = selection.sample(reading)
-        check_unambiguous(reference, reading)
+    def compute(counted_frame: CountedFrame) -> Columns:
+        sample = selection.sample(counted_frame)
+        check_unambiguous(reference, counted_frame)
         comparison = ReferenceComparison(reference, selection.metrics, options["level"])
-        groups = reading.groups()
+        groups = counted_frame.groups()
         group_tables = [
-            comparison.compare_group(group, sample.at(group.segments), reading) for group in groups
+            comparison.compare_group(group, sample.at(group.segments), counted_frame)
+            for group in groups
         ]
         tables = {
             name: Comparison.concat([table[name] for table in group_tables])
@@ -184,7 +185,7 @@ def gaps(
         if len(groups) > 1:
             order = np.argsort(np.concatenate([group.segments for group in groups]))
             tables = {name: table.at(order) for name, table in tables.items()}
-        return gap_columns(reading, sample, tables, options["adjust"])
+        return gap_columns(counted_frame, sample, tables, options["adjust"])
 
     return run_method(
         frame,

@@ -11,22 +11,22 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.counting_strategy import blocks
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import Interval
-from balframe.stats.batching import by_number_of_labels
+from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_means import (
-    Labels,
-    MeansOfClusters,
-    paired_limits_of_clusters,
-    paired_p_value_of_clusters,
+    ClusteredMeans,
+    LabelMeans,
+    clustered_paired_limits,
+    clustered_paired_p_value,
 )
 from balframe.stats.mean_recall import Recalls
-from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
+from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
 from balframe.stats.proportions import Limits
 
 _BLOCK_SIZE = 16_384  # recalls at work at once, so that the arrays between stay in the cache
@@ -117,7 +117,7 @@ def discordant_rows(
     label_weight = np.where(used, r.weight[position], 0)
     total_weight = np.bincount(segment, weights=label_weight, minlength=counts.n_segments)
     share = ratio(label_weight, total_weight[segment])
-    rows = effective_pairs(*sums, *squares)
+    rows = effective_paired_counts(*sums, *squares)
     return DiscordantRows(
         segment[used], label[used], share[used], *(values[used] for values in rows)
     )
@@ -127,8 +127,8 @@ def _cell_recalls(
     interval: Interval, actual: Int64Array, outcome: Int64Array, counts: ClassCounts
 ) -> Recalls:
     """Return the recalls of the metric in each cell, as if the cell were a segment of one row."""
-    cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
-    entries = Entries.of(cells, counts.n_labels)
+    cells = Cells((np.arange(len(actual)),), actual, outcome, RowSums(np.ones_like(actual)))
+    entries = LabelCounts.of(cells, counts.n_labels)
     c = ClassCounts.of(entries, pos_label=counts.pos_label, class_weight=counts.class_weight)
     recalls = interval.linear_recalls(c)
     assert recalls is not None
@@ -143,9 +143,9 @@ class PairedModels:
     second: Sample
 
     @classmethod
-    def of(cls, reading: CountedFrame, selection: MetricSelection) -> "PairedModels":
+    def of(cls, counted_frame: CountedFrame, selection: MetricSelection) -> "PairedModels":
         """Split two models whose predictions were counted together."""
-        first, second = (selection.sample(model) for model in split_models(reading))
+        first, second = (selection.sample(model) for model in split_models(counted_frame))
         return cls(first, second)
 
     def at(self, segments: Int64Array) -> "PairedModels":
@@ -179,10 +179,10 @@ class PairedModels:
                 discordant.at(single[discordant.segment]), c.n_segments, level
             )
             with np.errstate(invalid="ignore", divide="ignore"):
-                low, high = paired_limits_of_clusters(
+                low, high = clustered_paired_limits(
                     means, discordant.only_first, discordant.only_second, level
                 )
-                p = paired_p_value_of_clusters(means)
+                p = clustered_paired_p_value(means)
             low, high, p = (
                 np.where(single, own, values)
                 for own, values in ((own_low, low), (own_high, high), (own_p, p))
@@ -199,13 +199,13 @@ class PairedModels:
         with np.errstate(invalid="ignore", divide="ignore"):
             return means.influence.effective_clusters, means.design_effect
 
-    def _clustered_means(self, interval: Interval) -> MeansOfClusters | None:
+    def _clustered_means(self, interval: Interval) -> ClusteredMeans | None:
         """Return the mean differences of clusters; None without clusters or paired tests."""
         return self.first.once(
             (PairedModels, id(interval)), lambda: self._compute_clustered_means(interval)
         )
 
-    def _compute_clustered_means(self, interval: Interval) -> MeansOfClusters | None:
+    def _compute_clustered_means(self, interval: Interval) -> ClusteredMeans | None:
         rows = self.discordant_rows(interval)
         first, second = self.first.clusters, self.second.clusters
         if rows is None or first is None or second is None:
@@ -216,9 +216,9 @@ class PairedModels:
         assert pairs is not None
         difference = rows.difference
         spread = (rows.only_first + rows.only_second) / rows.n - difference**2
-        outer = Labels(rows.segment, rows.label, rows.n, rows.share, difference, spread)
+        outer = LabelMeans(rows.segment, rows.label, rows.n, rows.share, difference, spread)
         total = pairs.only_first - pairs.only_second
-        return outer.joined(first, pairs.segment, pairs.label, total, pairs.n)
+        return outer.with_clusters(first, pairs.segment, pairs.label, total, pairs.n)
 
 
 def _independent_limits_and_p_values(
@@ -234,14 +234,14 @@ def _independent_limits_and_p_values(
         low[segments], high[segments] = paired_limits(only_first, only_second, n, share, level)
         p[segments] = paired_p_value(only_first, only_second, n, share)
 
-    on_all_cores(work, _batches(rows, n_segments))
+    run_on_all_cores(work, _batches(rows, n_segments))
     return (low, high), p
 
 
 def _batches(rows: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
     """Yield segments with equally many labels and a defined number of rows, in blocks."""
     order = np.arange(len(rows.segment))
-    for segments, entries in by_number_of_labels(rows.segment, n_segments, order):
+    for segments, entries in group_by_label_count(rows.segment, n_segments, order):
         defined = np.flatnonzero(np.isfinite(rows.n[entries]).all(axis=1))
         size = max(_BLOCK_SIZE // entries.shape[1], 1)
         for block in blocks(slice(0, len(defined)), size):

@@ -11,7 +11,12 @@ from balframe.api.metric_selection import lowest_segment, metric_values
 from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.leave_one_out import Totals, rest, rest_of_cells, whole
+from balframe.core.leave_one_out import (
+    ClusterTotals,
+    sum_other_cells,
+    sum_other_segments,
+    sum_segments,
+)
 from balframe.core.sample import Sample
 from balframe.errors import (
     InvalidInputError,
@@ -65,19 +70,21 @@ class SegmentReference:
         if self.position is not None:
             return members.at(np.full_like(segments, self.position))
         if self.name == "rest":
-            counts, clusters = rest(members.counts, segments), None
+            counts, clusters = sum_other_segments(members.counts, segments), None
             if members.clusters is not None:
                 clusters = _cluster_totals(members).rest(segments, counts)
-            return Sample(counts, lambda: rest_of_cells(members.cells(), segments), clusters)
-        everything = Sample(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
+            return Sample(counts, lambda: sum_other_cells(members.cells(), segments), clusters)
+        everything = Sample(
+            sum_segments(members.counts), lambda: members.cells().rolled_up((), (0,))
+        )
         return everything.at(np.zeros_like(segments))
 
 
-def _cluster_totals(members: Sample) -> Totals:
+def _cluster_totals(members: Sample) -> ClusterTotals:
     """Add up the clusters of all segments, once."""
     clusters = members.clusters
     assert clusters is not None
-    return members.once(Totals, lambda: Totals.of(clusters))
+    return members.once(ClusterTotals, lambda: ClusterTotals.of(clusters))
 
 
 def check_reference(reference: object, query: Query, metrics: Mapping[str, Metric]) -> None:
@@ -128,12 +135,12 @@ def _is_chosen_by_score(reference: object) -> bool:
     return isinstance(reference, str) and reference in _BY_SCORE
 
 
-def check_unambiguous(reference: object, reading: CountedFrame) -> None:
+def check_unambiguous(reference: object, counted_frame: CountedFrame) -> None:
     """Raise if a keyword is also the value of a segment."""
-    if not _is_keyword(reference) or len(reading.query.by) != 1:
+    if not _is_keyword(reference) or len(counted_frame.query.by) != 1:
         return
-    name = reading.query.by[0]
-    if (reading.codes[name] == reading.level_code(name, reference)).any():
+    name = counted_frame.query.by[0]
+    if (counted_frame.codes[name] == counted_frame.level_code(name, reference)).any():
         rename = spelled(f"Give {{{name!r}: {reference!r}}} for that segment, or rename", "Rename")
         raise InvalidInputError(
             f"{parameter('reference', reference)} is both an option and a value of column "
@@ -147,12 +154,12 @@ def find_reference(
     better: str | None,
     group: SegmentGroup,
     c: ClassCounts,
-    reading: CountedFrame,
+    counted_frame: CountedFrame,
 ) -> SegmentReference:
     """Return the reference of the segments of a group, which have these scores."""
     if _is_chosen_by_score(reference) and c.n_segments:
-        return _reference_at(reading, group, _extreme_position(scores, better, reference, c))
-    return _reference_by_name(reference, group, c, reading)
+        return _reference_at(counted_frame, group, _extreme_position(scores, better, reference, c))
+    return _reference_by_name(reference, group, c, counted_frame)
 
 
 def n_candidates(reference: object, c: ClassCounts) -> int:
@@ -161,33 +168,33 @@ def n_candidates(reference: object, c: ClassCounts) -> int:
 
 
 def _reference_by_name(
-    reference: object, group: SegmentGroup, c: ClassCounts, reading: CountedFrame
+    reference: object, group: SegmentGroup, c: ClassCounts, counted_frame: CountedFrame
 ) -> SegmentReference:
     """Return a reference that does not depend on scores."""
     if isinstance(reference, str) and reference == "largest" and c.n_segments:
-        return _reference_at(reading, group, int(np.argmax(c.n)))
+        return _reference_at(counted_frame, group, int(np.argmax(c.n)))
     if _is_keyword(reference) or not c.n_segments:
         return SegmentReference(str(reference))
-    values = reference if isinstance(reference, Mapping) else {reading.query.by[0]: reference}
-    return _reference_at(reading, group, _segment_position(values, reading, group))
+    values = reference if isinstance(reference, Mapping) else {counted_frame.query.by[0]: reference}
+    return _reference_at(counted_frame, group, _segment_position(values, counted_frame, group))
 
 
 def _segment_position(
-    values: Mapping[Name, Any], reading: CountedFrame, group: SegmentGroup
+    values: Mapping[Name, Any], counted_frame: CountedFrame, group: SegmentGroup
 ) -> int:
     """Return the position of the segment with these values in the by-columns of the group."""
-    _, first_cells = reading.cells.segments
+    _, first_cells = counted_frame.cells.segments
     is_match = np.ones(len(group.segments), np.bool_)
     for name in group.by:
-        code = reading.level_code(name, values[name])
-        is_match &= reading.codes[name][first_cells[group.segments]] == code
+        code = counted_frame.level_code(name, values[name])
+        is_match &= counted_frame.codes[name][first_cells[group.segments]] == code
     if not is_match.any():
         segments = [
-            {name: reading.by_value(name, int(cell)) for name in group.by}
+            {name: counted_frame.by_value(name, int(cell)) for name in group.by}
             for cell in first_cells[group.segments[:_MAX_SUGGESTED]]
         ]
         raise _unknown_segment_error(
-            {name: values[name] for name in group.by}, segments, reading.query
+            {name: values[name] for name in group.by}, segments, counted_frame.query
         )
     return int(np.argmax(is_match))
 
@@ -215,18 +222,20 @@ def _unknown_segment_error(
     )
 
 
-def _reference_at(reading: CountedFrame, group: SegmentGroup, position: int) -> SegmentReference:
-    return SegmentReference(_segment_name(reading, group, position), position)
+def _reference_at(
+    counted_frame: CountedFrame, group: SegmentGroup, position: int
+) -> SegmentReference:
+    return SegmentReference(_segment_name(counted_frame, group, position), position)
 
 
-def _segment_name(reading: CountedFrame, group: SegmentGroup, position: int) -> str:
+def _segment_name(counted_frame: CountedFrame, group: SegmentGroup, position: int) -> str:
     """Return the value of a segment or, with several by-columns, the columns and values."""
-    _, first_cells = reading.cells.segments
+    _, first_cells = counted_frame.cells.segments
     cell = int(first_cells[group.segments[position]])
-    values = {name: reading.by_value(name, cell) for name in group.by}
+    values = {name: counted_frame.by_value(name, cell) for name in group.by}
     texts = {name: "null" if value is None else str(value) for name, value in values.items()}
-    if len(reading.query.by) == 1:
-        return texts.get(reading.query.by[0], "overall")
+    if len(counted_frame.query.by) == 1:
+        return texts.get(counted_frame.query.by[0], "overall")
     return ", ".join(f"{name}={text}" for name, text in texts.items()) or "overall"
 
 
@@ -239,14 +248,17 @@ class ReferenceComparison:
     level: float
 
     def compare_group(
-        self, group: SegmentGroup, members: Sample, reading: CountedFrame
+        self, group: SegmentGroup, members: Sample, counted_frame: CountedFrame
     ) -> dict[str, Comparison]:
         """Compare the segments of a group, which have this sample, on every metric."""
         c = members.counts
         every = np.arange(c.n_segments)
-        first, copies = distinct_segments(reading, self.metrics, members.cells) or (every, every)
+        first, copies = distinct_segments(counted_frame, self.metrics, members.cells) or (
+            every,
+            every,
+        )
         out: dict[str, Comparison] = {}
-        for reference, metrics in self._references(group, c, reading):
+        for reference, metrics in self._references(group, c, counted_frame):
             shares_rows = reference.shares_rows(every)
             blocks = [
                 self._compare_block(reference, metrics, members, first[block])
@@ -258,16 +270,18 @@ class ReferenceComparison:
         return out
 
     def _references(
-        self, group: SegmentGroup, c: ClassCounts, reading: CountedFrame
+        self, group: SegmentGroup, c: ClassCounts, counted_frame: CountedFrame
     ) -> Iterator[tuple[SegmentReference, Mapping[str, Metric]]]:
         """Yield each reference and the metrics that are compared with it."""
         if _is_chosen_by_score(self.reference):
             for name, metric in self.metrics.items():
                 scores = metric_values(metric, c)
-                reference = find_reference(self.reference, scores, metric.better, group, c, reading)
+                reference = find_reference(
+                    self.reference, scores, metric.better, group, c, counted_frame
+                )
                 yield reference, {name: metric}
         else:
-            yield _reference_by_name(self.reference, group, c, reading), self.metrics
+            yield _reference_by_name(self.reference, group, c, counted_frame), self.metrics
 
     def _compare_block(
         self,
@@ -278,7 +292,7 @@ class ReferenceComparison:
     ) -> dict[str, Comparison]:
         """Compare some segments, with Bonferroni's correction for a reference chosen by score."""
         n_choices = n_candidates(self.reference, members.counts)
-        request = IntervalRequest(None, self.level).together(n_choices)
+        request = IntervalRequest(None, self.level).bonferroni(n_choices)
         samples = members.at(segments), reference.sample_for(members, segments)
         return {
             name: replace(table, p_value=np.minimum(table.p_value * n_choices, 1))

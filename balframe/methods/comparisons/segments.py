@@ -23,11 +23,11 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
 from balframe.stats.base import Interval, IntervalRequest
-from balframe.stats.batching import by_number_of_labels, once_for_equals
-from balframe.stats.cluster_influence import Influence, correlation
-from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
+from balframe.stats.batching import compute_unique_rows, group_by_label_count
+from balframe.stats.cluster_influence import Influence, influence_correlation
+from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.differences import scas_difference
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def clustered_difference(
     if first is None or second is None:
         low, high, p = np.full((3, n), np.nan)
         return ClusteredDifference(low, high, p, np.zeros(n, np.bool_))
-    r = correlation(first, second)
+    r = influence_correlation(first, second)
     lower, upper = mover_difference_limits(name, metric, sides, scores, request, r)
     p = np.full(n, np.nan)
     if metric.interval.is_linear:
@@ -64,7 +64,7 @@ def clustered_difference(
     clusters = [side.clusters for side in sides]
     assert clusters[0] is not None
     assert clusters[1] is not None
-    position, _ = first.shared_with(second)
+    position, _ = first.shared_pairs(second)
     has_shared = np.bincount(first.segment[position], minlength=n) > 0
     single = clusters[0].are_single & clusters[1].are_single
     return ClusteredDifference(lower, upper, p, single & ~has_shared)
@@ -74,7 +74,7 @@ def _clustered_p_values(
     metric: Metric, sides: tuple[Sample, Sample], influence: Influence
 ) -> FloatArray:
     """Return p-values of t tests, with ratios pooled over both sides if the variance is 0."""
-    first, second = (means_of_clusters(metric.interval, side) for side in sides)
+    first, second = (clustered_means(metric.interval, side) for side in sides)
     if first is None or second is None:
         return np.full(len(influence.variance), np.nan)
     difference = first.value - second.value
@@ -85,10 +85,10 @@ def _clustered_p_values(
     return p
 
 
-def _pooled_influence(first: MeansOfClusters, second: MeansOfClusters) -> Influence:
+def _pooled_influence(first: ClusteredMeans, second: ClusteredMeans) -> Influence:
     """Return the influence of the clusters if both sides had the same ratios."""
     mean = (first.mean * first.n + second.mean * second.n) / (first.n + second.n)
-    return first.influence_around(mean).minus(second.influence_around(mean))
+    return first.influence_at(mean).minus(second.influence_at(mean))
 
 
 _STACKED_COLUMNS = (
@@ -267,7 +267,7 @@ def recall_difference_limits(
         return None
     columns = np.full((n_columns, len(comparable)), np.nan)
     for pairs, values in recall_pairs(interval, first, second, comparable):
-        columns[:, pairs] = once_for_equals(compute, values)
+        columns[:, pairs] = compute_unique_rows(compute, values)
     origin = interval.rescaled(first, np.zeros(len(comparable)))
     columns[:2] = [interval.rescaled(first, limit) - origin for limit in columns[:2]]
     return columns
@@ -283,17 +283,17 @@ def recall_pairs(
         assert r is not None, "the metric is linear in recalls"
         entries = np.flatnonzero(comparable[r.segment])
         recalls = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-        x, n, weight = recalls.in_effective_rows()
+        x, n, weight = recalls.effective_counts()
         columns += x, n
     order = np.arange(len(recalls.segment))
-    for pairs, entries in by_number_of_labels(recalls.segment, len(comparable), order):
+    for pairs, entries in group_by_label_count(recalls.segment, len(comparable), order):
         values = [column[entries] for column in (*columns, weight)]
         is_finite = np.isfinite(np.hstack(values)).all(axis=1)
         yield pairs[is_finite], [value[is_finite] for value in values]
 
 
 def gap_columns(
-    reading: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
+    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment and metric."""
 
@@ -301,16 +301,16 @@ def gap_columns(
         return np.column_stack([column(table) for table in tables.values()]).ravel()
 
     names = sorted({name for table in tables.values() for name in table.names})
-    c, (_, first_cells) = sample.counts, reading.cells.segments
-    margin = reading.segment_margins()
+    c, (_, first_cells) = sample.counts, counted_frame.cells.segments
+    margin = counted_frame.segment_margins()
     stacked = [*_STACKED_COLUMNS, *(_DESIGN_COLUMNS if sample.clusters is not None else ())]
-    tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
+    tests = [adjust_within_families(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
     reference = stack(lambda table: table.with_names(names).reference)
-    return reading.by_columns(np.repeat(first_cells, len(tables))) | {
+    return counted_frame.by_columns(np.repeat(first_cells, len(tables))) | {
         "n": np.repeat(c.n, len(tables)),
-        "metric": reading.text_column(list(tables), metric),
-        "reference": reading.text_column(names, reference),
+        "metric": counted_frame.text_column(list(tables), metric),
+        "reference": counted_frame.text_column(names, reference),
         "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
         "n_tests": np.column_stack([size for _, size in tests]).ravel(),
         **{name: stack(attrgetter(name)) for name in stacked},

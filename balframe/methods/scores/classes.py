@@ -16,7 +16,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import segments_at
 from balframe.core.sample import Clusters, Sample
-from balframe.core.two_labels import POSITIVE, each_against_others
+from balframe.core.two_labels import POSITIVE, one_versus_rest_counts
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
@@ -53,7 +53,7 @@ def _sample_blocks(sample: Sample) -> Iterator[Sample]:
 def _score_block(
     sample: Sample, names: Sequence[str], request: IntervalRequest | None
 ) -> dict[Name, Int64Array | FloatArray]:
-    c = each_against_others(sample.counts)
+    c = one_versus_rest_counts(sample.counts)
     is_label = c.label == POSITIVE
     metrics = find_metrics(names)
     scores = {name: metric(c) for name, metric in metrics.items()}
@@ -79,7 +79,7 @@ def _score_block(
 def _label_clusters(clusters: Clusters) -> Clusters:
     """Return the clusters with a segment for each label, as `each_against_others` has."""
     n_labels = clusters.pairs.counts.n_labels
-    counts = each_against_others(clusters.pairs.counts)
+    counts = one_versus_rest_counts(clusters.pairs.counts)
     pair, label = np.divmod(np.arange(counts.n_segments), max(n_labels, 1))
     segment = clusters.segment[pair] * n_labels + label
     order = np.argsort(segment, kind="stable")
@@ -185,13 +185,13 @@ def classes(
         options["interval"], options["level"], "uniform", options["cluster"]
     )
 
-    def compute(reading: CountedFrame) -> Columns:
-        n_labels = len(reading.labels)
-        sample = _SCORING.sample(reading)
-        _, first_cells = reading.cells.segments
+    def compute(counted_frame: CountedFrame) -> Columns:
+        n_labels = len(counted_frame.labels)
+        sample = _SCORING.sample(counted_frame)
+        _, first_cells = counted_frame.cells.segments
         label = np.tile(np.arange(n_labels), sample.counts.n_segments)
-        columns = reading.by_columns(np.repeat(first_cells, n_labels))
-        columns["label"] = reading.label_column(label)
+        columns = counted_frame.by_columns(np.repeat(first_cells, n_labels))
+        columns["label"] = counted_frame.label_column(label)
         return columns | label_scores(sample, tuple(LABEL_METRICS), request)
 
     return run_method(

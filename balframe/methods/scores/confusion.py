@@ -18,7 +18,7 @@ from balframe.api.options import ClusterOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
@@ -34,7 +34,7 @@ class ConfusionCells:
     segment: Int64Array
     actual: Int64Array
     outcome: Int64Array
-    sums: Measures
+    sums: RowSums
 
 
 def observed_cells(cells: Cells) -> ConfusionCells:
@@ -153,14 +153,14 @@ def confusion(
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
-    def compute(reading: CountedFrame) -> Columns:
-        reading, n_labels = reading.with_clusters(), len(reading.labels)
-        observed = reading.cells
+    def compute(counted_frame: CountedFrame) -> Columns:
+        counted_frame, n_labels = counted_frame.with_clusters(), len(counted_frame.labels)
+        observed = counted_frame.cells
         cells = complete_cells(observed, n_labels) if complete else observed_cells(observed)
-        true, predicted = label_column_names(reading.query)
-        columns = reading.by_columns(cells.source_cell)
-        columns[true] = reading.label_column(cells.actual)
-        columns[predicted] = reading.label_column(cells.outcome)
+        true, predicted = label_column_names(counted_frame.query)
+        columns = counted_frame.by_columns(cells.source_cell)
+        columns[true] = counted_frame.label_column(cells.actual)
+        columns[predicted] = counted_frame.label_column(cells.outcome)
         columns[N] = cells.sums.n
         if cells.sums.weight is not None:
             with np.errstate(over="ignore"):

@@ -25,27 +25,33 @@ def wide_columns(
 
 
 def long_columns(
-    reading: CountedFrame,
+    counted_frame: CountedFrame,
     first_cells: Int64Array,
     counts: Mapping[str, Int64Array],
     scores: Mapping[str, FloatArray],
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment and metric, without those of intervals."""
     metric = np.tile(np.arange(len(scores)), len(first_cells))
-    columns = reading.by_columns(np.repeat(first_cells, len(scores)))
+    columns = counted_frame.by_columns(np.repeat(first_cells, len(scores)))
     columns |= {name: np.repeat(values, len(scores)) for name, values in counts.items()}
-    columns["metric"] = reading.text_column(list(scores), metric)
+    columns["metric"] = counted_frame.text_column(list(scores), metric)
     columns["estimate"] = _interleave(scores.values())
     return columns
 
 
 def long_limit_columns(
-    reading: CountedFrame, limits: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
+    counted_frame: CountedFrame,
+    limits: Mapping[str, Limits],
+    methods: tuple[Sequence[str], Int64Array],
 ) -> dict[Name, Any]:
     """Return the limits and the interval methods of one row per segment and metric."""
     lower, upper = map(_interleave, zip(*limits.values(), strict=True))
     names, codes = methods
-    return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
+    return {
+        "lower": lower,
+        "upper": upper,
+        "method": counted_frame.text_column(names, codes.ravel()),
+    }
 
 
 def long_design_columns(designs: Sequence[DesignEffects]) -> dict[Name, FloatArray]:

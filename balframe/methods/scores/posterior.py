@@ -11,12 +11,12 @@ from balframe.api.options import LabelMethodOptions, LevelOptions, Names, PriorO
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
+from balframe.core.label_counts import LabelCounts
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import check_level
-from balframe.stats.batching import over_segments
+from balframe.stats.batching import compute_by_segment
 from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
@@ -105,19 +105,19 @@ def posterior(
             f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
         )
 
-    def compute(reading: CountedFrame) -> Columns:
-        c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
+    def compute(counted_frame: CountedFrame) -> Columns:
+        c = ClassCounts.of(LabelCounts.of(counted_frame.cells, len(counted_frame.labels)))
         tail = (1 - level) / 2
 
         def summarize(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
             p = Posterior.of(x, n, a, prior)
             bound = np.full(len(x), 1 / x.shape[1] if above is None else above)
             median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
-            return [p.mean, p.sd, median, lower, upper, p.above(bound)]
+            return [p.mean, p.sd, median, lower, upper, p.probability_above(bound)]
 
-        values = over_segments(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), summarize)
+        values = compute_by_segment(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), summarize)
         names = [column.name for column in _POSTERIOR_COLUMNS]
-        columns = reading.by_columns(reading.cells.segments[1])
+        columns = counted_frame.by_columns(counted_frame.cells.segments[1])
         return columns | segment_counts(c) | dict(zip(names, values, strict=True))
 
     return run_method(

@@ -158,23 +158,23 @@ def report(
     )
     metrics_by_name = selection.metrics
 
-    def compute(reading: CountedFrame) -> Columns:
-        scored = score_segments(reading, selection, request)
+    def compute(counted_frame: CountedFrame) -> Columns:
+        scored = score_segments(counted_frame, selection, request)
         sample = scored.sample
-        _, first_cells = reading.cells.segments
+        _, first_cells = counted_frame.cells.segments
         counts = {**scored.counts, **cluster_counts(sample)}
-        if reading.query.drops_missing:
-            counts["n_missing"] = reading.cells.missing_of_segments()
+        if counted_frame.query.drops_missing:
+            counts["n_missing"] = counted_frame.cells.missing_of_segments()
         if layout == "wide":
             score_columns = wide_columns(scored.scores, scored.limits)
-            return reading.by_columns(first_cells) | counts | score_columns
-        columns = long_columns(reading, first_cells, counts, scored.scores)
+            return counted_frame.by_columns(first_cells) | counts | score_columns
+        columns = long_columns(counted_frame, first_cells, counts, scored.scores)
         if sample.clusters is not None:
             designs = [design_effects(metric, sample) for metric in metrics_by_name.values()]
             columns |= long_design_columns(designs)
         if request is not None:
             methods = interval_methods(metrics_by_name, sample.clusters, len(first_cells), request)
-            columns |= long_limit_columns(reading, scored.limits, methods)
+            columns |= long_limit_columns(counted_frame, scored.limits, methods)
         return columns
 
     return run_method(

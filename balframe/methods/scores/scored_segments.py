@@ -8,7 +8,7 @@ from balframe.api.metric_selection import MetricSelection, metric_values, segmen
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.sample import Sample
-from balframe.core.unique_rows import equal_counts
+from balframe.core.unique_rows import unique_segments
 from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
@@ -30,29 +30,31 @@ class ScoredSegments:
 
 
 def distinct_segments(
-    reading: CountedFrame, metrics: Mapping[str, Metric], cells: Callable[[], Cells]
+    counted_frame: CountedFrame, metrics: Mapping[str, Metric], cells: Callable[[], Cells]
 ) -> tuple[Int64Array, Int64Array] | None:
     """Return one segment of each set with equal counts, and the set of every segment.
 
     None if computing each set once does not pay, if rows are in clusters, and with metrics of
     users, which may read more than one segment.
     """
-    if reading.clusters is not None or not all(metric.is_shipped for metric in metrics.values()):
+    if counted_frame.clusters is not None or not all(
+        metric.is_shipped for metric in metrics.values()
+    ):
         return None
-    return equal_counts(cells(), len(reading.labels))
+    return unique_segments(cells(), len(counted_frame.labels))
 
 
 def score_segments(
-    reading: CountedFrame, selection: MetricSelection, request: IntervalRequest | None
+    counted_frame: CountedFrame, selection: MetricSelection, request: IntervalRequest | None
 ) -> ScoredSegments:
     """Score every segment."""
-    distinct = distinct_segments(reading, selection.metrics, lambda: reading.cells)
+    distinct = distinct_segments(counted_frame, selection.metrics, lambda: counted_frame.cells)
     if distinct is None:
-        return _score_sample(selection.sample(reading), selection, request)
+        return _score_sample(selection.sample(counted_frame), selection, request)
     first, copies = distinct
-    cells = reading.cells.at(first)
+    cells = counted_frame.cells.at(first)
     once = _score_sample(
-        Sample(selection.class_counts(reading, cells), lambda: cells), selection, request
+        Sample(selection.class_counts(counted_frame, cells), lambda: cells), selection, request
     )
     return ScoredSegments(
         {name: values[copies] for name, values in once.counts.items()},

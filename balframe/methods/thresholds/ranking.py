@@ -138,9 +138,9 @@ def ranking(
             check_reference(reference, query, {})
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns, areas, totals = _ranking_columns(scored, level)
+        columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
-            columns |= auc_difference_columns(reference, scored, areas, totals, level)
+            columns |= auc_difference_columns(reference, scored, aucs, totals, level)
         return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
@@ -157,22 +157,25 @@ def ranking(
 
 def _ranking_columns(
     scored: ScoredFrame, level: float
-) -> tuple[dict[Name, Any], RocAucs | ClusteredRocAucs, ClassCounts]:
-    """Rank the rows of each segment; what stands for single ties is gone afterwards."""
+) -> tuple[dict[Name, Any], AnyRocAucs, ClassCounts]:
+    """Return the columns of all segments, their areas and their counts.
+
+    On return, the arrays of ties, which may be large, are no longer referenced.
+    """
     r = Ranking.of(scored.ties)
-    areas, totals = RocAucs.of(r), r.points.totals()
+    row_aucs, totals = RocAucs.of(r), r.points.totals()
     columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
-    found: AnyRocAucs = areas
+    aucs: AnyRocAucs = row_aucs
     if scored.clusters is not None:
-        found = ClusteredRocAucs.of(r, areas, scored.clusters)
-        columns["n_clusters"] = found.n_clusters
-    lower, upper = found.limits(level)
+        aucs = ClusteredRocAucs.of(r, row_aucs, scored.clusters)
+        columns["n_clusters"] = aucs.n_clusters
+    lower, upper = aucs.limits(level)
     columns |= {
-        "roc_auc": areas.auc,
+        "roc_auc": row_aucs.auc,
         "roc_auc_lower": lower,
         "roc_auc_upper": upper,
         "average_precision": average_precision(r),
         "ks_statistic": ks_statistic(r),
         "brier_score": brier_score(r),
     }
-    return columns, found, totals
+    return columns, aucs, totals

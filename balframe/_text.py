@@ -63,7 +63,7 @@ def percent(level: float) -> str:
 
 
 def intervals(level: float, cluster: object = None) -> str:
-    """Say which limits are drawn."""
+    """Return the words for the limits that are drawn."""
     held = "" if cluster is None else f"; rows in clusters by {cluster}"
     return f"{percent(level)} confidence intervals{held}"
 

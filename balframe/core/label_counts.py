@@ -119,8 +119,8 @@ def _among_others(
     cells, position = segment_ranges(beside.segment, beside.n_segments, beside.of_entry[few])
     entry = few[position]
     is_other = (beside.on_truth[cells] != entry) & (beside.on_outcome[cells] != entry)
-    sums = np.where(is_other, values[cells], 0)
-    out[few] = np.bincount(position, weights=sums, minlength=len(few))
+    amounts = np.where(is_other, values[cells], 0)
+    out[few] = np.bincount(position, weights=amounts, minlength=len(few))
     return out
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.stats.constrained_mle import WeightedBinomials
-from balframe.stats.constrained_mle_paired import PairedCounts, multiplier_at, difference_variance
+from balframe.stats.constrained_mle_paired import PairedCounts, difference_variance, multiplier_at
 
 _SAME = 1e-12  # scores closer than this are equal
 
@@ -66,7 +66,9 @@ class RecallDesign:
         c = self.recalls
         p = c.x / c.n
         sd = np.sqrt(c.variance)
-        return sd, ratio_or_zero((c.third_moment_factor * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3)
+        return sd, ratio_or_zero(
+            (c.third_moment_factor * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3
+        )
 
     def scaled(self, factor: FloatArray) -> "RecallDesign":
         """Multiply the rows by a factor."""
@@ -103,7 +105,9 @@ class PairedDesign:
         kinds = np.array([pairs.b, pairs.c, pairs.r])
         own = pairs.at(moved)
         kinds[:, moved] = own.n * own.fit_shares(multiplier_at(own, target[moved]))
-        return PairedDesign(PairedCounts.of(kinds[0], kinds[1], pairs.n, pairs.a).swap_models(is_below))
+        return PairedDesign(
+            PairedCounts.of(kinds[0], kinds[1], pairs.n, pairs.a).swap_models(is_below)
+        )
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the difference."""

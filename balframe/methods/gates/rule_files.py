@@ -7,7 +7,7 @@ from balframe.errors import InvalidInputError, MissingExtraError
 
 
 def load_rule_file(path: Path) -> object:
-    """Return the content of a .toml or .yaml file, which the parsers of both may refuse."""
+    """Return the content of a .toml or .yaml file; raise if it cannot be read."""
     try:
         text = path.read_text("utf-8-sig")
         if path.suffix.lower() == ".toml":
@@ -35,7 +35,7 @@ def _load_yaml(text: str) -> object:
         raise ValueError(str(error)) from error
 
 
-def _check_duplicate_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
+def _check_duplicate_keys(root: Any) -> None:  # noqa: ANN401 (the library may be missing)
     """Raise if a mapping has a key twice, of which YAML would drop the first silently."""
     nodes, seen = [root], set()
     while nodes:

@@ -31,8 +31,8 @@ from balframe.metrics.registry import Metric
 
 DisparityKind = Literal["difference", "ratio"]
 
-COUNTS = ("n", "n_labels", "min_support")
-OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+_COUNTS = ("n", "n_labels", "min_support")
+_OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
 _DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
 _BASELINE = "baseline"  # the word in rules that compare with a baseline
 _KEYS = ("rule", "where", "reason")
@@ -66,9 +66,9 @@ class Rule:
         """
         if self.metric is None:
             bound = int(self.bound) if self.bound.is_integer() else self.bound
-            return OPERATORS[self.operator](value, bound)
+            return _OPERATORS[self.operator](value, bound)
         is_same = np.abs(value - self.bound) <= _ROUNDING * max(1, abs(self.bound))
-        return OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
+        return _OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
 
 
 RulesOption = (
@@ -228,7 +228,7 @@ class _RuleParser:
             name, at = self.parse_name()
             if not self.accept(")"):
                 raise self.error("')' is missing")
-        metric = None if name in COUNTS and disparity is None else self.parse_metric(name, at)
+        metric = None if name in _COUNTS and disparity is None else self.parse_metric(name, at)
         return name, metric, disparity
 
     def parse_name(self) -> tuple[str, int]:
@@ -245,16 +245,16 @@ class _RuleParser:
             return find_metric(name)
         except BalframeError as error:
             is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
-            others = f" Counts: {listed(COUNTS)}." if is_unknown else ""
+            others = f" Counts: {listed(_COUNTS)}." if is_unknown else ""
             raise self.error(
                 f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
             ) from None
 
     def parse_operator(self) -> str:
         """Parse a comparison operator."""
-        expected = f"one of {', '.join(OPERATORS)} is expected"
+        expected = f"one of {', '.join(_OPERATORS)} is expected"
         operator, at = self._expect(_OPERATOR, expected)
-        if operator not in OPERATORS:
+        if operator not in _OPERATORS:
             raise self.error(expected, at, len(operator))
         return operator
 
@@ -272,7 +272,7 @@ class _RuleParser:
         without_baseline = None
         if disparity is not None:
             without_baseline = f"a {disparity} of segments"
-        elif quantity in COUNTS:
+        elif quantity in _COUNTS:
             without_baseline = f"the count {quantity!r}"
         if without_baseline is not None:
             problem = f"{without_baseline} is compared with a number, not with the baseline"

@@ -150,7 +150,8 @@ def monitor(
         )
         for metric, data in zip(selected_metrics, data_by_metric, strict=True)
     ]
-    title = f"{selected_metrics[0].title if is_single else 'scores'} {_period_length(PeriodLength.of(every))}"
+    scores = selected_metrics[0].title if is_single else "scores"
+    title = f"{scores} {_period_length(PeriodLength.of(every))}"
     below = [
         f"{intervals(options['level'])} of single periods",
         _promise(options, len(data_by_metric[0].segments), len(selected_metrics)),

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.stats.constrained_mle import Segments, corrected
-from balframe.stats.differences import stacked
+from balframe.stats.constrained_mle import WeightedBinomials, skewness_corrected_statistic
+from balframe.stats.differences import difference_as_mean_recall
 from balframe.stats.lazy_scipy import special
-from balframe.stats.mean_recall import not_rejected
+from balframe.stats.mean_recall import invert_score_test
 from balframe.stats.proportions import Limits
 from balframe.stats.root_finding import increasing_root
 
@@ -54,8 +54,8 @@ class RecallComparison:
 
     def limits(self, z: FloatArray | float) -> Limits:
         """Return the limits of the differences that the corrected score test accepts at z."""
-        recalls = stacked(self.x, self.n, self.y, self.m, self.a)
-        lower, upper = not_rejected(*recalls, z, corrected)
+        recalls = difference_as_mean_recall(self.x, self.n, self.y, self.m, self.a)
+        lower, upper = invert_score_test(*recalls, z, skewness_corrected_statistic)
         return 2 * lower - 1, 2 * upper - 1
 
     def control_scores(self, z: FloatArray | float) -> FloatArray:
@@ -82,7 +82,9 @@ class RecallComparison:
 
     def constrained_to(self, scores: FloatArray) -> "RecallComparison":
         """Replace the recalls by those of largest likelihood at these scores."""
-        _, p = Segments.of(self.n * self.y / self.m, self.n, self.a).held_at(scores)
+        _, p = WeightedBinomials.of(self.n * self.y / self.m, self.n, self.a).constrained_mle(
+            scores
+        )
         return replace(self, x=p.T * self.n)
 
     @property
@@ -102,8 +104,10 @@ class RecallComparison:
 
     def _test_statistic(self) -> FloatArray:
         """Return the statistic of the test of no difference."""
-        both = Segments.of(*stacked(self.x, self.n, self.y, self.m, self.a))
-        return corrected(both, *both.held_at(np.full(len(self.n), 0.5)))
+        both = WeightedBinomials.of(
+            *difference_as_mean_recall(self.x, self.n, self.y, self.m, self.a)
+        )
+        return skewness_corrected_statistic(both, *both.constrained_mle(np.full(len(self.n), 0.5)))
 
 
 def always_valid_quantile(

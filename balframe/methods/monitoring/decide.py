@@ -22,7 +22,7 @@ from balframe.methods.monitoring.confidence_sequences import (
 from balframe.methods.monitoring.stream import Stream
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
-from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
 
@@ -334,7 +334,7 @@ def _reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion
     assert r is not None, "the metric is linear in recalls"
     order = np.lexsort((r.label, r.segment))
     recalls = r.at(order)
-    x, rows, weight = recalls.in_effective_rows()
+    x, rows, weight = recalls.effective_counts()
     n_labels = np.bincount(recalls.segment, minlength=counts.n_segments)
     for segment in range(n_segments):
         periods = np.flatnonzero((segment_of == segment) & (n_labels > 0))
@@ -348,5 +348,5 @@ def _reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion
             scores = (weight[at] * x[at] / rows[at]).sum(axis=1)
             within = (weight[at] ** 2 * p * (1 - p) / rows[at]).sum(axis=1)
             variance[segment] = between_period_variance(scores, within)
-            p_value[segment] = equal_scores(x[at], rows[at], weight[at])[1]
+            p_value[segment] = score_homogeneity_test(x[at], rows[at], weight[at])[1]
     return ReferenceDispersion(variance, n, p_value)

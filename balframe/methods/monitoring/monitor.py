@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from balframe._validate import is_number, is_whole_number
 from balframe.api.columns import (
     BY,
     COUNT_COLUMNS,
@@ -41,9 +42,16 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import MODEL, PERIOD, Query
-from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK, MonitorRequest
-from balframe.methods.monitoring.periods import monitor_warnings, period_columns, period_grid
+from balframe.methods.monitoring.decide import (
+    ALARM,
+    INCONCLUSIVE,
+    OK,
+    MonitorRequest,
+    monitor_metric,
+)
+from balframe.methods.monitoring.periods import monitor_warnings, period_columns
 from balframe.methods.monitoring.reference_data import reference_request
+from balframe.methods.monitoring.stream import build_stream
 from balframe.stats.base import check_level
 
 # The options of monitoring, which the method and its chart share.
@@ -267,14 +275,18 @@ def monitor(
     length, comparison = PeriodLength.of(every), reference_request(reference, time)
 
     def compute(counts: CountedFrame | CountedPair) -> Columns:
-        grid = period_grid(counts, length, comparison.until, selection)
-        columns = period_columns(grid, selection, request)
+        stream = build_stream(counts, length, comparison.until, selection)
+        results = {
+            name: monitor_metric(stream, name, metric, request, len(selection.metrics))
+            for name, metric in selection.metrics.items()
+        }
+        columns = period_columns(stream, results, request.windows)
         p_value = np.nan_to_num(np.asarray(columns["dispersion_p_value"]), nan=1.0)
-        n_tests = max(grid.stream.n_segments, 1) * len(selection.metrics)
+        n_tests = max(stream.n_segments, 1) * len(results)
         is_dispersed = options["dispersion"] is None and bool(
             (p_value < _WARNING_ALPHA / n_tests).any()
         )
-        for message in monitor_warnings(grid, request, is_dispersed):
+        for message in monitor_warnings(stream, request, is_dispersed):
             warn(message)
         return columns
 
@@ -319,24 +331,28 @@ def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
     check_choice("adjust", options["adjust"], ("bonferroni", None))
     check_choice("dispersion", options["dispersion"], ("estimate", None))
     margin, alpha, looks = (options[name] for name in ("margin", "alpha", "looks"))
-    if not _is_number(margin) or not 0 < margin < np.inf:
+    if not is_number(margin) or not 0 < margin < np.inf:
         raise InvalidInputError(
             f"{parameter('margin', margin)} is not a margin; give a number above 0, in the units "
             "of the metric, such as 0.05."
         )
-    if not _is_number(alpha) or not 0 < alpha < _MAX_ALPHA:
+    if not is_number(alpha) or not 0 < alpha < _MAX_ALPHA:
         raise InvalidInputError(
             f"{parameter('alpha', alpha)} is not a probability of false alarms; give a number "
             "above 0 and below 0.5, such as 0.05."
         )
-    if not _is_count(looks):
+    if not is_whole_number(looks, 1):
         raise InvalidInputError(
             f"{parameter('looks', looks)} is not a number of periods; give a whole number of at "
             "least 1."
         )
     windows = options["windows"]
     windows = [*windows] if isinstance(windows, (list, tuple, np.ndarray)) else [windows]
-    if not windows or not all(map(_is_count, windows)) or len({*windows}) < len(windows):
+    if (
+        not windows
+        or not all(is_whole_number(value, 1) for value in windows)
+        or len({*windows}) < len(windows)
+    ):
         raise InvalidInputError(
             f"{parameter('windows', options['windows'])} are not numbers of periods; give "
             "different whole numbers of at least 1, such as [1, 4, 13]."
@@ -350,11 +366,3 @@ def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
         options["level"],
         options["dispersion"] is not None,
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,13 @@ from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.periods import PeriodLength
 from balframe.core.row_sums import RowSums
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.earlier_cells import CountedPair
+from balframe.frames.query import PERIOD
+from balframe.frames.row_weights import raise_null
 
 
 @dataclass(frozen=True)
@@ -80,11 +86,13 @@ class Windows:
 class Stream:
     """Segments in every period, and their reference.
 
-    `keys` are the codes of the by-columns of each segment, except that of periods.
+    `keys` are the codes of the by-columns of each segment, except that of periods. `period_starts`
+    are the first days of the periods.
     """
 
     counted_frame: CountedFrame
     keys: Sequence[Int64Array]
+    period_starts: Int64Array
     windows: Windows
     reference_cells: Cells
     selection: MetricSelection
@@ -148,20 +156,73 @@ class Stream:
         return self.selection.class_counts(self.counted_frame, cells)
 
 
-def _with_all_segments(cells: Cells, n_segments: int) -> Cells:
-    """Add a cell of a row left out to every segment, so that none is lost."""
-    all_segments = np.arange(n_segments)
-    left_out = np.full(n_segments, LEFT_OUT)
-    empty_sums = cells.sums.at(np.zeros(n_segments, np.int64)) if len(cells.n) else cells.sums
-    sums = empty_sums.leaving_out(left_out == LEFT_OUT, np.ones(n_segments, np.int64))
-    return Cells.concat([cells, Cells((all_segments,), left_out, left_out, sums)]).regrouped()
-
-
 def build_stream(
+    counts: CountedFrame | CountedPair,
+    every: PeriodLength,
+    until: int | None,
+    selection: MetricSelection,
+) -> Stream:
+    """Put days into periods, and return the stream.
+
+    Rows up to `until` are the reference, unless there are cells of it.
+    """
+    counted_frame = counts.counted_frame
+    now = _cells_by_day(counted_frame, counted_frame.cells)
+    if isinstance(counts, CountedPair):
+        before = _cells_by_day(counts.aligned_earlier, counts.aligned_earlier.cells)
+    else:
+        assert until is not None, "the reference is either cells or the rows up to a day"
+        is_before = now.by[-1] <= until
+        now, before = _select_cells(now, ~is_before), _select_cells(now, is_before)
+    if not len(now.n):
+        if len(before.n) and until is not None:
+            raise InvalidInputError(
+                f"there are no rows after {parameter('reference')} to monitor; give an earlier "
+                "date."
+            )
+        return _number_segments(
+            counted_frame, now, _select_cells(before, slice(0)), now.n, selection
+        )
+    if not len(before.n):
+        raise InvalidInputError(
+            f"{parameter('reference')} has no rows. Give the cells of a run, or a later date."
+        )
+    starts = every.starts(now.by[-1])
+    period_starts = every.between(int(starts.min()), int(starts.max()))
+    current = replace(now, by=(*now.by[:-1], np.searchsorted(period_starts, starts)))
+    earlier = replace(before, by=(*before.by[:-1], every.starts(before.by[-1])))
+    return _number_segments(counted_frame, current, earlier, period_starts, selection)
+
+
+def _select_cells(cells: Cells, is_selected: Any) -> Cells:  # noqa: ANN401 (booleans or a slice)
+    by = tuple(codes[is_selected] for codes in cells.by)
+    return Cells(
+        by, cells.actual[is_selected], cells.outcome[is_selected], cells.sums.at(is_selected)
+    )
+
+
+def _cells_by_day(counted_frame: CountedFrame, cells: Cells) -> Cells:
+    """Make the day of each cell its last by-column; raise for rows without a day."""
+    names = list(counted_frame.by)
+    at = names.index(PERIOD)
+    levels = counted_frame.by[PERIOD]
+    adapter = counted_frame.adapter
+    days, _ = adapter.days(adapter.build_frame({PERIOD: levels}), PERIOD)
+    codes = cells.by[at]
+    is_null = codes == len(days)
+    if not counted_frame.query.drops_missing:
+        raise_null(counted_frame.query.time, int(cells.n[is_null].sum()))
+    is_kept = ~is_null & (cells.actual != LEFT_OUT)
+    others = [i for i in range(len(names)) if i != at]
+    selected = _select_cells(replace(cells, by=tuple(cells.by[i] for i in (*others, at))), is_kept)
+    return replace(selected, by=(*selected.by[:-1], days[selected.by[-1]]))
+
+
+def _number_segments(
     counted_frame: CountedFrame,
     now: Cells,
     reference_cells: Cells,
-    n_periods: int,
+    period_starts: Int64Array,
     selection: MetricSelection,
 ) -> Stream:
     """Return the stream of the data and the reference, with their segments numbered.
@@ -181,5 +242,14 @@ def build_stream(
         for cells, part in ((now, slice(0, len(now.n))), (reference_cells, slice(len(now.n), None)))
     )
     segment_keys = [codes[order][begins] for codes in keys]
-    windows = Windows.of(current, n_segments, n_periods)
-    return Stream(counted_frame, segment_keys, windows, reference, selection)
+    windows = Windows.of(current, n_segments, len(period_starts))
+    return Stream(counted_frame, segment_keys, period_starts, windows, reference, selection)
+
+
+def _with_all_segments(cells: Cells, n_segments: int) -> Cells:
+    """Add a cell of a row left out to every segment, so that none is lost."""
+    all_segments = np.arange(n_segments)
+    left_out = np.full(n_segments, LEFT_OUT)
+    empty_sums = cells.sums.at(np.zeros(n_segments, np.int64)) if len(cells.n) else cells.sums
+    sums = empty_sums.leaving_out(left_out == LEFT_OUT, np.ones(n_segments, np.int64))
+    return Cells.concat([cells, Cells((all_segments,), left_out, left_out, sums)]).regrouped()

@@ -1,4 +1,4 @@
-"""Charts that are parts of a larger one, and their rows, which they get last."""
+"""Subplots, and the chart that is assembled from them; each gets its rows last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from balframe.charts.rows import ChartRow
 
 Chart = alt.LayerChart | alt.FacetChart
 AltairChart = Chart | alt.ConcatChart
-SINGLE_ROW = alt.InlineData(values=[{}])  # for what is drawn once in each panel
+SINGLE_ROW = alt.InlineData(values=[{}])  # of a layer that is drawn once in each panel
 Title = alt.TitleParams | UndefinedType
 
 NO_ROWS = alt.InlineData(values=[])
-BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that is the same in each panel
+BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that each panel repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Subplot:
-    """A chart without its rows, and these; those `behind` are drawn in every panel."""
+    """A chart without rows, and its rows; every panel draws the `background_rows`."""
 
     chart: Chart
     rows: list[ChartRow]
@@ -29,27 +29,29 @@ class Subplot:
 def assemble_chart(
     subplots: Sequence[Subplot], title: alt.TitleParams, n_columns: int = 1
 ) -> AltairChart:
-    """Put a title over a part, or over several that share legends."""
+    """Return a subplot, or several that share legends, below a title."""
     if len(subplots) == 1:
         subplots[0].chart.title = title
         return _attach_rows(subplots[0].chart, subplots[0])
-    together = alt.concat(*(part.chart for part in subplots), columns=n_columns, title=title)
-    together.data = alt.Undefined
-    for chart, part in zip(together.concat, subplots, strict=True):
-        _attach_rows(chart, part)  # type: ignore[arg-type]  # it copies what it is given
-    return together
+    concatenation = alt.concat(
+        *(subplot.chart for subplot in subplots), columns=n_columns, title=title
+    )
+    concatenation.data = alt.Undefined
+    for chart, subplot in zip(concatenation.concat, subplots, strict=True):
+        _attach_rows(chart, subplot)  # type: ignore[arg-type]  # alt.concat copies its charts
+    return concatenation
 
 
-def _attach_rows(chart: Chart, part: Subplot) -> Chart:
-    """Give a chart its rows last, for Altair looks at every value each time that it copies them."""
-    chart.data = _data(part.rows)
+def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:
+    """Give a chart its rows; last, because Altair reads every value whenever it copies them."""
+    chart.data = _inline_data(subplot.rows)
     for layer in getattr(chart, "spec", chart).layer:
         if getattr(layer.data, "name", None) == BACKGROUND.name:
-            layer.data = _data(part.background_rows)
+            layer.data = _inline_data(subplot.background_rows)
     return chart
 
 
-def _data(rows: list[ChartRow]) -> alt.InlineData:
+def _inline_data(rows: list[ChartRow]) -> alt.InlineData:
     data = alt.InlineData(values=[])
     data.values = rows
     return data

@@ -1,4 +1,4 @@
-"""What all charts have in common: their parameters, and how these are checked."""
+"""The options of all charts: their declarations, defaults and checks, and the metrics drawn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_METRIC = "balanced_accuracy"
 DEFAULT_MOST = 60
 DEFAULT_MIN_SUPPORT = 10
-_FEW = 20  # points of a chart that has their numbers beside them
-_SAID = {
+_MAX_NUMBERED_POINTS = 20  # of a chart that writes their numbers by default
+_OPTIONS = {
     **SHARED,
     "frame": Option(
         FRAMES,
@@ -60,7 +60,7 @@ _SAID = {
     "numbers": Option(
         "bool, optional",
         "Write the estimate, its confidence interval and the number of rows beside each point. By "
-        f"default, this is done for up to {_FEW} points.",
+        f"default, this is done for up to {_MAX_NUMBERED_POINTS} points.",
     ),
     "min_support": Option(
         f"int, default {DEFAULT_MIN_SUPPORT}",
@@ -75,29 +75,26 @@ MissingExtraError
 
 
 def chart_function(function: F) -> F:
-    """Give a function that draws all options: in its signature, its docstring, and when called."""
+    """Add the shared options to the signature, the docstring and the calls of a chart function."""
 
     @wraps(function)
-    def checked(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
-        _check(options)
-        frames = [materialize(frame) for frame in given[:1]]  # a chart may ask several methods
-        return function(*frames, *given[1:], **options)
+    def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        _check_options(options)
+        frames = [materialize(frame) for frame in arguments[:1]]  # a chart may call several methods
+        return function(*frames, *arguments[1:], **options)
 
     name = f"bf.plot.{function.__name__}"
-    return with_options(checked, name, _SAID, _RAISES, UnknownNameError)  # type: ignore[return-value]
+    return with_options(checked, name, _OPTIONS, _RAISES, UnknownNameError)  # type: ignore[return-value]
 
 
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse values of the parameters that only charts have."""
-    most, min_support = (
-        options.get("most", DEFAULT_MOST),
-        options.get("min_support", DEFAULT_MIN_SUPPORT),
-    )
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise if an option that only charts have has an invalid value."""
+    most = options.get("most", DEFAULT_MOST)
     if not _is_integer(most) or most < 2:
         raise InvalidInputError(
             f"{parameter('most', most)} is not a number of segments; give 2 or more."
         )
-    check_min_support(min_support)
+    check_min_support(options.get("min_support", DEFAULT_MIN_SUPPORT))
     check_choice("sort", options.get("sort", "score"), get_args(SortOption))
     check_choice("numbers", options.get("numbers"), (True, False, None))
 
@@ -108,7 +105,7 @@ def _is_integer(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChartMetric:
-    """A metric of a chart: the name that it has in an answer, and that a reader sees."""
+    """A metric of a chart: its name in the result, its title, and the metric itself."""
 
     name: str
     title: str
@@ -116,19 +113,19 @@ class ChartMetric:
 
 
 def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[ChartMetric]:
-    """List the metrics of a chart; those that a mapping renames are shown by their new names."""
+    """Return the metrics of a chart; a metric that a mapping renames has its new name as title."""
     if metrics is None:
         raise UnsupportedTypeError(
             f"{parameter('metrics', None)} names no metric to draw; name at least one."
         )
     is_renamed = isinstance(metrics, Mapping)
-    chosen = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
+    selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
     return [
         ChartMetric(name, escape_tags(name) if is_renamed else in_words(metric.name), metric)
-        for name, metric in chosen.items()
+        for name, metric in selected.items()
     ]
 
 
 def shows_numbers(numbers: bool | None, n_points: int) -> bool:
-    """Tell whether numbers stand beside the points."""
-    return n_points <= _FEW if numbers is None else numbers
+    """Return whether the numbers of points are written beside them."""
+    return n_points <= _MAX_NUMBERED_POINTS if numbers is None else numbers

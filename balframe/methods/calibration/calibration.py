@@ -43,7 +43,7 @@ from balframe.metrics.definitions.probability import (
     uncertainty,
 )
 from balframe.stats.base import check_level
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
 
 class CalibrationOptions(UnweightedRowOptions, ResultOptions, total=False):
@@ -205,7 +205,9 @@ def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> di
     p = ProbabilityScores.of(scored.ties)
     statistic, kuiper_p = kuiper(p)
     p_value = score_test(p)
-    adjusted, n_tests = adjusted_within(p_value, scored.counted_frame.segment_margins(), adjust)
+    adjusted, n_tests = adjust_within_families(
+        p_value, scored.counted_frame.segment_margins(), adjust
+    )
     return {
         "n": p.n_rows,
         "n_positive": p.n_positive,

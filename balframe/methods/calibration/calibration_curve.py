@@ -27,7 +27,7 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.stats.base import check_level
-from balframe.stats.isotonic import isotonic
+from balframe.stats.isotonic import isotonic_regression
 from balframe.stats.proportions import wilson
 
 BINS = 10
@@ -147,7 +147,7 @@ def curve_columns(
         "observed": ratio(k.astype(float), n.astype(float)),
         "lower": lower,
         "upper": upper,
-        "isotonic": ratio(bin_sums(p.n * isotonic(p)), n.astype(float)),
+        "isotonic": ratio(bin_sums(p.n * isotonic_regression(p)), n.astype(float)),
     }
     return segment, columns
 

@@ -24,7 +24,7 @@ from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
 from balframe.stats.base import check_level
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
@@ -163,7 +163,9 @@ def gap_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name,
         )
         columns["p_value_all"][segments] = comparison.all_equal.p_value
         columns["p_value_crossing"][segments] = comparison.crossing.p_value
-    adjusted, n_tests = adjusted_within(columns["p_value"], reading.segment_margins(), adjust)
+    adjusted, n_tests = adjust_within_families(
+        columns["p_value"], reading.segment_margins(), adjust
+    )
     return {
         "n": p.n_rows,
         "n_positive": p.n_positive,

@@ -123,7 +123,8 @@ def power(
 
 def _notes(data: ChartData) -> list[str]:
     """Return the lines on dashes and on segments without a curve."""
-    rough = "; dashed curves are rough" if _has_rough(data.rows) else ""
+    has_rough = any(row["reliability"] == _ROUGH for row in data.rows)
+    rough = "; dashed curves are rough" if has_rough else ""
     notes = [f"Dashed line: a power of 0.8{rough}"]
     without_curve = [
         segment for segment in data.segments if not any(_points(data.select([segment]).rows))
@@ -134,10 +135,6 @@ def _notes(data: ChartData) -> list[str]:
         )
         notes.append(f"Never found to fail: {listed}")
     return notes
-
-
-def _has_rough(rows: Sequence[ChartRow]) -> bool:
-    return any(row["reliability"] == _ROUGH for row in rows)
 
 
 def _points(rows: Sequence[ChartRow]) -> list[ChartRow]:

@@ -1,4 +1,4 @@
-"""The chart of `impact`: impact ratios of categories beside the bound, a panel for each table."""
+"""The chart of `impact`: forest plots of impact ratios with the bound, a panel for each table."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ import altair as alt
 
 from balframe._text import intervals, titled
 from balframe.api.options import AdjustmentOptions, LevelOptions, Names
-from balframe.charts.facets import AltairChart, Subplot, Title, assemble_chart
+from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot, ReferenceLine, forest_columns
 from balframe.charts.options import DEFAULT_MOST, chart_function, shows_numbers
 from balframe.charts.rows import (
@@ -26,6 +26,7 @@ from balframe.charts.style import (
     SCORE_FORMAT,
     TooltipField,
     heading,
+    panel_heading,
     segment_tooltips,
 )
 from balframe.charts.style import number_tooltips as tooltips
@@ -100,76 +101,77 @@ def impact(
     """
     rows = result_rows(method(frame, selected, by=by, score=score, **options))
     names, alpha = by_names(by, rows[0]), 1 - options["level"]
-    marks = f"p below {alpha:.6g}", NOT_SIGNIFICANT
-    tables = list(_tables(rows, names))
+    mark_names = f"p below {alpha:.6g}", NOT_SIGNIFICANT
+    tables = list(_table_data(rows, names))
     for row in (row for table in tables for row in table.rows):
         p = row["p_adjusted"]
-        row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
-    found = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
-    drawn = [table.select(order) for table, (order, _) in zip(tables, found, strict=True)]
-    has = shows_numbers(numbers, max(len(one.rows) for one in drawn))
-    n_panels = max(len(one.panels) for one in drawn)
-    forests = [
+        row["mark"] = mark_names[0] if p is not None and p < alpha else mark_names[1]
+    rankings = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
+    panel_data = [table.select(order) for table, (order, _) in zip(tables, rankings, strict=True)]
+    has_numbers = shows_numbers(numbers, max(len(data.rows) for data in panel_data))
+    n_panels = max(len(data.panels) for data in panel_data)
+    categories = [name for order, _ in rankings for name in order]
+    plots = [
         ForestPlot(
-            one,
+            data,
             order,
             "impact ratio",
             [ReferenceLine("bound", f"bound {options['bound']:.6g}", (1, 0))],
-            [*segment_tooltips(one), *tooltips(_FIELDS)],
+            [*segment_tooltips(data), *tooltips(_FIELDS)],
             0,
-            has,
-            marks,
-            forest_columns(n_panels, [name for names, _ in found for name in names], has),
+            has_numbers,
+            mark_names,
+            forest_columns(n_panels, categories, has_numbers),
             "impact ratio",
-            shared_data=drawn,
+            shared_data=panel_data,
         )
-        for one, (order, _) in zip(drawn, found, strict=True)
+        for data, (order, _) in zip(panel_data, rankings, strict=True)
     ]
     is_single = len(tables) == 1
-    parts = [
-        Subplot(one.draw(alt.Undefined if is_single else _of_panel(one)), one.data.rows)
-        for one in forests
+    subplots = [
+        Subplot(plot.draw(alt.Undefined if is_single else _table_heading(plot)), plot.data.rows)
+        for plot in plots
     ]
     n_tests = sum(row["p_adjusted"] is not None for table in tables for row in table.rows)
     within = "" if is_single or not n_tests else " within each table"
-    below = f"{intervals(options['level'])}{adjustment_text(options['adjust'], n_tests)}{within}"
+    adjustment = adjustment_text(options["adjust"], n_tests)
+    subtitle = f"{intervals(options['level'])}{adjustment}{within}"
     left_out = [
-        line if is_single else f"By {one.segment_title}: {line[0].lower()}{line[1:]}"
-        for one, (_, lines) in zip(drawn, found, strict=True)
+        line if is_single else f"By {data.segment_title}: {line[0].lower()}{line[1:]}"
+        for data, (_, lines) in zip(panel_data, rankings, strict=True)
         for line in lines
     ]
-    what = "Impact ratio" if score is None else "Impact ratio of scores above the median"
-    title = titled(what, [drawn[0].segment_title] if is_single else names)
-    return assemble_chart(parts, heading(title, [below, *left_out]))
+    quantity = "Impact ratio" if score is None else "Impact ratio of scores above the median"
+    title = titled(quantity, [panel_data[0].segment_title] if is_single else names)
+    return assemble_chart(subplots, heading(title, [subtitle, *left_out]))
 
 
-def _tables(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[ChartData]:
-    """Take the rows of each table whose category is known."""
-    most_panels = math.inf if MODEL in rows[0] and MODEL not in by else 0
-    known = [row for row in rows if row["role"] != UNKNOWN]
-    for kept in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
-        some = [_of_table(row, by, kept) for row in known if row[MARGIN] == margin_name(kept)]
-        if some:
-            drawn = chart_data(some, kept, max_panels=most_panels)
-            for row in drawn.rows:
-                row |= _ratio(row)
-            yield drawn
+def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[ChartData]:
+    """Yield the data of each table, without rows of unknown category."""
+    max_panels = math.inf if MODEL in rows[0] and MODEL not in by else 0
+    rows = [row for row in rows if row["role"] != UNKNOWN]
+    for columns in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
+        margin = margin_name(columns)
+        table_rows = [_table_row(row, by, columns) for row in rows if row[MARGIN] == margin]
+        if table_rows:
+            data = chart_data(table_rows, columns, max_panels=max_panels)
+            for row in data.rows:
+                row |= _ratio_fields(row)
+            yield data
 
 
-def _of_table(row: ResultRow, by: Sequence[Name], kept: Sequence[Name]) -> ResultRow:
-    """Leave out columns of other tables."""
-    others = [*(name for name in by if name not in kept), *(f"highest_{name}" for name in by)]
-    return {name: value for name, value in row.items() if name not in others}
+def _table_row(row: ResultRow, by: Sequence[Name], columns: Sequence[Name]) -> ResultRow:
+    """Return a row without the columns of other tables."""
+    omitted = [*(name for name in by if name not in columns), *(f"highest_{name}" for name in by)]
+    return {name: value for name, value in row.items() if name not in omitted}
 
 
-def _ratio(row: ChartRow) -> ChartRow:
-    """Let the impact ratio be what is drawn of a row, or say why there is none."""
+def _ratio_fields(row: ChartRow) -> ChartRow:
+    """Return the impact ratio as the estimate that is drawn, or a note on why there is none."""
     undefined = "undefined" if row["impact_ratio"] is None else None
     note = "too small to be compared" if row["role"] == SMALL else undefined
     return {"estimate": row["impact_ratio"], "min_support": row[N], "note": note}
 
 
-def _of_panel(one: ForestPlot) -> Title:
-    return alt.TitleParams(
-        f"By {one.data.segment_title}", anchor="start", frame="group", fontSize=12, offset=8
-    )
+def _table_heading(plot: ForestPlot) -> alt.TitleParams:
+    return panel_heading(f"By {plot.data.segment_title}", frame="group")

@@ -19,7 +19,7 @@ from balframe.methods.comparisons.segments import differences
 from balframe.methods.impact.risk_ratio import ratio_to_largest_limits
 from balframe.methods.impact.unknown_bounds import unknown_category_bounds
 from balframe.stats.base import IntervalRequest
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
 COMPARED, SMALL, UNKNOWN = ROLES = ("compared", "small", "unknown")
 RATIOS = ("impact_ratio", "lower", "upper", "unknown_lower", "unknown_upper")
@@ -158,7 +158,7 @@ def impact_columns(
     interval = IntervalRequest(None, request.level)
     lower, upper = metric_limits({_NAME: _METRIC}, sample, {_NAME: rate}, interval)[_NAME]
     margin = counted_frame.segment_margins()
-    adjusted, n_tests = adjusted_within(floats["p_value"], margin, request.adjust)
+    adjusted, n_tests = adjust_within_families(floats["p_value"], margin, request.adjust)
     return {
         **counted_frame.by_columns(first),
         "role": counted_frame.text_column(ROLES, counts["role"]),

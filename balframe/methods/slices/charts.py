@@ -1,4 +1,4 @@
-"""The chart of `slices`: each slice beside the rest of the rows."""
+"""The chart of `slices`: a forest plot of the slices, with the score of the rest."""
 
 from typing import Any, Unpack
 
@@ -22,9 +22,9 @@ from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.methods.slices.slices import SearchOptions
 from balframe.methods.slices.slices import slices as method
 
-_LONG = 40  # characters of a slice that has room in one line
-_DIFFERENCE = ("difference", "difference_lower", "difference_upper")
-_KEPT = (
+_MAX_LINE_LENGTH = 40  # characters of a slice in one line
+_DIFFERENCE_FIELDS = ("difference", "difference_lower", "difference_upper")
+_UNCHANGED = (
     *("slice", "n", "min_support", "wrong", "estimate", "rest", "difference", "p_adjusted"),
     "n_explained",
 )
@@ -101,32 +101,32 @@ def slices(
             "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."
         )
     (metric,) = chart_metrics(options["metric"], options["class_weight"])
-    drawn = chart_data([_beside_rest(row) for row in rows], ["slice"])
-    forest = ForestPlot(
-        drawn,
-        drawn.segments,
+    data = chart_data([_chart_row(row) for row in rows], ["slice"])
+    plot = ForestPlot(
+        data,
+        data.segments,
         sentence(metric.title),
         [],
-        [*segment_tooltips(drawn), *tooltips(_FIELDS)],
+        [*segment_tooltips(data), *tooltips(_FIELDS)],
         0,
         shows_numbers(numbers, len(rows)),
         numbers_title="difference",
         tick_field="rest",
-        number_fields=_DIFFERENCE,
-        wraps_labels=max(map(len, drawn.segments)) > _LONG,
+        number_fields=_DIFFERENCE_FIELDS,
+        wraps_labels=max(map(len, data.segments)) > _MAX_LINE_LENGTH,
     )
     title = f"{sentence(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
-    below = ["Ticks: the rest of the rows"]
+    subtitles = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
         level = percent(options["level"])
-        below[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
-    return assemble_chart([Subplot(forest.draw(), drawn.rows)], heading(title, below))
+        subtitles[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
+    return assemble_chart([Subplot(plot.draw(), data.rows)], heading(title, subtitles))
 
 
-def _beside_rest(row: ResultRow) -> ResultRow:
-    """Put the limits of the difference around the score."""
-    drawn: dict[Name, Any] = {name: row[name] for name in _KEPT}
-    for name, limit in zip(_DIFFERENCE[1:], ("lower", "upper"), strict=True):
-        drawn[name] = row[limit]
-        drawn[limit] = None if row[limit] is None else row["rest"] + row[limit]
-    return {**drawn, "note": None}
+def _chart_row(row: ResultRow) -> ResultRow:
+    """Return a row whose limits of the difference are added to the score of the rest."""
+    values: dict[Name, Any] = {name: row[name] for name in _UNCHANGED}
+    for name, limit in zip(_DIFFERENCE_FIELDS[1:], ("lower", "upper"), strict=True):
+        values[name] = row[limit]
+        values[limit] = None if row[limit] is None else row["rest"] + row[limit]
+    return {**values, "note": None}

@@ -18,7 +18,7 @@ from balframe.methods.slices.conditions import Conjunctions
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
-from balframe.stats.proportions import Limits, exact
+from balframe.stats.proportions import Limits, clopper_pearson
 
 _MAX_NORMAL_SKEWNESS = 1e-3  # up to which the tail is the normal one
 _BLOCK_SIZE = 2**16  # slices whose statistics are computed together
@@ -69,8 +69,8 @@ class StratifiedCounts:
 
     def limits(self, level: float) -> Limits:
         """Return limits of the gap, from Clopper-Pearson limits of each rate."""
-        own = exact(self.wrong, self.n, level)
-        rest = exact(self.wrong_all - self.wrong, self.n_all - self.n, level)
+        own = clopper_pearson(self.wrong, self.n, level)
+        rest = clopper_pearson(self.wrong_all - self.wrong, self.n_all - self.n, level)
         squares = self.weight**2
         below = ((self.rate - own[0]) ** 2 + (rest[1] - self.rest_rate) ** 2) @ squares
         above = ((own[1] - self.rate) ** 2 + (self.rest_rate - rest[0]) ** 2) @ squares

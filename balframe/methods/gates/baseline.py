@@ -67,7 +67,7 @@ class Baseline(Protocol):
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
         """Compute limits of the differences in segments that both have."""
 
-    def clusters(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
         """Return the number of clusters of segments, and their effect on the differences."""
 
 
@@ -117,7 +117,7 @@ class PairedBaseline:
         """Invert the score test of paired differences."""
         return self._models.at(segments).limits_and_p_values(metric.interval, request.level)[0]
 
-    def clusters(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
         """Return the number of clusters of segments, and their effect on the differences."""
         models = self._models.at(segments)
         if models.first.clusters is None:
@@ -175,7 +175,7 @@ class UnpairedBaseline:
         scores = metric_values(metric, now), metric_values(metric, before)
         return mover_difference_limits(metric.name, metric, sides, scores, request)
 
-    def clusters(self, metric: Metric, segments: Int64Array) -> None:
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> None:
         """Return None: the clusters of the rows of the earlier run are unknown."""
 
 
@@ -262,7 +262,7 @@ def baseline_request(baseline: object, options: Mapping[str, Any]) -> BaselineRe
     """Return how to read data with a baseline; `options` are those of the method."""
     if baseline is None:
         return BaselineRequest(
-            InputSpec(), LabelSource(), lambda query: None, lambda read, selection: None
+            InputSpec(), LabelSource(), lambda query: None, lambda counts, selection: None
         )
     native, _ = unwrap(baseline)
     if not _is_frame(native):

@@ -148,7 +148,7 @@ class EvidenceRequest:
             upper,
             is_evaluable,
             baseline_scores=scores,
-            clusters=baseline.clusters(metric, segments),
+            clusters=baseline.cluster_statistics(metric, segments),
         )
 
     def _families(

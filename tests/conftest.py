@@ -65,7 +65,7 @@ def constructor(request):
 @pytest.fixture
 def registry_put_back(monkeypatch):
     """Forget after the test which metrics it registered, but not those that balframe ships."""
-    assert lookup.registered()
+    assert lookup.registered_metrics()
     for name in ("_registry", "_names"):
         monkeypatch.setattr(registry, name, getattr(registry, name))
 
@@ -80,7 +80,7 @@ def toy_method(tmp_path, monkeypatch):
     monkeypatch.setattr(scores, "__path__", [*scores.__path__, str(folder)])
     row = ast.literal_eval(f"{{{code['methods/__init__.py']}}}")
     monkeypatch.setitem(methods.METHODS, "segments", methods.METHODS["segments"] | row)
-    added = accessor._Method(methods.load_method, name, "segments")
+    added = accessor._NamespaceFunction(methods.load_method, name, "segments")
     monkeypatch.setattr(accessor.Bal, name, added, raising=False)
     yield declarations()[name]
     del DECLARED[name], sys.modules[f"{scores.__name__}.{name}"]

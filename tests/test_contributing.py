@@ -118,7 +118,7 @@ def test_an_engine(monkeypatch):
     for name in ("DUCKDB", "ENGINES", "_NARWHALS"):
         monkeypatch.setattr(registry, name, added[name])
 
-    assert registry.engine_of(relation) is registry.ENGINES[-1]
+    assert registry.find_engine(relation) is registry.ENGINES[-1]
     assert bf.report(relation, "y", "p", by="g").equals(bf.report(FRAME, "y", "p", by="g"))
 
 

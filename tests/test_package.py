@@ -100,7 +100,7 @@ def test_every_public_name_has_a_docstring_with_an_example():
 
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "numpy", "scipy", "narwhals")
-HEAVY = (*LIBRARIES, "typer", "altair", "great_tables", "balframe.methods.scores.report")
+HEAVY = (*LIBRARIES, "click", "altair", "great_tables", "balframe.methods.scores.report")
 OF_PANDAS = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
 OF_POLARS = """import polars as pl
 frame = pl.DataFrame({"y": [0, 1, 1], "p": [0, 1, 0], "g": ["a", "b", "b"], "s": [0.1, 0.8, 0.4]})
@@ -115,7 +115,7 @@ for one in (frame, frame.lazy()):
 
 @pytest.mark.parametrize(
     ("call", "heavy"),
-    [("", HEAVY), (OF_PANDAS, ("scipy.stats", "typer")), (OF_POLARS, ("pandas", "scipy.stats"))],
+    [("", HEAVY), (OF_PANDAS, ("scipy.stats", "click")), (OF_POLARS, ("pandas", "scipy.stats"))],
     ids=["import", "pandas", "polars"],
 )
 def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):

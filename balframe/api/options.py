@@ -21,26 +21,26 @@ Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
-_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
-_HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
+_INTERVAL_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
+_LIBRARIES = dict.fromkeys(engine.name.partition(",")[0] for engine in ENGINES)
 METRICS = (
     f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "
     'A mapping renames them: `{"hit rate": "recall"}`.'
 ).replace("'", '"')
-FRAMES = f"a frame of {', '.join(_HOLDERS)} or narwhals"
+FRAMES = f"a frame of {', '.join(_LIBRARIES)} or narwhals"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The description of a parameter: its kind in words, what it does, and its default."""
+    """The description of a parameter: its type in words, what it does, and its default."""
 
-    kind: str
+    type_text: str
     text: str
     default: Any = None
 
 
 class WeightOptions(TypedDict, total=False):
-    """How much rows weigh."""
+    """The weights of rows."""
 
     sample_weight: Annotated[
         Name | None,
@@ -53,7 +53,7 @@ class WeightOptions(TypedDict, total=False):
 
 
 class CountOptions(TypedDict, total=False):
-    """How many rows a row stands for."""
+    """The number of rows that a row stands for."""
 
     counts: Annotated[
         Name | None,
@@ -119,7 +119,7 @@ class RowOptions(WeightOptions, UnweightedRowOptions, total=False):
 
 
 class CellOptions(TypedDict, total=False):
-    """What frames of cells need in addition."""
+    """Whether the frame holds cells."""
 
     cells: Annotated[
         bool,
@@ -133,7 +133,7 @@ class CellOptions(TypedDict, total=False):
 
 
 class ClusterOptions(TypedDict, total=False):
-    """Which rows belong together."""
+    """The clusters of rows."""
 
     cluster: Annotated[
         Name | None,
@@ -147,7 +147,7 @@ class ClusterOptions(TypedDict, total=False):
 
 
 class CellOrRowOptions(RowOptions, CellOptions, total=False):
-    """The options of what is counted."""
+    """How rows or cells are counted, and the label set."""
 
 
 class LevelOptions(TypedDict, total=False):
@@ -164,7 +164,7 @@ class IntervalOptions(LevelOptions, total=False):
     interval: Annotated[
         IntervalOption,
         Option(
-            f"{{True, {_METHODS}}}, optional",
+            f"{{True, {_INTERVAL_METHODS}}}, optional",
             "Add confidence intervals. True uses the default method of each metric. A named "
             "method applies to the metrics that have it; the others keep their default. "
             'Proportions have "wilson", "scas", "jeffreys" and "exact". Means of recalls, such as '
@@ -202,7 +202,7 @@ class ClassWeightOptions(TypedDict, total=False):
 
 
 class AbsentLabelOptions(TypedDict, total=False):
-    """How labels that a segment lacks are handled."""
+    """How labels absent from a segment are handled."""
 
     absent: Annotated[
         Absent,
@@ -255,7 +255,7 @@ class PeriodOptions(TypedDict, total=False):
 
 
 class MarginOptions(TypedDict, total=False):
-    """What is returned in addition to the segments."""
+    """The margins returned in addition to the segments."""
 
     margins: Annotated[
         Margins,
@@ -269,7 +269,7 @@ class MarginOptions(TypedDict, total=False):
 
 
 class BackendOptions(TypedDict, total=False):
-    """In which library the answer is returned."""
+    """The library of the result."""
 
     backend: Annotated[
         Backend,
@@ -282,7 +282,7 @@ class BackendOptions(TypedDict, total=False):
 
 
 class ResultOptions(MarginOptions, BackendOptions, total=False):
-    """What is returned."""
+    """The rows of the result, and its library."""
 
 
 class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):
@@ -293,7 +293,7 @@ class ScoreMethodOptions(RowOptions, ResultOptions, total=False):
     """The options of all methods on scores, and of those that need rows."""
 
 
-SHARED = {  # parameters in a method's own signature whose description it may leave out
+SHARED = {  # of parameters in a function's own signature, which its docstring may leave out
     "frame": Option(
         FRAMES,
         "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "
@@ -339,7 +339,7 @@ SHARED = {  # parameters in a method's own signature whose description it may le
 }
 
 
-def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
-    """List the options of a group: the type and the description of each."""
+def group_options(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
+    """Return the type and the description of every option of a group."""
     hints = get_type_hints(group, include_extras=True)
     return {name: get_args(annotated) for name, annotated in hints.items()}

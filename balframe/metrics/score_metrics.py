@@ -6,15 +6,15 @@ from typing import TypeVar
 
 from balframe.core.array_types import FloatArray
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
-from balframe.metrics.base import AnyMetric
+from balframe.metrics.base import BaseMetric
 
 _CountsT = TypeVar("_CountsT")  # rows counted by score, in whatever way the metric reads them
 _FunctionOfScores = Callable[[_CountsT], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreMetric(AnyMetric):
-    """A metric of scores, which is a column of the answers of one method."""
+class ScoreMetric(BaseMetric):
+    """A metric of scores, which is a column of the results of one method."""
 
     method: str
 
@@ -64,24 +64,26 @@ def all_score_metrics() -> list[ScoreMetric]:
 
 def metrics_returned_by(method: str) -> list[str]:
     """List the names of the metrics of scores that a method returns."""
-    return [one.name for one in _registry.values() if one.method == method]
+    return [metric.name for metric in _registry.values() if metric.method == method]
 
 
 def score_metric_names() -> Mapping[str, ScoreMetric | None]:
-    """Give every metric of scores by its name and aliases; None where no method returns it."""
-    known = {name: one for one in _registry.values() for name in (one.name, *one.aliases)}
-    return dict.fromkeys(_NOT_COMPUTED) | known
+    """Return the metrics of scores by their names and aliases; None if no method returns one."""
+    metrics = {
+        name: metric for metric in _registry.values() for name in (metric.name, *metric.aliases)
+    }
+    return dict.fromkeys(_NOT_COMPUTED) | metrics
 
 
 def needs_scores_error(name: str) -> BalframeError:
-    """Say that a metric is computed from scores, and which method returns it or others."""
-    found = score_metric_names()[name]
-    if found is not None:
+    """Return the error for a metric of scores, with the method that returns it or others."""
+    metric = score_metric_names()[name]
+    if metric is not None:
         return InvalidInputError(
-            f"metric {name!r} is computed from scores, not from labels; call {found.method}, which "
-            f"returns {found.name!r}."
+            f"metric {name!r} is computed from scores, not from labels; call {metric.method}, "
+            f"which returns {metric.name!r}."
         )
-    methods = dict.fromkeys(one.method for one in _registry.values())
+    methods = dict.fromkeys(metric.method for metric in _registry.values())
     returned = "; ".join(
         f"{method} returns {', '.join(metrics_returned_by(method))}" for method in methods
     )

@@ -10,9 +10,9 @@ from shipped import SHIPPED
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 
-ALIASES = [(name, alias) for name in SHIPPED for alias in find(name).aliases]
+ALIASES = [(name, alias) for name in SHIPPED for alias in find_metric(name).aliases]
 
 
 def tables(matrices, n_labels):
@@ -186,11 +186,11 @@ def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image,
     assert_same(score(both, metric, sample_weight=weight), image(value))
 
 
-@pytest.mark.parametrize("metric", [name for name in SHIPPED if find(name).better])
+@pytest.mark.parametrize("metric", [name for name in SHIPPED if find_metric(name).better])
 def test_the_best_value_on_a_perfect_classifier(metric):
     frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
-    low, high = find(metric).range
-    best = high if find(metric).better == "higher" else low
+    low, high = find_metric(metric).range
+    best = high if find_metric(metric).better == "higher" else low
 
     found = score(frame, metric)
 
@@ -201,7 +201,7 @@ def test_the_best_value_on_a_perfect_classifier(metric):
 @weighting
 @every_metric
 def test_values_lie_in_the_range(frame, weight, metric):
-    low, high = find(metric).range
+    low, high = find_metric(metric).range
 
     found = score(frame, metric, sample_weight=weight)
 

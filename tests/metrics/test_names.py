@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 
 import balframe as bf
 from balframe.methods import declarations
-from balframe.metrics.lookup import all_metrics, find
+from balframe.metrics.lookup import all_metrics, find_metric
 from balframe.metrics.score_metrics import all_score_metrics
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
@@ -87,7 +87,7 @@ def score(y, yhat, names, **options):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", OF_LABELS)
 def test_scorers_of_scikit_learn_have_their_names_and_values(name, seed):
-    scorer, needs = OF_CLASSES[name], find(name).needs
+    scorer, needs = OF_CLASSES[name], find_metric(name).needs
     for n_labels in (2,) if "pos_label" in needs else (2, 3):
         y, yhat = labels(n_labels, seed)
 
@@ -132,7 +132,7 @@ def test_names_of_other_libraries_mean_what_they_mean_there(name):
 @pytest.mark.parametrize("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
 def test_names_that_differ_between_libraries_are_no_aliases(name):
     with pytest.raises(KeyError, match=f"metric '{name}' not found"):
-        find(name)
+        find_metric(name)
 
 
 @pytest.mark.parametrize("name", [*OF_SCORES, *NOT_COMPUTED])
@@ -159,7 +159,7 @@ def test_the_verb_of_a_metric_of_scores_has_its_column(one):
 
 def test_a_metric_that_no_verb_returns_names_those_that_verbs_return():
     with pytest.raises(KeyError) as raised:
-        find("pr_auc")
+        find_metric("pr_auc")
 
     ranked = "ranking returns roc_auc, average_precision, ks_statistic, brier_score"
     assert f"{ranked}; calibration returns oe_ratio, " in str(raised.value)
@@ -218,7 +218,7 @@ def test_ranking_points_to_report_for_metrics_of_labels():
 )
 def test_near_names_are_each_of_another_metric(name, near):
     with pytest.raises(KeyError) as raised:
-        find(name)
+        find_metric(name)
 
     assert f"metric {name!r} not found; did you mean {near}" in str(raised.value)
     shown = str(raised.value).partition("Metrics: ")[2].partition(", ...")[0].split(", ")

@@ -5,8 +5,8 @@ import pytest
 
 import balframe as bf
 from balframe.methods import declarations
-from balframe.metrics.lookup import registered
-from balframe.metrics.registry import FAIRNESS, PRESETS
+from balframe.metrics.lookup import registered_metrics
+from balframe.metrics.registry import FAIRNESS_METRICS, PRESETS
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
 RATES = [
@@ -53,7 +53,7 @@ def test_presets_mix_with_names_and_each_metric_is_there_once(verb, given, expec
 
 @pytest.mark.parametrize("verb", DEFAULTS)
 def test_the_default_and_all_metrics_are_presets(verb):
-    every = [one.name for one in registered() if "class_weight" not in one.needs]
+    every = [one.name for one in registered_metrics() if "class_weight" not in one.needs]
 
     assert metrics_of(verb, "default") == metrics_of(verb, None) == DEFAULTS[verb]
     assert metrics_of(verb, ["default", "f1"]) == [*DEFAULTS[verb], "f1"]
@@ -101,7 +101,7 @@ def test_docstrings_and_the_list_of_metrics_name_the_presets():
         said = declarations()[verb].parameters["metrics"].text
         assert all(f'"{preset}"' in said for preset in PRESETS)
     said = declarations()["report"].parameters["metrics"].text
-    assert all(name in said for name in (*DEFAULTS["report"], *FAIRNESS))
+    assert all(name in said for name in (*DEFAULTS["report"], *FAIRNESS_METRICS))
     presets = dict(bf.list_metrics().select("name", "presets").rows())
     for preset, names in {"fairness": RATES, "default": DEFAULTS["report"]}.items():
         assert [name for name, some in presets.items() if preset in some.split(", ")] == sorted(

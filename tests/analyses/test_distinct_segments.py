@@ -6,7 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
-from balframe.core.unique_rows import equal_counts
+from balframe.core.unique_rows import unique_segments
 
 N_SEGMENTS = 300
 
@@ -57,11 +57,11 @@ CALLS = {
 def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch):
     expected = call(rows(n_labels))
     used = []
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 1)
     monkeypatch.setattr(
-        "balframe.methods.scores.scored_segments.equal_counts",
-        lambda *given: used.append(equal_counts(*given)) or used[-1],
+        "balframe.methods.scores.distinct_segments.unique_segments",
+        lambda *given: used.append(unique_segments(*given)) or used[-1],
     )
 
     assert_frame_equal(call(rows(n_labels)), expected, check_exact=True)
@@ -70,7 +70,7 @@ def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch
 
 @pytest.mark.usefixtures("registry_put_back")
 def test_metrics_of_users_see_all_segments(monkeypatch):
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 1)
     bf.metric(range=(0, 1000))(mean_of_all_segments)
     frame = rows(2)

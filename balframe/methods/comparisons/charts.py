@@ -1,6 +1,6 @@
 """The chart of `gaps`: a forest plot of differences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from balframe._text import intervals, titled
@@ -25,6 +25,7 @@ from balframe.charts.options import (
     chart_metrics,
 )
 from balframe.charts.rows import (
+    ChartRow,
     ResultRow,
     SortOption,
     by_names,
@@ -32,11 +33,18 @@ from balframe.charts.rows import (
     result_rows,
     value_text,
 )
-from balframe.charts.style import CLUSTERS_FIELD, COUNT_FORMAT, SCORE_FORMAT, TooltipField
+from balframe.charts.style import (
+    CLUSTERS_FIELD,
+    LIMIT_FIELDS,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
+    SCORE_FORMAT,
+    TooltipField,
+)
 from balframe.frames.adapter import Name
 from balframe.methods.comparisons.gaps import gaps as method
 
-NOT_SIGNIFICANT = "not significant"
+_NOT_SIGNIFICANT = "not significant"
 
 
 class _Options(
@@ -101,8 +109,7 @@ def gaps(
     )
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]
-    marks = f"p below {1 - level:.6g}", NOT_SIGNIFICANT
-    panels = [_panel(metric, rows, names, 1 - level, adjust, marks) for metric in chosen]
+    panels = [_panel(metric, rows, names, 1 - level, adjust) for metric in chosen]
     title = f"difference from {_reference_text(rows, reference)}"
     n_tests = {row["n_tests"] for row in rows}
     return forest_plots(
@@ -112,7 +119,7 @@ def gaps(
         [f"{intervals(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
         [ReferenceLine("zero", "no difference", (1, 0))],
         "difference",
-        marks,
+        significance_marks(1 - level),
     )
 
 
@@ -122,23 +129,20 @@ def _panel(
     names: list[Name],
     alpha: float,
     adjust: Adjust,
-    marks: tuple[str, str],
 ) -> ForestPanel:
     """Return the panel of the differences of a metric, with marks on significant ones."""
     data = chart_data([row for row in rows if row["metric"] == metric.name], names)
+    mark_significant(data.rows, alpha)
     for row in data.rows:
-        p = row["p_adjusted"]
-        row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
         row["zero"] = 0
         row["note"] = "undefined" if row["difference"] is None else None
         row |= {"score": row["estimate"], "estimate": row["difference"]}
     fields: list[TooltipField] = [
-        ("n", "rows", COUNT_FORMAT),
+        N_FIELD,
         *([CLUSTERS_FIELD] if rows and "n_clusters" in rows[0] else []),
-        ("min_support", "rows of the rarest label", COUNT_FORMAT),
+        MIN_SUPPORT_FIELD,
         ("estimate", "difference", SCORE_FORMAT),
-        ("lower", "lower limit", SCORE_FORMAT),
-        ("upper", "upper limit", SCORE_FORMAT),
+        *LIMIT_FIELDS,
         ("score", metric.title, SCORE_FORMAT),
         ("reference_estimate", "score of the reference", SCORE_FORMAT),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
@@ -153,6 +157,19 @@ def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
         return ", ".join(map(value_text, reference.values()))
     references = {row["reference"] for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
+
+
+def significance_marks(alpha: float) -> tuple[str, str]:
+    """Return the names of the marks of significant rows and of others."""
+    return f"p below {alpha:.6g}", _NOT_SIGNIFICANT
+
+
+def mark_significant(rows: Sequence[ChartRow], alpha: float) -> None:
+    """Add to each row the mark that says whether its adjusted p-value is below alpha."""
+    significant, other = significance_marks(alpha)
+    for row in rows:
+        p = row["p_adjusted"]
+        row["mark"] = significant if p is not None and p < alpha else other
 
 
 def adjustment_text(adjust: Adjust, n_tests: int) -> str:

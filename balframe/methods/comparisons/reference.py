@@ -30,7 +30,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.frames.query import Query
 from balframe.methods.comparisons.segments import Comparison, differences
-from balframe.methods.scores.scored_segments import distinct_segments
+from balframe.methods.scores.distinct_segments import distinct_segments
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 

@@ -47,6 +47,9 @@ from balframe.charts.style import (
     COUNT_FORMAT,
     DARKEST,
     LIGHTEST,
+    LIMIT_FIELDS,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
     SCORE_FORMAT,
     UNDEFINED_SHARE,
     WHITE,
@@ -404,13 +407,12 @@ def _panel(
         else:
             row["chance"] = chance
     fields: list[TooltipField] = [
-        ("n", "rows", COUNT_FORMAT),
+        N_FIELD,
         *([CLUSTERS_FIELD] if segment_rows and "n_clusters" in segment_rows[0] else []),
         ("n_labels", "labels present", COUNT_FORMAT),
-        ("min_support", "rows of the rarest label", COUNT_FORMAT),
+        MIN_SUPPORT_FIELD,
         ("estimate", metric.title, SCORE_FORMAT),
-        ("lower", "lower limit", SCORE_FORMAT),
-        ("upper", "upper limit", SCORE_FORMAT),
+        *LIMIT_FIELDS,
     ]
     return ForestPanel(metric, data, metric.title, fields)
 

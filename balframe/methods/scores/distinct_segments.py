@@ -1,32 +1,14 @@
-"""Scores and limits of all segments; segments with equal counts are computed once."""
+"""Segments that differ in their counts: what depends on counts alone is computed once for each."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
-from balframe.api.interval_estimates import metric_limits
-from balframe.api.metric_selection import MetricSelection, metric_values, segment_counts
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.api.metric_selection import MetricSelection
+from balframe.core.array_types import Int64Array
 from balframe.core.cells import Cells
 from balframe.core.sample import Sample
 from balframe.core.unique_rows import unique_segments
 from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
-from balframe.stats.base import IntervalRequest
-from balframe.stats.proportions import Limits
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredSegments:
-    """Counts, scores and limits of every segment.
-
-    Without an interval request there are no limits. `sample` is what they were computed from. If
-    rows are not in clusters, it may hold only one of several segments with equal counts.
-    """
-
-    counts: Mapping[str, Int64Array]
-    scores: Mapping[str, FloatArray]
-    limits: Mapping[str, Limits]
-    sample: Sample
 
 
 def distinct_segments(
@@ -44,30 +26,16 @@ def distinct_segments(
     return unique_segments(cells(), len(counted_frame.labels))
 
 
-def score_segments(
-    counted_frame: CountedFrame, selection: MetricSelection, request: IntervalRequest | None
-) -> ScoredSegments:
-    """Score every segment."""
+def distinct_sample(
+    counted_frame: CountedFrame, selection: MetricSelection
+) -> tuple[Sample, Int64Array | None]:
+    """Return the sample of the distinct segments, and the position of every segment in it.
+
+    The positions are None if the sample has every segment.
+    """
     distinct = distinct_segments(counted_frame, selection.metrics, lambda: counted_frame.cells)
     if distinct is None:
-        return _score_sample(selection.sample(counted_frame), selection, request)
+        return selection.sample(counted_frame), None
     first, copies = distinct
     cells = counted_frame.cells.at(first)
-    once = _score_sample(
-        Sample(selection.class_counts(counted_frame, cells), lambda: cells), selection, request
-    )
-    return ScoredSegments(
-        {name: values[copies] for name, values in once.counts.items()},
-        {name: values[copies] for name, values in once.scores.items()},
-        {name: (low[copies], high[copies]) for name, (low, high) in once.limits.items()},
-        once.sample,
-    )
-
-
-def _score_sample(
-    sample: Sample, selection: MetricSelection, request: IntervalRequest | None
-) -> ScoredSegments:
-    c, metrics = sample.counts, selection.metrics
-    scores = {name: metric_values(metric, c) for name, metric in metrics.items()}
-    limits = {} if request is None else metric_limits(metrics, sample, scores, request)
-    return ScoredSegments(segment_counts(c), scores, limits, sample)
+    return Sample(selection.class_counts(counted_frame, cells), lambda: cells), copies

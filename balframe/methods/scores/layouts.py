@@ -1,11 +1,10 @@
 """The two layouts of a report: one column per metric, or one row per metric."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import DesignEffects
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
@@ -26,39 +25,25 @@ def wide_columns(
 
 def long_columns(
     counted_frame: CountedFrame,
-    first_cells: Int64Array,
     counts: Mapping[str, Int64Array],
     scores: Mapping[str, FloatArray],
+    metric_columns: Mapping[Name, Sequence[FloatArray]],
+    methods: tuple[Sequence[str], Int64Array] | None,
 ) -> dict[Name, Any]:
-    """Return the columns of one row per segment and metric, without those of intervals."""
-    metric = np.tile(np.arange(len(scores)), len(first_cells))
-    columns = counted_frame.by_columns(np.repeat(first_cells, len(scores)))
-    columns |= {name: np.repeat(values, len(scores)) for name, values in counts.items()}
+    """Return the columns of one row per segment and metric.
+
+    `metric_columns` have an array for each metric. `methods` are the names of interval methods and
+    the position of each segment's and metric's method, None without intervals.
+    """
+    _, first_cells = counted_frame.cells.segments
+    n_metrics = len(scores)
+    metric = np.tile(np.arange(n_metrics), len(first_cells))
+    columns = counted_frame.by_columns(np.repeat(first_cells, n_metrics))
+    columns |= {name: np.repeat(values, n_metrics) for name, values in counts.items()}
     columns["metric"] = counted_frame.text_column(list(scores), metric)
-    columns["estimate"] = _interleave(scores.values())
+    metric_columns = {"estimate": list(scores.values()), **metric_columns}
+    columns |= {name: np.column_stack(values).ravel() for name, values in metric_columns.items()}
+    if methods is not None:
+        names, codes = methods
+        columns["method"] = counted_frame.text_column(names, codes.ravel())
     return columns
-
-
-def long_limit_columns(
-    counted_frame: CountedFrame,
-    limits: Mapping[str, Limits],
-    methods: tuple[Sequence[str], Int64Array],
-) -> dict[Name, Any]:
-    """Return the limits and the interval methods of one row per segment and metric."""
-    lower, upper = map(_interleave, zip(*limits.values(), strict=True))
-    names, codes = methods
-    return {
-        "lower": lower,
-        "upper": upper,
-        "method": counted_frame.text_column(names, codes.ravel()),
-    }
-
-
-def long_design_columns(designs: Sequence[DesignEffects]) -> dict[Name, FloatArray]:
-    """Return effective clusters and design effects of one row per segment and metric."""
-    effective, effect = map(_interleave, zip(*designs, strict=True))
-    return {"effective_clusters": effective, "design_effect": effect}
-
-
-def _interleave(columns: Iterable[FloatArray]) -> FloatArray:
-    return np.column_stack(list(columns)).ravel()

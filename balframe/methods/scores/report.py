@@ -1,5 +1,6 @@
 """The method `report`."""
 
+from collections.abc import Sequence
 from typing import Literal, Unpack
 
 from balframe.api.columns import (
@@ -17,9 +18,14 @@ from balframe.api.columns import (
     note,
     score,
 )
-from balframe.api.interval_estimates import cluster_counts, design_effects, interval_methods
+from balframe.api.interval_estimates import (
+    cluster_counts,
+    design_effects,
+    interval_methods,
+    metric_limits,
+)
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, MetricSelection
+from balframe.api.metric_selection import Metrics, MetricSelection, metric_values, segment_counts
 from balframe.api.options import (
     AbsentLabelOptions,
     ClassWeightOptions,
@@ -31,19 +37,16 @@ from balframe.api.options import (
     PriorOptions,
 )
 from balframe.api.run import Columns, run_method
+from balframe.core.array_types import FloatArray
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
-from balframe.methods.scores.layouts import (
-    long_columns,
-    long_design_columns,
-    long_limit_columns,
-    wide_columns,
-)
-from balframe.methods.scores.scored_segments import score_segments
+from balframe.methods.scores.distinct_segments import distinct_sample
+from balframe.methods.scores.layouts import long_columns, wide_columns
 from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
+from balframe.stats.proportions import Limits
 
 _SEGMENT_COLUMNS = (
     *SEGMENT_KEYS,
@@ -156,26 +159,38 @@ def report(
     request = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
-    metrics_by_name = selection.metrics
 
     def compute(counted_frame: CountedFrame) -> Columns:
-        scored = score_segments(counted_frame, selection, request)
-        sample = scored.sample
-        _, first_cells = counted_frame.cells.segments
-        counts = {**scored.counts, **cluster_counts(sample)}
+        sample, copies = distinct_sample(counted_frame, selection)
+        scores = {
+            name: metric_values(metric, sample.counts) for name, metric in selection.metrics.items()
+        }
+        limits: dict[str, Limits] = {}
+        if request is not None:
+            limits = metric_limits(selection.metrics, sample, scores, request)
+        counts = segment_counts(sample.counts) | cluster_counts(sample)
+        if copies is not None:
+            counts = {name: values[copies] for name, values in counts.items()}
+            scores = {name: values[copies] for name, values in scores.items()}
+            limits = {name: (low[copies], high[copies]) for name, (low, high) in limits.items()}
         if counted_frame.query.drops_missing:
             counts["n_missing"] = counted_frame.cells.missing_of_segments()
         if layout == "wide":
-            score_columns = wide_columns(scored.scores, scored.limits)
-            return counted_frame.by_columns(first_cells) | counts | score_columns
-        columns = long_columns(counted_frame, first_cells, counts, scored.scores)
+            _, first_cells = counted_frame.cells.segments
+            return counted_frame.by_columns(first_cells) | counts | wide_columns(scores, limits)
+        metric_columns: dict[Name, Sequence[FloatArray]] = {}
+        methods = None
         if sample.clusters is not None:
-            designs = [design_effects(metric, sample) for metric in metrics_by_name.values()]
-            columns |= long_design_columns(designs)
+            designs = [design_effects(metric, sample) for metric in selection.metrics.values()]
+            effective, effect = zip(*designs, strict=True)
+            metric_columns |= {"effective_clusters": effective, "design_effect": effect}
         if request is not None:
-            methods = interval_methods(metrics_by_name, sample.clusters, len(first_cells), request)
-            columns |= long_limit_columns(counted_frame, scored.limits, methods)
-        return columns
+            lower, upper = zip(*limits.values(), strict=True)
+            metric_columns |= {"lower": lower, "upper": upper}
+            methods = interval_methods(
+                selection.metrics, sample.clusters, len(counts["n"]), request
+            )
+        return long_columns(counted_frame, counts, scores, metric_columns, methods)
 
     return run_method(
         frame,
@@ -183,7 +198,7 @@ def report(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         layout=layout,
-        metrics=list(metrics_by_name),
+        metrics=list(selection.metrics),
         optional_columns=() if request is None else ("interval",),
         input_spec=InputSpec(squares=request is not None),
         check_labels=selection.check_labels,

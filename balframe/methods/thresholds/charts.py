@@ -10,7 +10,15 @@ import numpy as np
 from balframe._text import percent, sentence, titled
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
-from balframe.charts.facets import SINGLE_ROW, AltairChart, Chart, Subplot, Title, assemble_chart
+from balframe.charts.facets import (
+    AltairChart,
+    Chart,
+    Subplot,
+    Title,
+    assemble_chart,
+    dashed_diagonal,
+    dashed_rule,
+)
 from balframe.charts.line_plot import LinePlot, line_plot, line_rows
 from balframe.charts.options import (
     DEFAULT_METRIC,
@@ -29,16 +37,17 @@ from balframe.charts.rows import (
     result_rows,
 )
 from balframe.charts.style import (
-    COUNT_FORMAT,
     INK,
     INTERVAL_OPACITY,
+    LIMIT_FIELDS,
     LINE_COLORS,
-    RULE,
+    N_FIELD,
     SCORE_FORMAT,
     WHITE,
     axis,
     heading,
     number_tooltips,
+    panel_heading,
     segment_tooltips,
 )
 from balframe.core.array_types import FloatArray
@@ -96,10 +105,7 @@ _X, _Y = "false_positive_rate", "recall"
 _X_TITLE = "false positive rate"
 _LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
 _LONGEST_NAME = 24  # letters of a name; longer ones are in a legend
-_LETTER_WIDTH, _LINE_HEIGHT = (
-    0.6,
-    1.35,
-)  # of a letter and of a line of text, by the size of the font
+_LETTER_WIDTH, _LINE_HEIGHT = 0.6, 1.35  # as shares of the font size
 _SYMBOL_WIDTH = 20  # pixels
 
 
@@ -160,9 +166,7 @@ def roc(
     points = [_roc_point(row, at) for at, row in enumerate(data.rows)]
     _place_labels(aucs, points, order, plot)
     subtitles = ["Dashed: chance", *left_out]
-    layers = _roc_layers(
-        plot, [*segment_tooltips(data), *number_tooltips([("n", "rows", COUNT_FORMAT)])]
-    )
+    layers = _roc_layers(plot, [*segment_tooltips(data), *number_tooltips([N_FIELD])])
     subplot = Subplot(plot.draw(layers), points + aucs.rows, plot.background_rows(points, _X, _Y))
     return assemble_chart([subplot], heading(titled("ROC curve", names), subtitles))
 
@@ -226,11 +230,6 @@ def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.C
     unit = alt.Scale(domain=[0, 1])
     x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=plot.n_ticks))
     y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=plot.n_ticks))
-    diagonal = (
-        alt.Chart(SINGLE_ROW)
-        .mark_rule(strokeDash=[4, 3], color=RULE)
-        .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
-    )
     line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order="at:Q")
     curves = line.mark_line(strokeWidth=1.5 if plot.shares_panel else 2).encode(
         color=plot.color, tooltip=[*segment_fields, *number_tooltips(rates)]
@@ -244,7 +243,7 @@ def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.C
     texts = label.mark_text(align="left", color=INK, fontSize=plot.font_size, dx=_SYMBOL_WIDTH)
     return [
         *plot.background_lines(x=x, y=y),
-        diagonal,
+        dashed_diagonal(),
         curves,
         symbols.encode(color=plot.color),
         texts.encode(text="text:N"),
@@ -335,7 +334,7 @@ def curve(
         subtitle = _subtitle(metric, level)
         title: Title = alt.Undefined
         if len(chosen) > 1:
-            title = heading(sentence(metric.title), subtitle.split("; "), fontSize=12, offset=8)
+            title = panel_heading(sentence(metric.title), subtitle.split("; "))
         best_points = best_points and best_points.select(order)
         subplots.append(_draw_metric(metric, line.select(order), best_points, order, title))
     if len(chosen) == 1:
@@ -408,8 +407,7 @@ def _draw_metric(
     layers = _curve_layers(plot, segment_tooltips(data), metric.title)
     chance = _chance(metric)
     if chance is not None:
-        line = alt.Chart(SINGLE_ROW).mark_rule(strokeDash=[4, 3], color=RULE)
-        layers.insert(0, line.encode(y=alt.datum(chance)))
+        layers.insert(0, dashed_rule(y=alt.datum(chance)))
     points = [row for row in data.rows if row["threshold"] is not None]
     background = plot.background_rows(points, "threshold", "estimate")
     rows = points + [_best_point(row, plot) for row in (best.rows if best else [])]
@@ -427,11 +425,10 @@ def _best_point(row: ChartRow, plot: LinePlot) -> ChartRow:
 
 def _curve_layers(plot: LinePlot, segment_fields: list[alt.Tooltip], name: str) -> list[alt.Chart]:
     at_threshold = [
-        ("n", "rows", COUNT_FORMAT),
+        N_FIELD,
         ("threshold", "threshold", ".4~g"),
         ("estimate", name, SCORE_FORMAT),
     ]
-    limits = [("lower", "lower limit", SCORE_FORMAT), ("upper", "upper limit", SCORE_FORMAT)]
     best_fields = [
         ("midpoint", "middle of the plateau", ".4~g"),
         ("common_estimate", "at the common threshold", SCORE_FORMAT),
@@ -446,7 +443,7 @@ def _curve_layers(plot: LinePlot, segment_fields: list[alt.Tooltip], name: str) 
         y=alt.Y("lower:Q", title=y_title), y2="upper:Q"
     )
     curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
-        y=y, tooltip=[*segment_fields, *number_tooltips([*at_threshold, *limits])]
+        y=y, tooltip=[*segment_fields, *number_tooltips([*at_threshold, *LIMIT_FIELDS])]
     )
     best = alt.Chart().transform_filter("datum.is_best")
     points = (
@@ -459,14 +456,5 @@ def _curve_layers(plot: LinePlot, segment_fields: list[alt.Tooltip], name: str) 
             tooltip=[*segment_fields, *number_tooltips([*at_threshold, *best_fields])],
         )
     )
-    notes = (
-        best.transform_filter("isValid(datum.note)")
-        .mark_text(color=INK, fontStyle="italic")
-        .encode(
-            x=alt.value(plot.width / 2),
-            y=alt.value(12),
-            text="note:N",
-            tooltip=list(segment_fields),
-        )
-    )
+    notes = plot.note_texts(best, segment_fields)
     return [band, *plot.background_lines(x=x, y=y), curves, points, notes]

@@ -40,9 +40,9 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.methods.comparisons.reference import (
-    ReferenceComparison,
     check_reference,
     check_unambiguous,
+    compare_group,
 )
 from balframe.methods.comparisons.segments import Comparison, gap_columns
 from balframe.stats.base import check_level
@@ -172,10 +172,16 @@ def gaps(
     def compute(counted_frame: CountedFrame) -> Columns:
         sample = selection.sample(counted_frame)
         check_unambiguous(reference, counted_frame)
-        comparison = ReferenceComparison(reference, selection.metrics, options["level"])
         groups = counted_frame.groups()
         group_tables = [
-            comparison.compare_group(group, sample.at(group.segments), counted_frame)
+            compare_group(
+                reference,
+                selection.metrics,
+                options["level"],
+                group,
+                sample.at(group.segments),
+                counted_frame,
+            )
             for group in groups
         ]
         tables = {

@@ -239,65 +239,54 @@ def _segment_name(counted_frame: CountedFrame, group: SegmentGroup, position: in
     return ", ".join(f"{name}={text}" for name, text in texts.items()) or "overall"
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceComparison:
-    """The comparison of segments with the reference that a caller requests."""
+def compare_group(
+    option: object,
+    metrics: Mapping[str, Metric],
+    level: float,
+    group: SegmentGroup,
+    members: Sample,
+    counted_frame: CountedFrame,
+) -> dict[str, Comparison]:
+    """Compare the segments of a group, which have this sample, with their reference.
 
-    reference: object
-    metrics: Mapping[str, Metric]
-    level: float
+    The level and the p-values allow for the choice of a reference by its score (Bonferroni).
+    """
+    c = members.counts
+    every = np.arange(c.n_segments)
+    first, copies = distinct_segments(counted_frame, metrics, members.cells) or (every, every)
+    n_choices = n_candidates(option, c)
+    request = IntervalRequest(None, level).bonferroni(n_choices)
+    comparisons: dict[str, Comparison] = {}
+    for reference, names in _references(option, metrics, group, c, counted_frame):
+        own_metrics = {name: metrics[name] for name in names}
+        tables = []
+        for block in _segment_blocks(c, len(first), reference.max_clusters(members)):
+            segments = first[block]
+            samples = members.at(segments), reference.sample_for(members, segments)
+            tables.append(differences(own_metrics, *samples, reference.name, request))
+        shares_rows = reference.shares_rows(every)
+        for name in names:
+            comparison = Comparison.concat([table[name] for table in tables])
+            p_value = np.minimum(comparison.p_value * n_choices, 1)
+            comparison = replace(comparison, p_value=p_value).at(copies)
+            comparisons[name] = comparison.without_test(shares_rows)
+    return comparisons
 
-    def compare_group(
-        self, group: SegmentGroup, members: Sample, counted_frame: CountedFrame
-    ) -> dict[str, Comparison]:
-        """Compare the segments of a group, which have this sample, on every metric."""
-        c = members.counts
-        every = np.arange(c.n_segments)
-        first, copies = distinct_segments(counted_frame, self.metrics, members.cells) or (
-            every,
-            every,
-        )
-        out: dict[str, Comparison] = {}
-        for reference, metrics in self._references(group, c, counted_frame):
-            shares_rows = reference.shares_rows(every)
-            blocks = [
-                self._compare_block(reference, metrics, members, first[block])
-                for block in _segment_blocks(c, len(first), reference.max_clusters(members))
-            ]
-            for name in metrics:
-                comparison = Comparison.concat([block[name] for block in blocks])
-                out[name] = comparison.at(copies).without_test(shares_rows)
-        return out
 
-    def _references(
-        self, group: SegmentGroup, c: ClassCounts, counted_frame: CountedFrame
-    ) -> Iterator[tuple[SegmentReference, Mapping[str, Metric]]]:
-        """Yield each reference and the metrics that are compared with it."""
-        if _is_chosen_by_score(self.reference):
-            for name, metric in self.metrics.items():
-                scores = metric_values(metric, c)
-                reference = find_reference(
-                    self.reference, scores, metric.better, group, c, counted_frame
-                )
-                yield reference, {name: metric}
-        else:
-            yield _reference_by_name(self.reference, group, c, counted_frame), self.metrics
-
-    def _compare_block(
-        self,
-        reference: SegmentReference,
-        metrics: Mapping[str, Metric],
-        members: Sample,
-        segments: Int64Array,
-    ) -> dict[str, Comparison]:
-        """Compare some segments, with Bonferroni's correction for a reference chosen by score."""
-        n_choices = n_candidates(self.reference, members.counts)
-        request = IntervalRequest(None, self.level).bonferroni(n_choices)
-        samples = members.at(segments), reference.sample_for(members, segments)
-        return {
-            name: replace(table, p_value=np.minimum(table.p_value * n_choices, 1))
-            for name, table in differences(metrics, *samples, reference.name, request).items()
-        }
+def _references(
+    option: object,
+    metrics: Mapping[str, Metric],
+    group: SegmentGroup,
+    c: ClassCounts,
+    counted_frame: CountedFrame,
+) -> Iterator[tuple[SegmentReference, Sequence[str]]]:
+    """Yield each reference and the names of the metrics that are compared with it."""
+    if not _is_chosen_by_score(option):
+        yield _reference_by_name(option, group, c, counted_frame), list(metrics)
+        return
+    for name, metric in metrics.items():
+        scores = metric_values(metric, c)
+        yield find_reference(option, scores, metric.better, group, c, counted_frame), [name]
 
 
 def _extreme_position(

@@ -29,68 +29,6 @@ from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.differences import scas_difference
 from balframe.stats.multiple_testing import adjust_within_families
 
-
-@dataclass(frozen=True, slots=True)
-class ClusteredDifference:
-    """Limits and p-values of differences, and whether all rows of both sides are independent."""
-
-    lower: FloatArray
-    upper: FloatArray
-    p_value: FloatArray
-    are_independent: BoolArray
-
-
-def clustered_difference(
-    name: str,
-    metric: Metric,
-    sides: tuple[Sample, Sample],
-    scores: tuple[FloatArray, FloatArray],
-    request: IntervalRequest,
-) -> ClusteredDifference:
-    """Compare sides that may share clusters, from the limits of both and their correlation.
-
-    The p-value is NaN for a metric that is not linear in ratios.
-    """
-    first, second = (metric.interval.influence(side) for side in sides)
-    n = len(scores[0])
-    if first is None or second is None:
-        low, high, p = np.full((3, n), np.nan)
-        return ClusteredDifference(low, high, p, np.zeros(n, np.bool_))
-    r = influence_correlation(first, second)
-    lower, upper = mover_difference_limits(name, metric, sides, scores, request, r)
-    p = np.full(n, np.nan)
-    if metric.interval.is_linear:
-        p = _clustered_p_values(metric, sides, first.minus(second))
-    clusters = [side.clusters for side in sides]
-    assert clusters[0] is not None
-    assert clusters[1] is not None
-    position, _ = first.shared_pairs(second)
-    has_shared = np.bincount(first.segment[position], minlength=n) > 0
-    single = clusters[0].are_single & clusters[1].are_single
-    return ClusteredDifference(lower, upper, p, single & ~has_shared)
-
-
-def _clustered_p_values(
-    metric: Metric, sides: tuple[Sample, Sample], influence: Influence
-) -> FloatArray:
-    """Return p-values of t tests, with ratios pooled over both sides if the variance is 0."""
-    first, second = (clustered_means(metric.interval, side) for side in sides)
-    if first is None or second is None:
-        return np.full(len(influence.variance), np.nan)
-    difference = first.value - second.value
-    p = influence.p_value(difference)
-    is_constant = (influence.variance == 0) & (difference != 0)
-    if is_constant.any():
-        p[is_constant] = _pooled_influence(first, second).p_value(difference)[is_constant]
-    return p
-
-
-def _pooled_influence(first: ClusteredMeans, second: ClusteredMeans) -> Influence:
-    """Return the influence of the clusters if both sides had the same ratios."""
-    mean = (first.mean * first.n + second.mean * second.n) / (first.n + second.n)
-    return first.influence_at(mean).minus(second.influence_at(mean))
-
-
 _STACKED_COLUMNS = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
     *("lower", "upper", "p_value"),
@@ -226,19 +164,58 @@ def _clustered_limits_and_p_values(
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
 ) -> Sequence[FloatArray]:
-    """Return limits and p-values of rows in clusters; rows may also be independent there."""
-    clustered = clustered_difference(name, metric, sides, scores, request)
-    columns = [clustered.lower, clustered.upper, clustered.p_value]
-    independent = np.flatnonzero(clustered.are_independent)
+    """Return limits and p-values of sides that may share clusters.
+
+    The limits are those of both sides with their correlation. The p-value is NaN for a metric that
+    is not linear in ratios. If each row is a cluster of its own, rows are independent.
+    """
+    first, second = (metric.interval.influence(side) for side in sides)
+    n = len(scores[0])
+    if first is None or second is None:
+        return list(np.full((3, n), np.nan))
+    r = influence_correlation(first, second)
+    lower, upper = mover_difference_limits(name, metric, sides, scores, request, r)
+    p = np.full(n, np.nan)
+    if metric.interval.is_linear:
+        p = _clustered_p_values(metric, sides, first.minus(second))
+    clusters, reference_clusters = (side.clusters for side in sides)
+    assert clusters is not None
+    assert reference_clusters is not None
+    position, _ = first.shared_pairs(second)
+    has_shared = np.bincount(first.segment[position], minlength=n) > 0
+    are_single = clusters.are_single & reference_clusters.are_single
+    independent = np.flatnonzero(are_single & ~has_shared)
+    columns = [lower, upper, p]
     if len(independent):
-        first, second = (replace(side.at(independent), clusters=None) for side in sides)
+        first_side, second_side = (replace(side.at(independent), clusters=None) for side in sides)
         estimates = (scores[0][independent], scores[1][independent])
         independent_columns = _independent_limits_and_p_values(
-            name, metric, (first, second), estimates, request
+            name, metric, (first_side, second_side), estimates, request
         )
         for column, values in zip(columns, independent_columns, strict=True):
             column[independent] = values
     return columns
+
+
+def _clustered_p_values(
+    metric: Metric, sides: tuple[Sample, Sample], influence: Influence
+) -> FloatArray:
+    """Return p-values of t tests, with ratios pooled over both sides if the variance is 0."""
+    first, second = (clustered_means(metric.interval, side) for side in sides)
+    if first is None or second is None:
+        return np.full(len(influence.variance), np.nan)
+    difference = first.value - second.value
+    p = influence.p_value(difference)
+    is_constant = (influence.variance == 0) & (difference != 0)
+    if is_constant.any():
+        p[is_constant] = _pooled_influence(first, second).p_value(difference)[is_constant]
+    return p
+
+
+def _pooled_influence(first: ClusteredMeans, second: ClusteredMeans) -> Influence:
+    """Return the influence of the clusters if both sides had the same ratios."""
+    mean = (first.mean * first.n + second.mean * second.n) / (first.n + second.n)
+    return first.influence_at(mean).minus(second.influence_at(mean))
 
 
 def restrict_to_shared_labels(

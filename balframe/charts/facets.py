@@ -2,19 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from balframe.charts.rows import ChartRow
+from balframe.charts.rows import ChartData, ChartRow, panel_columns
+from balframe.charts.style import RULE
 
 Chart = alt.LayerChart | alt.FacetChart
 AltairChart = Chart | alt.ConcatChart
 SINGLE_ROW = alt.InlineData(values=[{}])  # of a layer that is drawn once in each panel
 Title = alt.TitleParams | UndefinedType
 
+PanelSizes = Sequence[tuple[float, int, int, int]]  # up to how many panels, and the size of each
 NO_ROWS = alt.InlineData(values=[])
 BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that each panel repeats
+
+
+class PanelSize(NamedTuple):
+    """Columns of panels at most, and the width and the height of each in pixels."""
+
+    max_columns: int
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,41 @@ class Subplot:
     chart: Chart
     rows: list[ChartRow]
     background_rows: list[ChartRow] = field(default_factory=list)
+
+
+def panel_size(sizes: PanelSizes, n_panels: int) -> PanelSize:
+    """Return the first size that is for so many panels."""
+    return next(PanelSize(*size) for max_panels, *size in sizes if n_panels <= max_panels)
+
+
+def facet_by_segment(
+    layers: Sequence[alt.Chart],
+    data: ChartData,
+    segments: Sequence[str],
+    size: PanelSize,
+    title: Title = alt.Undefined,
+) -> Chart:
+    """Return a panel of the layers for each segment, without rows."""
+    chart = alt.LayerChart(layer=[*layers]).properties(width=size.width, height=size.height)
+    if len(segments) == 1:
+        chart.title = title
+        return chart
+    facet = alt.Facet("segment:N", title=data.segment_title or None, sort=[*segments])
+    columns = panel_columns(len(segments), size.max_columns)
+    return chart.facet(facet, data=NO_ROWS, columns=columns, title=title)
+
+
+def dashed_rule(**positions: Any) -> alt.Chart:  # noqa: ANN401 (of Altair)
+    """Return the layer of a dashed line, which each panel draws once."""
+    rule = alt.Chart(SINGLE_ROW).mark_rule(strokeDash=[4, 3], color=RULE)
+    line: alt.Chart = rule.encode(**positions)
+    return line
+
+
+def dashed_diagonal() -> alt.Chart:
+    """Return a dashed line from (0, 0) to (1, 1)."""
+    zero, one = alt.datum(0), alt.datum(1)
+    return dashed_rule(x=zero, y=zero, x2=one, y2=one)
 
 
 def assemble_chart(

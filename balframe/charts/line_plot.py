@@ -8,9 +8,9 @@ import altair as alt
 import numpy as np
 
 from balframe._text import ALL
-from balframe.charts.facets import BACKGROUND, NO_ROWS, Chart, Title
+from balframe.charts.facets import BACKGROUND, NO_ROWS, Chart, Title, panel_size
 from balframe.charts.rows import ChartData, ChartRow, ResultRow, panel_columns, require_rows
-from balframe.charts.style import BACKGROUND_OPACITY, GREY, LABEL_LIMIT, LINE_COLORS
+from balframe.charts.style import BACKGROUND_OPACITY, GREY, INK, LABEL_LIMIT, LINE_COLORS
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.convert_result import column_numbers, rows_at_positions
 
@@ -76,6 +76,14 @@ class LinePlot:
             for at, point in enumerate(points)
         ]
 
+    def note_texts(self, base: alt.Chart, tooltip: Sequence[alt.Tooltip]) -> alt.Chart:
+        """Return the layer of the notes of segments without a line."""
+        notes = base.transform_filter("isValid(datum.note)")
+        texts: alt.Chart = notes.mark_text(color=INK, fontStyle="italic").encode(
+            x=alt.value(self.width / 2), y=alt.value(12), text="note:N", tooltip=[*tooltip]
+        )
+        return texts
+
     def draw(self, layers: Sequence[alt.Chart], title: Title = alt.Undefined) -> Chart:
         """Return the chart of the layers, without their rows."""
         sized = alt.LayerChart(layer=[*layers]).properties(width=self.width, height=self.height)
@@ -112,9 +120,7 @@ def line_plot(
         legend=None if needs_no_legend else legend,
     )
     if not has_colors:
-        max_columns, width, height = next(
-            size for max_lines, *size in _PANEL_SIZES if len(segments) <= max_lines
-        )
+        max_columns, width, height = panel_size(_PANEL_SIZES, len(segments))
         facet = alt.Facet("segment:N", title=data.segment_title, sort=list(segments))
         return LinePlot(
             color,

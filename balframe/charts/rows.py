@@ -141,6 +141,14 @@ def rank_segments(
     return (sorted(order, key=names.index) if sort == "name" else order), lines
 
 
+def highest_segments(
+    ranks: Mapping[str, Any], max_segments: int, note: str
+) -> tuple[list[str], list[str]]:
+    """Return the segments of the highest ranks, in their order, and the note if any is left out."""
+    kept = {*sorted(ranks, key=lambda name: ranks[name], reverse=True)[:max_segments]}
+    return [name for name in ranks if name in kept], [note] if len(ranks) > max_segments else []
+
+
 def _omission_lines(n_segments: int, max_segments: int) -> list[str]:
     """Return a line on how many segments are left out, if any are."""
     n = n_segments - max_segments

@@ -38,20 +38,25 @@ INTERVAL_OPACITY, BACKGROUND_OPACITY = (
 LABEL_LIMIT = 260  # pixels of a label
 SCORE_FORMAT, COUNT_FORMAT = ".3f", ",d"
 TooltipField = tuple[str, str, str]  # a field of the rows, its title and its number format
+N_FIELD: TooltipField = ("n", "rows", COUNT_FORMAT)
+MIN_SUPPORT_FIELD: TooltipField = ("min_support", "rows of the rarest label", COUNT_FORMAT)
 CLUSTERS_FIELD: TooltipField = ("n_clusters", "clusters", COUNT_FORMAT)
+LIMIT_FIELDS: list[TooltipField] = [
+    ("lower", "lower limit", SCORE_FORMAT),
+    ("upper", "upper limit", SCORE_FORMAT),
+]
 
 
-def heading(text: str, lines: Sequence[str], **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
+def heading(text: str, lines: Sequence[str] | None = None, **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
     """Return a title with lines below it, aligned left."""
-    below = [escape_tags(line) for line in lines]
-    return alt.TitleParams(
-        escape_tags(text), subtitle=below, anchor="start", **{"offset": 12, **style}
-    )
+    subtitle = alt.Undefined if lines is None else [escape_tags(line) for line in lines]
+    style = {"anchor": "start", "offset": 12, **style}
+    return alt.TitleParams(escape_tags(text), subtitle=subtitle, **style)
 
 
-def panel_heading(text: str, **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
+def panel_heading(text: str, lines: Sequence[str] | None = None, **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
     """Return the title of a subplot."""
-    return alt.TitleParams(text, **{"anchor": "start", "fontSize": 12, "offset": 8, **style})
+    return heading(text, lines, fontSize=12, offset=8, **style)
 
 
 def segment_tooltips(data: ChartData) -> list[alt.Tooltip]:

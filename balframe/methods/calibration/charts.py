@@ -1,7 +1,7 @@
 """The chart of `calibration_curve`: reliability diagrams, one in each panel."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 import altair as alt
@@ -9,7 +9,14 @@ import numpy as np
 
 from balframe._text import intervals, titled
 from balframe.api.options import LevelOptions, Names
-from balframe.charts.facets import NO_ROWS, SINGLE_ROW, AltairChart, Chart, Subplot, assemble_chart
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    assemble_chart,
+    dashed_diagonal,
+    facet_by_segment,
+    panel_size,
+)
 from balframe.charts.options import chart_function
 from balframe.charts.rows import (
     ChartData,
@@ -17,7 +24,7 @@ from balframe.charts.rows import (
     ResultRow,
     by_names,
     chart_data,
-    panel_columns,
+    highest_segments,
     result_rows,
 )
 from balframe.charts.style import (
@@ -25,7 +32,8 @@ from balframe.charts.style import (
     BLUE,
     COUNT_FORMAT,
     GREY,
-    RULE,
+    LIMIT_FIELDS,
+    N_FIELD,
     SCORE_FORMAT,
     VERMILLION,
     TooltipField,
@@ -48,14 +56,13 @@ _PANEL_SIZES = ((1, 1, 400, 340), (4, 2, 270, 230), (9, 3, 180, 155), (float("in
 _N_BARS = 40  # of the histogram of each panel
 _MAX_BAR_HEIGHT = 0.15  # share of the height of a panel
 _BIN_FIELDS: list[TooltipField] = [
-    ("n", "rows", COUNT_FORMAT),
+    N_FIELD,
     ("n_positive", "positive rows", COUNT_FORMAT),
     ("score_low", "lowest score", ".4~g"),
     ("score_high", "highest score", ".4~g"),
     ("mean_score", "mean score", SCORE_FORMAT),
     ("observed", "observed share of positives", SCORE_FORMAT),
-    ("lower", "lower limit", SCORE_FORMAT),
-    ("upper", "upper limit", SCORE_FORMAT),
+    *LIMIT_FIELDS,
     ("isotonic", "isotonic fit", SCORE_FORMAT),
 ]
 _BAR_FIELDS: list[TooltipField] = [
@@ -132,7 +139,9 @@ def calibration(
     bars = _histogram_bars(histogram_data, edges)
     title = titled("Calibration", names)
     subtitles = [f"{intervals(options['level'])} of single bins; line: isotonic fit", *left_out]
-    chart = _reliability_diagrams(data, segments, score_range)
+    size = panel_size(_PANEL_SIZES, len(segments))
+    layers = _layers(data, score_range, max(3, size.width // 50))
+    chart = facet_by_segment(layers, data, segments, size)
     subplot = Subplot(chart, [*data.select(segments).rows, *bars])
     return assemble_chart([subplot], heading(title, subtitles))
 
@@ -152,9 +161,7 @@ def _largest_segments(data: ChartData, most: int) -> tuple[list[str], list[str]]
     n = Counter[str]()
     for row in data.rows:
         n[row["segment"]] += row["n"]
-    largest = {name for name, _ in n.most_common(most)}
-    left_out = [f"The {most:,} largest of {len(n):,} segments"] if len(n) > most else []
-    return [name for name in data.segments if name in largest], left_out
+    return highest_segments(n, most, f"The {most:,} largest of {len(n):,} segments")
 
 
 def _histogram_bars(data: ChartData, edges: FloatArray) -> Iterator[ChartRow]:
@@ -171,21 +178,6 @@ def _histogram_bars(data: ChartData, edges: FloatArray) -> Iterator[ChartRow]:
                 height = _MAX_BAR_HEIGHT * count / n.max()
                 bar = {"segment": segment, "panel": panel, "from": low, "to": high}
                 yield {**bar, "count": int(count), "height": float(height)}
-
-
-def _reliability_diagrams(
-    data: ChartData, segments: Sequence[str], score_range: tuple[float, float]
-) -> Chart:
-    """Return the diagrams of all segments, without their rows."""
-    max_columns, width, height = next(
-        size for max_panels, *size in _PANEL_SIZES if len(segments) <= max_panels
-    )
-    layers = _layers(data, score_range, max(3, width // 50))
-    sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
-    if len(segments) == 1:
-        return sized
-    facet = alt.Facet("segment:N", title=data.segment_title or None, sort=[*segments])
-    return sized.facet(facet, data=NO_ROWS, columns=panel_columns(len(segments), max_columns))
 
 
 def _layers(data: ChartData, score_range: tuple[float, float], n_ticks: int) -> list[alt.Chart]:
@@ -215,9 +207,5 @@ def _layers(data: ChartData, score_range: tuple[float, float], n_ticks: int) -> 
     points = bin_rows.mark_point(color=BLUE, filled=True, opacity=1, size=36).encode(
         x=x, y=y, tooltip=tooltip
     )
-    diagonal = (
-        alt.Chart(SINGLE_ROW)
-        .mark_rule(strokeDash=[4, 3], color=RULE)
-        .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
-    )
-    return [bars, *([diagonal] if score_range == _UNIT_RANGE else []), line, limits, points]
+    diagonal = [dashed_diagonal()] if score_range == _UNIT_RANGE else []
+    return [bars, *diagonal, line, limits, points]

@@ -8,7 +8,13 @@ import numpy as np
 
 from balframe._text import titled
 from balframe.api.options import CellOptions, Names, UnweightedRowOptions
-from balframe.charts.facets import SINGLE_ROW, AltairChart, Subplot, Title, assemble_chart
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    Title,
+    assemble_chart,
+    dashed_rule,
+)
 from balframe.charts.line_plot import LinePlot, line_plot
 from balframe.charts.options import DEFAULT_MOST, chart_function
 from balframe.charts.rows import (
@@ -21,15 +27,15 @@ from balframe.charts.rows import (
     result_rows,
 )
 from balframe.charts.style import (
-    COUNT_FORMAT,
-    INK,
     LINE_COLORS,
-    RULE,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
     SCORE_FORMAT,
     TooltipField,
     axis,
     heading,
     number_tooltips,
+    panel_heading,
     segment_tooltips,
 )
 from balframe.frames.adapter import Name
@@ -40,8 +46,8 @@ from balframe.methods.gates.rules import RulesOption
 _POWERS = [round(float(value), 4) for value in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]
 _DIFFERENCE, _POWER, _ROUGH = "min_detectable_difference", "power", "rough"
 _FIELDS: list[TooltipField] = [
-    ("n", "rows", COUNT_FORMAT),
-    ("min_support", "rows of the rarest label", COUNT_FORMAT),
+    N_FIELD,
+    MIN_SUPPORT_FIELD,
     ("estimate", "estimate", SCORE_FORMAT),
     (_DIFFERENCE, "worse by", SCORE_FORMAT),
     (_POWER, "probability to fail", SCORE_FORMAT),
@@ -113,7 +119,7 @@ def power(
         order, below = rank_segments(data, _DIFFERENCE, most, " in the difference detected")
         selected = data.select(order)
         lines = [*below, *_notes(selected)]
-        title = heading(rule, lines, fontSize=12, offset=8) if has_several_rules else alt.Undefined
+        title = panel_heading(rule, lines) if has_several_rules else alt.Undefined
         subplots.append(_rule_subplot(selected, order, title))
         below = lines
     if has_several_rules:
@@ -173,7 +179,7 @@ def _layers(plot: LinePlot, segment_tooltip: list[alt.Tooltip]) -> list[alt.Char
     x = alt.X(f"{_DIFFERENCE}:Q", title="worse by", axis=ticks, scale=alt.Scale(zero=True))
     y_title = "probability to fail" if plot.height > 100 else None
     y = alt.Y(f"{_POWER}:Q", title=y_title, axis=ticks, scale=alt.Scale(domain=[0, 1]))
-    rule = alt.Chart(SINGLE_ROW).mark_rule(strokeDash=[4, 3], color=RULE).encode(y=alt.datum(0.8))
+    rule = dashed_rule(y=alt.datum(0.8))
     is_rough = alt.datum.reliability == _ROUGH
     lines = (
         alt.Chart()
@@ -189,12 +195,5 @@ def _layers(plot: LinePlot, segment_tooltip: list[alt.Tooltip]) -> list[alt.Char
             tooltip=[*segment_tooltip, *number_tooltips(_FIELDS)],
         )
     )
-    notes = (
-        alt.Chart()
-        .transform_filter("isValid(datum.note)")
-        .mark_text(color=INK, fontStyle="italic")
-        .encode(
-            x=alt.value(plot.width / 2), y=alt.value(12), text="note:N", tooltip=segment_tooltip
-        )
-    )
+    notes = plot.note_texts(alt.Chart(), segment_tooltip)
     return [rule, *plot.background_lines(x=x, y=y), lines, notes]

@@ -23,6 +23,8 @@ from balframe.charts.rows import (
 )
 from balframe.charts.style import (
     COUNT_FORMAT,
+    LIMIT_FIELDS,
+    N_FIELD,
     SCORE_FORMAT,
     TooltipField,
     heading,
@@ -32,19 +34,22 @@ from balframe.charts.style import (
 from balframe.charts.style import number_tooltips as tooltips
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, MODEL, N, margin_name
-from balframe.methods.comparisons.charts import NOT_SIGNIFICANT, adjustment_text
+from balframe.methods.comparisons.charts import (
+    adjustment_text,
+    mark_significant,
+    significance_marks,
+)
 from balframe.methods.impact.impact import RatioOptions, SelectionOptions
 from balframe.methods.impact.impact import impact as method
 from balframe.methods.impact.ratios import SMALL, UNKNOWN
 
 _FIELDS: list[TooltipField] = [
-    (N, "rows", COUNT_FORMAT),
+    N_FIELD,
     ("n_selected", "selected", COUNT_FORMAT),
     ("rate", "selection rate", SCORE_FORMAT),
     ("highest", "highest selection rate", SCORE_FORMAT),
     ("estimate", "impact ratio", SCORE_FORMAT),
-    ("lower", "lower limit", SCORE_FORMAT),
-    ("upper", "upper limit", SCORE_FORMAT),
+    *LIMIT_FIELDS,
     ("p_adjusted", "p-value, adjusted", ".2g"),
 ]
 
@@ -101,11 +106,9 @@ def impact(
     """
     rows = result_rows(method(frame, selected, by=by, score=score, **options))
     names, alpha = by_names(by, rows[0]), 1 - options["level"]
-    mark_names = f"p below {alpha:.6g}", NOT_SIGNIFICANT
     tables = list(_table_data(rows, names))
-    for row in (row for table in tables for row in table.rows):
-        p = row["p_adjusted"]
-        row["mark"] = mark_names[0] if p is not None and p < alpha else mark_names[1]
+    for table in tables:
+        mark_significant(table.rows, alpha)
     rankings = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
     panel_data = [table.select(order) for table, (order, _) in zip(tables, rankings, strict=True)]
     has_numbers = shows_numbers(numbers, max(len(data.rows) for data in panel_data))
@@ -120,7 +123,7 @@ def impact(
             [*segment_tooltips(data), *tooltips(_FIELDS)],
             0,
             has_numbers,
-            mark_names,
+            significance_marks(alpha),
             forest_columns(n_panels, categories, has_numbers),
             "impact ratio",
             shared_data=panel_data,

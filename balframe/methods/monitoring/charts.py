@@ -16,27 +16,35 @@ from balframe.api.options import (
     Names,
     UnweightedRowOptions,
 )
-from balframe.charts.facets import NO_ROWS, AltairChart, Chart, Subplot, Title, assemble_chart
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    assemble_chart,
+    facet_by_segment,
+    panel_size,
+)
 from balframe.charts.options import DEFAULT_METRIC, ChartMetric, chart_function, chart_metrics
 from balframe.charts.rows import (
     ChartData,
     ResultRow,
     by_names,
     chart_data,
-    panel_columns,
+    highest_segments,
     result_rows,
 )
 from balframe.charts.style import (
     BLUE,
-    COUNT_FORMAT,
     GREY,
     INK,
+    LIMIT_FIELDS,
+    N_FIELD,
     SCORE_FORMAT,
     VERMILLION,
     TooltipField,
     axis,
     heading,
     legend,
+    panel_heading,
     segment_tooltips,
 )
 from balframe.charts.style import number_tooltips as tooltips
@@ -47,28 +55,32 @@ from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
 from balframe.methods.monitoring.monitor import MonitorOptions
 from balframe.methods.monitoring.monitor import monitor as method
 
-_MOST = 24
-_SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
+_DEFAULT_MOST = 24
+_PANEL_SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
 _UNITS = {"d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
-_BARS, _WIDEST_BAR = 0.4, 5  # of the width of a period, and pixels
-_LARGE, _SMALL, _DENSE = 45, 14, 6  # areas of points; pixels of a period that has small ones
-_ALARM = 2  # times as large is a diamond
-_DAY = "day"  # the period as a time of Vega
+_BAR_SHARE, _MAX_BAR_WIDTH = 0.4, 5  # of the width of a period, and in pixels
+_LARGE_AREA, _SMALL_AREA = 45, 14  # of points
+_MAX_DENSE_WIDTH = 6  # pixels of a period, up to which points are small
+_ALARM_SCALE = 2  # of the area of an alarm
+_DAY = "day"  # the field of the period as a time of Vega
 _FIELDS: list[TooltipField] = [
-    ("n", "rows", COUNT_FORMAT),
+    N_FIELD,
     ("estimate", "score", SCORE_FORMAT),
-    ("lower", "lower limit", SCORE_FORMAT),
-    ("upper", "upper limit", SCORE_FORMAT),
+    *LIMIT_FIELDS,
     ("reference_estimate", "score of the reference", SCORE_FORMAT),
     ("control_limit", "control limit", SCORE_FORMAT),
     ("window_difference", "difference in the window", SCORE_FORMAT),
     ("window_lower", "lower limit of the difference", SCORE_FORMAT),
     ("window_upper", "upper limit of the difference", SCORE_FORMAT),
 ]
-_TEXTS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
-_LINES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
+_TEXT_FIELDS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
+_LINE_NAMES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
 _DASHES = ([1, 0], [4, 3])
-_MARKS = {ALARM: (VERMILLION, "diamond"), OK: (BLUE, "circle"), INCONCLUSIVE: (GREY, "square")}
+_STATUS_MARKS = {
+    ALARM: (VERMILLION, "diamond"),
+    OK: (BLUE, "circle"),
+    INCONCLUSIVE: (GREY, "square"),
+}
 
 
 class _Options(
@@ -87,7 +99,7 @@ def monitor(
     reference: StreamReferenceOption,
     by: Names = None,
     metrics: Metrics = DEFAULT_METRIC,
-    most: int = _MOST,
+    most: int = _DEFAULT_MOST,
     **options: Unpack[_Options],
 ) -> AltairChart:
     """Return the scores of every segment over time, beside their reference, with alarms marked.
@@ -143,9 +155,16 @@ def monitor(
     data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
     order, left_out = _select_segments([row for data in data_by_metric for row in data.rows], most)
     is_single = len(selected_metrics) == 1
+    size = panel_size(_PANEL_SIZES, len(order))
     subplots = [
         Subplot(
-            _panels(metric, data, order, alt.Undefined if is_single else _metric_title(metric)),
+            facet_by_segment(
+                _layers(metric, data, size.width),
+                data,
+                order,
+                size,
+                alt.Undefined if is_single else panel_heading(metric.title, frame="group"),
+            ),
             data.select(order).rows,
         )
         for metric, data in zip(selected_metrics, data_by_metric, strict=True)
@@ -154,7 +173,7 @@ def monitor(
     title = f"{scores} {_period_length(PeriodLength.of(every))}"
     below = [
         f"{intervals(options['level'])} of single periods",
-        _promise(options, len(data_by_metric[0].segments), len(selected_metrics)),
+        _false_alarm_note(options, len(data_by_metric[0].segments), len(selected_metrics)),
         *left_out,
     ]
     return assemble_chart(subplots, heading(titled(title, names), below))
@@ -166,8 +185,8 @@ def _period_length(every: PeriodLength) -> str:
     return f"every {unit}" if every.number == 1 else f"every {every.number} {unit}s"
 
 
-def _promise(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
-    """Describe how often alarms may be false."""
+def _false_alarm_note(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
+    """Return the line on the probability of false alarms."""
     numbers = {"segments": n_segments, "metrics": n_metrics}
     shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
@@ -182,7 +201,7 @@ def _metric_data(
     metric: ChartMetric, rows: Sequence[ResultRow], names: Sequence[Name]
 ) -> ChartData:
     """Return the rows of a metric, with their periods as text."""
-    fields = [*_TEXTS, *(field for field, _, _ in _FIELDS), "model"]
+    fields = [*_TEXT_FIELDS, *(field for field, _, _ in _FIELDS), "model"]
     columns = {*fields, *names}
     metric_rows = [row for row in rows if row["metric"] == metric.name]
     slim_rows = [
@@ -201,32 +220,13 @@ def _select_segments(rows: Sequence[Any], most: int) -> tuple[list[str], list[st
         n[row["segment"]] += row["n"]
         if row["status"] == ALARM:
             alarms[row["segment"]] = max(alarms.get(row["segment"], ""), row[PERIOD])
-    ranked = sorted(n, key=lambda name: (alarms.get(name, ""), n[name]), reverse=True)
-    selected = {*ranked[:most]}
+    ranks = {name: (alarms.get(name, ""), n[name]) for name in n}
     note = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
-    return [name for name in n if name in selected], [note] if len(n) > most else []
-
-
-def _panels(metric: ChartMetric, data: ChartData, order: Sequence[str], title: Title) -> Chart:
-    """Draw the panels of a metric, without their rows."""
-    n_columns, width, height = next(size for limit, *size in _SIZES if len(order) <= limit)
-    layers = _layers(metric, data, width)
-    sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
-    if len(order) == 1:
-        sized.title = title
-        return sized
-    panel = alt.Facet("segment:N", title=data.segment_title or None, sort=[*order])
-    return sized.facet(
-        panel, data=NO_ROWS, columns=panel_columns(len(order), n_columns), title=title
-    )
-
-
-def _metric_title(metric: ChartMetric) -> alt.TitleParams:
-    return alt.TitleParams(metric.title, anchor="start", frame="group", fontSize=12, offset=8)
+    return highest_segments(ranks, most, note)
 
 
 def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]:
-    """Draw what each panel has: limits, reference and control limit, line and points."""
+    """Return the layers of a panel: intervals, reference and control limit, line and points."""
     pixels = width / len({row[_DAY] for row in data.rows})
     x = alt.X(
         f"{_DAY}:T",
@@ -242,32 +242,32 @@ def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]
     )
     tooltip = [
         *segment_tooltips(data),
-        *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXTS.items()),
+        *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXT_FIELDS.items()),
         *tooltips(_FIELDS),
     ]
-    bar = max(1.0, min(_WIDEST_BAR, _BARS * pixels))
-    colors, shapes = zip(*_MARKS.values(), strict=True)
+    bar = max(1.0, min(_MAX_BAR_WIDTH, _BAR_SHARE * pixels))
+    colors, shapes = zip(*_STATUS_MARKS.values(), strict=True)
     color = alt.Color(
         "status:N",
         title=None,
-        scale=alt.Scale(domain=[*_MARKS], range=[*colors]),
-        legend=legend(symbolOpacity=1, symbolSize=_LARGE),
+        scale=alt.Scale(domain=[*_STATUS_MARKS], range=[*colors]),
+        legend=legend(symbolOpacity=1, symbolSize=_LARGE_AREA),
     )
     shape = alt.Shape(
         "status:N",
         title=None,
-        scale=alt.Scale(domain=[*_MARKS], range=[*shapes]),
+        scale=alt.Scale(domain=[*_STATUS_MARKS], range=[*shapes]),
         legend=legend(),
     )
     is_alarm = alt.datum.status == ALARM
-    plain = _LARGE if pixels > _DENSE else _SMALL
+    plain = _LARGE_AREA if pixels > _MAX_DENSE_WIDTH else _SMALL_AREA
     base = alt.Chart().encode(x=x)
     limits = base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
     return [
         limits.mark_rule(strokeWidth=bar, opacity=0.4).encode(
             y=alt.Y("lower:Q", title=metric.title), y2="upper:Q", color=color, tooltip=tooltip
         ),
-        *_lines(base),
+        *_reference_layers(base),
         base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),
         base.transform_filter("isValid(datum.estimate)")
         .mark_point(filled=True, opacity=1)
@@ -275,23 +275,23 @@ def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]
             y=y,
             color=color,
             shape=shape,
-            size=alt.condition(is_alarm, alt.value(_ALARM * plain), alt.value(plain)),
+            size=alt.condition(is_alarm, alt.value(_ALARM_SCALE * plain), alt.value(plain)),
             tooltip=tooltip,
         ),
     ]
 
 
-def _lines(base: alt.Chart) -> list[alt.Chart]:
-    """Draw the reference and the control limits as steps, named in a legend."""
+def _reference_layers(base: alt.Chart) -> list[alt.Chart]:
+    """Return the layers of the reference and the control limits: steps, named in a legend."""
     dash = alt.StrokeDash(
         "line:N",
         title=None,
-        scale=alt.Scale(domain=[*_LINES.values()], range=[*_DASHES]),
+        scale=alt.Scale(domain=[*_LINE_NAMES.values()], range=[*_DASHES]),
         legend=legend(symbolType="stroke", symbolStrokeColor=INK),
     )
     return [
         base.transform_calculate(line=repr(name))
         .mark_line(color=INK, strokeWidth=1.2, interpolate="step")
         .encode(y=f"{field}:Q", strokeDash=dash)
-        for field, name in _LINES.items()
+        for field, name in _LINE_NAMES.items()
     ]

@@ -10,6 +10,7 @@ from balframe.charts.options import chart_function, chart_metrics, shows_numbers
 from balframe.charts.rows import ResultRow, chart_data
 from balframe.charts.style import (
     COUNT_FORMAT,
+    N_FIELD,
     SCORE_FORMAT,
     TooltipField,
     heading,
@@ -29,7 +30,7 @@ _UNCHANGED = (
     "n_explained",
 )
 _FIELDS: list[TooltipField] = [
-    ("n", "rows", COUNT_FORMAT),
+    N_FIELD,
     ("wrong", "wrong rows", COUNT_FORMAT),
     ("estimate", "score", SCORE_FORMAT),
     ("rest", "score of the rest", SCORE_FORMAT),

@@ -6,12 +6,6 @@ Importing it adds the attribute `.bal` to pandas and polars frames.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from balframe.cli import garbage, interrupts
-
-if interrupts.is_program():  # before what takes long to load
-    interrupts.end_silently()
-    garbage.put_off()
-
 from balframe import accessor
 from balframe.accessor import register
 from balframe.errors import (
@@ -111,5 +105,4 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if not interrupts.is_program():  # which makes all its frames itself
-    accessor.register_here()
+accessor.register_here()

@@ -1,20 +1,20 @@
 """Parts of pages that are read from the package (verbs, charts, metrics, commands) or measured."""
 
+import html
 import inspect
-import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+import click
 import growth
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
 from balframe.api.columns import Column, Role
 from balframe.api.method import Method
+from balframe.cli.app import make_program
 from balframe.frames.engines.registry import ADVICE, ENGINES
 from balframe.methods import declarations as declared
 from balframe.metrics.base import AnyMetric
@@ -46,7 +46,6 @@ _NO_FRAMES = (
     "| columns, arrays, dicts, lists | | refused | | "
     "Make a frame of them first, for example with `pl.DataFrame`. |"
 )
-_HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
 
 
 def names_of(namespace: type) -> list[str]:
@@ -232,17 +231,32 @@ def _listed(names: list[str], word: str = "and") -> str:
 
 @cache
 def commands() -> dict[str, str]:
-    """Give what Typer documents of each command."""
-    program = [sys.executable, "-m", "typer", "balframe.cli.program_options"]
-    told = subprocess.run(
-        [*program, "utils", "docs", "--name", "balframe"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    told = _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), told)
-    parts = (part.partition("`\n") for part in told.split("\n## `balframe ")[1:])
-    return {name: text.strip() for name, _, text in parts}
+    """Return the description, the usage, the arguments and the options of each command."""
+    program = make_program()
+    ctx = click.Context(program, info_name="balframe")
+    made = {name: program.get_command(ctx, name) for name in program.list_commands(ctx)}
+    return {name: _command_reference(ctx, command) for name, command in made.items()}
+
+
+def _command_reference(ctx: click.Context, command: Any) -> str:  # noqa: ANN401
+    usage = " ".join([f"balframe {command.name}", *command.collect_usage_pieces(ctx)])
+    sections = [html.escape(command.help), f"**Usage**:\n\n```console\n$ {usage}\n```"]
+    kinds = {"Arguments": click.Argument, "Options": click.Option}
+    for title, kind in kinds.items():
+        lines = [_parameter_reference(one) for one in command.params if isinstance(one, kind)]
+        if lines:
+            sections.append("\n".join([f"**{title}**:\n", *lines]))
+    return "\n\n".join(sections)
+
+
+def _parameter_reference(one: Any) -> str:  # noqa: ANN401
+    """Return a list item: what is typed, what it does, and whether it is needed."""
+    names = [" / ".join([*one.opts, *one.secondary_opts])] if one.opts[0].startswith("-") else []
+    typed = " ".join([*names, *filter(None, [one.metavar])])
+    remark = f"  [default: {one.default_text}]" if one.default_text else ""
+    remark += "  [required]" if one.required else ""
+    text = html.escape(one.help).replace("*", r"\*")
+    return f"* `{typed}`: {text}{remark}"
 
 
 def command_line() -> str:

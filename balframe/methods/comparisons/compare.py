@@ -49,61 +49,6 @@ from balframe.metrics.registry import Metric
 from balframe.stats.base import check_level
 from balframe.stats.multiple_testing import adjust_within_families
 
-
-def compare_models(
-    metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
-) -> dict[str, Any]:
-    """Compare two models on a metric in every segment; `family` numbers the families of tests."""
-    model_counts = (models.first.counts, models.second.counts)
-    estimate, reference = (metric_values(metric, c) for c in model_counts)
-    difference, width = estimate - reference, metric.range[1] - metric.range[0]
-    limits, p = models.limits_and_p_values(metric.interval, level)
-    p = np.where(np.isnan(difference), np.nan, p)
-    lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
-    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
-    columns = {
-        "estimate": estimate,
-        "reference_estimate": reference,
-        "difference": difference,
-        "lower": lower,
-        "upper": upper,
-        "p_value": p,
-        "p_adjusted": p_adjusted,
-        "n_tests": n_tests,
-    }
-    if models.first.clusters is not None:
-        effective, effect = models.design_effects(metric.interval)
-        columns |= {"effective_clusters": effective, "design_effect": effect}
-    return columns
-
-
-def model_comparison_columns(
-    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
-) -> dict[Name, Any]:
-    """Return the columns of one row per segment, pair of models and metric."""
-    _, first_cells = counted_frame.cells.segments
-    c, n_metrics = sample.counts, len(tables)
-    cells = np.repeat(first_cells, n_metrics)
-    names = [str(name) for name in counted_frame.query.y_pred]
-    pairs = np.array(list(combinations(range(len(names)), 2)))
-    pair = pairs[counted_frame.cells.by[-1][cells]]
-    metric = np.tile(np.arange(n_metrics), len(first_cells))
-    columns = next(iter(tables.values()))
-    return counted_frame.by_columns(cells) | {
-        "model": counted_frame.text_column(names, pair[:, 0]),
-        "reference": counted_frame.text_column(names, pair[:, 1]),
-        "n": np.repeat(c.n, n_metrics),
-        "n_labels": np.repeat(c.n_present, n_metrics),
-        "min_support": np.repeat(c.min_support, n_metrics),
-        "metric": counted_frame.text_column(list(tables), metric),
-        **{name: np.repeat(values, n_metrics) for name, values in cluster_counts(sample).items()},
-        **{
-            name: np.column_stack([table[name] for table in tables.values()]).ravel()
-            for name in columns
-        },
-    }
-
-
 METHOD = Method.of(
     *SEGMENT_KEYS,
     key("reference", identifies=True, heading=" against "),
@@ -244,3 +189,57 @@ def compare(
         check_query=check,
         check_labels=selection.check_labels,
     )
+
+
+def compare_models(
+    metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
+) -> dict[str, Any]:
+    """Compare two models on a metric in every segment; `family` numbers the families of tests."""
+    model_counts = (models.first.counts, models.second.counts)
+    estimate, reference = (metric_values(metric, c) for c in model_counts)
+    difference, width = estimate - reference, metric.range[1] - metric.range[0]
+    limits, p = models.limits_and_p_values(metric.interval, level)
+    p = np.where(np.isnan(difference), np.nan, p)
+    lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
+    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
+    columns = {
+        "estimate": estimate,
+        "reference_estimate": reference,
+        "difference": difference,
+        "lower": lower,
+        "upper": upper,
+        "p_value": p,
+        "p_adjusted": p_adjusted,
+        "n_tests": n_tests,
+    }
+    if models.first.clusters is not None:
+        effective, effect = models.design_effects(metric.interval)
+        columns |= {"effective_clusters": effective, "design_effect": effect}
+    return columns
+
+
+def model_comparison_columns(
+    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
+) -> dict[Name, Any]:
+    """Return the columns of one row per segment, pair of models and metric."""
+    _, first_cells = counted_frame.cells.segments
+    c, n_metrics = sample.counts, len(tables)
+    cells = np.repeat(first_cells, n_metrics)
+    names = [str(name) for name in counted_frame.query.y_pred]
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    pair = pairs[counted_frame.cells.by[-1][cells]]
+    metric = np.tile(np.arange(n_metrics), len(first_cells))
+    columns = next(iter(tables.values()))
+    return counted_frame.by_columns(cells) | {
+        "model": counted_frame.text_column(names, pair[:, 0]),
+        "reference": counted_frame.text_column(names, pair[:, 1]),
+        "n": np.repeat(c.n, n_metrics),
+        "n_labels": np.repeat(c.n_present, n_metrics),
+        "min_support": np.repeat(c.min_support, n_metrics),
+        "metric": counted_frame.text_column(list(tables), metric),
+        **{name: np.repeat(values, n_metrics) for name, values in cluster_counts(sample).items()},
+        **{
+            name: np.column_stack([table[name] for table in tables.values()]).ravel()
+            for name in columns
+        },
+    }

@@ -59,88 +59,6 @@ CRITERIA = (
     Criterion("four_fifths_rule", ("selection_rate",), ("ratio",), 0.8),
 )
 METRICS = list(dict.fromkeys(metric for criterion in CRITERIA for metric in criterion.metrics))
-_MEASURE_COLUMNS = ("estimate", "lower", "upper", "bound")
-_CLUSTERS = "n_clusters"
-_SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionRow:
-    """A measure of a criterion; `extremes` are those of the metric that is furthest apart."""
-
-    group: SegmentGroup
-    criterion: str
-    measure: str
-    extremes: SegmentExtremes
-    values: dict[str, float]
-
-
-def _criterion_row(
-    criterion: Criterion,
-    measure: _Measure,
-    extremes: Sequence[SegmentExtremes],
-    group: SegmentGroup,
-) -> CriterionRow:
-    """Return the largest difference, or the smallest ratio, of the metrics of a criterion."""
-    columns = [metric.numeric_columns for metric in extremes]
-    sign = -1 if measure == "difference" else 1
-    values = np.array([sign * metric[measure] for metric in columns])
-    worst = int(np.argmin(values))  # the first NaN, if there is any
-
-    def worst_limit(name: str) -> float:
-        return float(sign * np.min([sign * metric[name] for metric in columns]))
-
-    return CriterionRow(
-        group,
-        criterion.name,
-        measure,
-        extremes[worst],
-        {
-            "estimate": columns[worst][measure],
-            "lower": worst_limit(f"{measure}_lower"),
-            "upper": worst_limit(f"{measure}_upper"),
-            "bound": criterion.bound,
-            **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
-        },
-    )
-
-
-def measure_criteria(
-    search: ExtremesSearch, selection: MetricSelection, sample: Sample, group: SegmentGroup
-) -> Iterator[CriterionRow]:
-    """Yield every measure of every criterion for a group of segments with this sample."""
-    for criterion in CRITERIA:
-        n_metrics = len(criterion.metrics)
-        extremes = [
-            search.find(name, selection.metrics[name], sample, group.segments, n_metrics)
-            for name in criterion.metrics
-        ]
-        for measure in criterion.measures:
-            yield _criterion_row(criterion, measure, extremes, group)
-
-
-def criteria_columns(counted_frame: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
-    """Return the columns of one row per group, criterion and measure."""
-    columns, segments = extreme_columns(
-        counted_frame, [row.group for row in rows], [row.extremes for row in rows]
-    )
-    texts = {
-        "criterion": (
-            [criterion.name for criterion in CRITERIA],
-            [row.criterion for row in rows],
-        ),
-        "measure": (["difference", "ratio"], [row.measure for row in rows]),
-        "metric": (METRICS, [row.extremes.metric for row in rows]),
-    }
-    for name, (categories, values) in texts.items():
-        codes = np.array([categories.index(value) for value in values], np.int64)
-        columns[name] = counted_frame.text_column(categories, codes)
-    for name in (*_MEASURE_COLUMNS, *_SEGMENT_COLUMNS):
-        if name != _CLUSTERS or counted_frame.clusters is not None:
-            dtype = np.int64 if name.startswith("n_") else np.float64
-            columns[name] = np.array([row.values[name] for row in rows], dtype)
-    return columns | segments
-
 
 METHOD = Method.of(
     *ROLL_UP_KEYS,
@@ -259,3 +177,86 @@ def fairness(
         check_query=lambda query: check_by(query, "fairness"),
         check_labels=selection.check_labels,
     )
+
+
+_MEASURE_COLUMNS = ("estimate", "lower", "upper", "bound")
+_CLUSTERS = "n_clusters"
+_SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionRow:
+    """A measure of a criterion; `extremes` are those of the metric that is furthest apart."""
+
+    group: SegmentGroup
+    criterion: str
+    measure: str
+    extremes: SegmentExtremes
+    values: dict[str, float]
+
+
+def _criterion_row(
+    criterion: Criterion,
+    measure: _Measure,
+    extremes: Sequence[SegmentExtremes],
+    group: SegmentGroup,
+) -> CriterionRow:
+    """Return the largest difference, or the smallest ratio, of the metrics of a criterion."""
+    columns = [metric.numeric_columns for metric in extremes]
+    sign = -1 if measure == "difference" else 1
+    values = np.array([sign * metric[measure] for metric in columns])
+    worst = int(np.argmin(values))  # the first NaN, if there is any
+
+    def worst_limit(name: str) -> float:
+        return float(sign * np.min([sign * metric[name] for metric in columns]))
+
+    return CriterionRow(
+        group,
+        criterion.name,
+        measure,
+        extremes[worst],
+        {
+            "estimate": columns[worst][measure],
+            "lower": worst_limit(f"{measure}_lower"),
+            "upper": worst_limit(f"{measure}_upper"),
+            "bound": criterion.bound,
+            **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
+        },
+    )
+
+
+def measure_criteria(
+    search: ExtremesSearch, selection: MetricSelection, sample: Sample, group: SegmentGroup
+) -> Iterator[CriterionRow]:
+    """Yield every measure of every criterion for a group of segments with this sample."""
+    for criterion in CRITERIA:
+        n_metrics = len(criterion.metrics)
+        extremes = [
+            search.find(name, selection.metrics[name], sample, group.segments, n_metrics)
+            for name in criterion.metrics
+        ]
+        for measure in criterion.measures:
+            yield _criterion_row(criterion, measure, extremes, group)
+
+
+def criteria_columns(counted_frame: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
+    """Return the columns of one row per group, criterion and measure."""
+    columns, segments = extreme_columns(
+        counted_frame, [row.group for row in rows], [row.extremes for row in rows]
+    )
+    texts = {
+        "criterion": (
+            [criterion.name for criterion in CRITERIA],
+            [row.criterion for row in rows],
+        ),
+        "measure": (["difference", "ratio"], [row.measure for row in rows]),
+        "metric": (METRICS, [row.extremes.metric for row in rows]),
+    }
+    for name, (categories, values) in texts.items():
+        codes = np.array([categories.index(value) for value in values], np.int64)
+        columns[name] = counted_frame.text_column(categories, codes)
+    for name in (*_MEASURE_COLUMNS, *_SEGMENT_COLUMNS):
+        if name != _CLUSTERS or counted_frame.clusters is not None:
+            dtype = np.int64 if name.startswith("n_") else np.float64
+            columns[name] = np.array([row.values[name] for row in rows], dtype)
+    return columns | segments

@@ -25,6 +25,111 @@ from balframe.metrics.lookup import find_metric, find_metrics
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
+# The metrics of a label, with the column that counts the denominator of each, and whether the
+# denominator is the rest of the segment's rows instead.
+LABEL_METRICS = {
+    "recall": ("support", False),
+    "precision": ("predicted", False),
+    "specificity": ("support", True),
+    "npv": ("predicted", True),
+    "f1": ("support", False),
+}
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("label", kind=Kind.LABEL, identifies=True),
+    count("support", identifies=True),
+    N_CLUSTERS,
+    score("prevalence", compared=True),
+    count("predicted"),
+    count("correct"),
+    *(
+        column
+        for name, (support, of_rest) in LABEL_METRICS.items()
+        for column in (
+            replace(score(name, compared=True, support=support), counts_rest=of_rest),
+            *limits(name, "interval"),
+        )
+    ),
+)
+
+
+class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, total=False): ...
+
+
+@METHOD
+def classes(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    *,
+    by: Names = None,
+    **options: Unpack[_Options],
+) -> FrameT:
+    """Return one row per segment and class label with recall, precision and other scores.
+
+    Each label is scored against all others. Every segment has a row for every label of the label
+    set: a label that does not occur in the segment has the support 0 and a null recall. The number
+    of rows is the number of segments times the number of labels.
+
+    Parameters
+    ----------
+    interval : {True, "wilson", "scas", "jeffreys", "exact"}, optional
+        Add confidence intervals. All scores are proportions: True gives Wilson intervals, and
+        "scas", "jeffreys" and "exact" give intervals of that method. Methods for means of recalls
+        are accepted and give Wilson intervals. Intervals of f1 are transformed from those of the
+        Jaccard index.
+
+    Returns
+    -------
+    frame of the same library
+        One row for each segment, [model] and label, in this order. Columns in brackets are present
+        only if the options ask for them:
+
+        - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
+        - `support`: number of rows whose true label is this one
+        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
+        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
+          over the labels is the accuracy.
+        - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
+          it
+        - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
+        - with `interval`, the confidence interval `<score>_lower` and `<score>_upper` follows each
+          of these scores
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": ["a", "a", "b", "b"], "yhat": ["a", "b", "b", "b"]})
+    >>> out = bf.classes(df, "y", "yhat")
+    >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
+    [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
+    """
+    request = IntervalRequest.of(
+        options["interval"], options["level"], "uniform", options["cluster"]
+    )
+
+    def compute(counted_frame: CountedFrame) -> Columns:
+        n_labels = len(counted_frame.labels)
+        sample = _SELECTION.sample(counted_frame)
+        _, first_cells = counted_frame.cells.segments
+        label = np.tile(np.arange(n_labels), sample.counts.n_segments)
+        columns = counted_frame.by_columns(np.repeat(first_cells, n_labels))
+        columns["label"] = counted_frame.label_column(label)
+        return columns | label_scores(sample, tuple(LABEL_METRICS), request)
+
+    return run_method(
+        frame,
+        METHOD,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        compute,
+        optional_columns=() if request is None else ("interval",),
+        input_spec=InputSpec(squares=request is not None),
+        check_labels=CountedFrame.pos_label_code,
+    )
+
+
+_SELECTION = MetricSelection.of("accuracy", None, ())  # each label is scored against all others
 _BLOCK_SIZE = 2**22  # labels of clusters at work at once
 
 
@@ -95,111 +200,3 @@ def _label_clusters(clusters: Clusters) -> Clusters:
 
 def _no_cells() -> Cells:
     raise AssertionError("the scores of a label are proportions, whose limits need no cells")
-
-
-# The metrics of a label, with the column that counts the denominator of each, and whether the
-# denominator is the rest of the segment's rows instead.
-LABEL_METRICS = {
-    "recall": ("support", False),
-    "precision": ("predicted", False),
-    "specificity": ("support", True),
-    "npv": ("predicted", True),
-    "f1": ("support", False),
-}
-
-METHOD = Method.of(
-    *SEGMENT_KEYS,
-    key("label", kind=Kind.LABEL, identifies=True),
-    count("support", identifies=True),
-    N_CLUSTERS,
-    score("prevalence", compared=True),
-    count("predicted"),
-    count("correct"),
-    *(
-        column
-        for name, (support, of_rest) in LABEL_METRICS.items()
-        for column in (
-            replace(score(name, compared=True, support=support), counts_rest=of_rest),
-            *limits(name, "interval"),
-        )
-    ),
-)
-
-
-_SCORING = MetricSelection.of("accuracy", None, ())  # each label is scored against all others
-
-
-class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, total=False): ...
-
-
-@METHOD
-def classes(
-    frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
-    *,
-    by: Names = None,
-    **options: Unpack[_Options],
-) -> FrameT:
-    """Return one row per segment and class label with recall, precision and other scores.
-
-    Each label is scored against all others. Every segment has a row for every label of the label
-    set: a label that does not occur in the segment has the support 0 and a null recall. The number
-    of rows is the number of segments times the number of labels.
-
-    Parameters
-    ----------
-    interval : {True, "wilson", "scas", "jeffreys", "exact"}, optional
-        Add confidence intervals. All scores are proportions: True gives Wilson intervals, and
-        "scas", "jeffreys" and "exact" give intervals of that method. Methods for means of recalls
-        are accepted and give Wilson intervals. Intervals of f1 are transformed from those of the
-        Jaccard index.
-
-    Returns
-    -------
-    frame of the same library
-        One row for each segment, [model] and label, in this order. Columns in brackets are present
-        only if the options ask for them:
-
-        - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
-        - `support`: number of rows whose true label is this one
-        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
-        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
-          over the labels is the accuracy.
-        - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
-          it
-        - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
-        - with `interval`, the confidence interval `<score>_lower` and `<score>_upper` follows each
-          of these scores
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import balframe as bf
-    >>> df = pl.DataFrame({"y": ["a", "a", "b", "b"], "yhat": ["a", "b", "b", "b"]})
-    >>> out = bf.classes(df, "y", "yhat")
-    >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
-    [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
-    """
-    request = IntervalRequest.of(
-        options["interval"], options["level"], "uniform", options["cluster"]
-    )
-
-    def compute(counted_frame: CountedFrame) -> Columns:
-        n_labels = len(counted_frame.labels)
-        sample = _SCORING.sample(counted_frame)
-        _, first_cells = counted_frame.cells.segments
-        label = np.tile(np.arange(n_labels), sample.counts.n_segments)
-        columns = counted_frame.by_columns(np.repeat(first_cells, n_labels))
-        columns["label"] = counted_frame.label_column(label)
-        return columns | label_scores(sample, tuple(LABEL_METRICS), request)
-
-    return run_method(
-        frame,
-        METHOD,
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
-        compute,
-        optional_columns=() if request is None else ("interval",),
-        input_spec=InputSpec(squares=request is not None),
-        check_labels=CountedFrame.pos_label_code,
-    )

@@ -25,65 +25,8 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, InputSpec, N
 
-
-@dataclass(frozen=True, slots=True)
-class ConfusionCells:
-    """Cells of the confusion matrices; `source_cell` is a cell with the same by-columns."""
-
-    source_cell: Int64Array
-    segment: Int64Array
-    actual: Int64Array
-    outcome: Int64Array
-    sums: RowSums
-
-
-def observed_cells(cells: Cells) -> ConfusionCells:
-    """Return the cells that hold rows."""
-    segment, _ = cells.segments
-    used = np.flatnonzero(cells.actual != LEFT_OUT)
-    return ConfusionCells(
-        used, segment[used], cells.actual[used], cells.outcome[used], cells.sums.at(used)
-    )
-
-
-def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
-    """Return every pair of labels of every segment, also of segments without rows."""
-    _, first_cells = cells.segments
-    n_segments, n_pairs = len(first_cells), n_labels * n_labels
-    observed = observed_cells(cells)
-    position = observed.segment * n_pairs + observed.actual * n_labels + observed.outcome
-
-    def with_zeros(values: Counts) -> Counts:
-        out = np.zeros(n_segments * n_pairs, values.dtype)
-        out[position] = values
-        return out
-
-    sums, pair = observed.sums, np.arange(n_segments * n_pairs) % max(n_pairs, 1)
-    return ConfusionCells(
-        np.repeat(first_cells, n_pairs),
-        np.repeat(np.arange(n_segments), n_pairs),
-        pair // max(n_labels, 1),
-        pair % max(n_labels, 1),
-        replace(
-            sums,
-            n=with_zeros(cells.n[observed.source_cell]),
-            missing=None,
-            weight=None if sums.weight is None else with_zeros(sums.weight),
-            weight_sq=None if sums.weight_sq is None else with_zeros(sums.weight_sq),
-        ),
-    )
-
-
-def cell_shares(cells: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
-    """Divide cells by the rows of their true label, predicted label or segment."""
-    label = {"true": cells.actual, "pred": cells.outcome, "all": np.zeros_like(cells.actual)}
-    group = cells.segment * n_labels + label[normalize]
-    sums = cells.sums
-    part = np.asarray(sums.n if sums.weight is None else sums.weight, np.float64)
-    return ratio(part, np.bincount(group, weights=part)[group])
-
-
 SHARE = "share"
+
 METHOD = Method.of(
     *SEGMENT_KEYS,
     *LABEL_COLUMNS,
@@ -179,3 +122,60 @@ def confusion(
         input_spec=InputSpec(keeps_clusters=True),
         check_labels=CountedFrame.pos_label_code,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionCells:
+    """Cells of the confusion matrices; `source_cell` is a cell with the same by-columns."""
+
+    source_cell: Int64Array
+    segment: Int64Array
+    actual: Int64Array
+    outcome: Int64Array
+    sums: RowSums
+
+
+def observed_cells(cells: Cells) -> ConfusionCells:
+    """Return the cells that hold rows."""
+    segment, _ = cells.segments
+    used = np.flatnonzero(cells.actual != LEFT_OUT)
+    return ConfusionCells(
+        used, segment[used], cells.actual[used], cells.outcome[used], cells.sums.at(used)
+    )
+
+
+def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
+    """Return every pair of labels of every segment, also of segments without rows."""
+    _, first_cells = cells.segments
+    n_segments, n_pairs = len(first_cells), n_labels * n_labels
+    observed = observed_cells(cells)
+    position = observed.segment * n_pairs + observed.actual * n_labels + observed.outcome
+
+    def with_zeros(values: Counts) -> Counts:
+        out = np.zeros(n_segments * n_pairs, values.dtype)
+        out[position] = values
+        return out
+
+    sums, pair = observed.sums, np.arange(n_segments * n_pairs) % max(n_pairs, 1)
+    return ConfusionCells(
+        np.repeat(first_cells, n_pairs),
+        np.repeat(np.arange(n_segments), n_pairs),
+        pair // max(n_labels, 1),
+        pair % max(n_labels, 1),
+        replace(
+            sums,
+            n=with_zeros(cells.n[observed.source_cell]),
+            missing=None,
+            weight=None if sums.weight is None else with_zeros(sums.weight),
+            weight_sq=None if sums.weight_sq is None else with_zeros(sums.weight_sq),
+        ),
+    )
+
+
+def cell_shares(cells: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
+    """Divide cells by the rows of their true label, predicted label or segment."""
+    label = {"true": cells.actual, "pred": cells.outcome, "all": np.zeros_like(cells.actual)}
+    group = cells.segment * n_labels + label[normalize]
+    sums = cells.sums
+    part = np.asarray(sums.n if sums.weight is None else sums.weight, np.float64)
+    return ratio(part, np.bincount(group, weights=part)[group])

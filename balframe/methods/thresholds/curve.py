@@ -38,92 +38,6 @@ from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
 
-_BLOCK_SIZE = 65_536  # operating points at once, so that intermediate arrays stay in the cache
-
-
-@dataclass(frozen=True, slots=True)
-class PointScores:
-    """Number predicted positive, scores and limits of every operating point."""
-
-    predicted_positive: Int64Array
-    scores: Mapping[str, FloatArray]
-    limits: Mapping[str, Limits]
-
-
-def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatArray | str | None:
-    """Return the class weights of the negative and the positive label, in this order."""
-    weights, labels = selection.class_weight, scored.counted_frame.labels
-    if not isinstance(weights, Mapping):
-        return weights
-    if len(labels) > 2:
-        raise InvalidInputError(
-            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
-            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
-            'Omit it, or give "balanced" or "prevalence".'
-        )
-    out = np.zeros(2)
-    for code, weight in enumerate(labels.weights(weights)):
-        out[POSITIVE if code == scored.counted_frame.pos_label_code() else NEGATIVE] = weight
-    return out
-
-
-def score_points(
-    selection: MetricSelection,
-    scored: ScoredFrame,
-    points: OperatingPoints,
-    request: IntervalRequest | None,
-) -> PointScores:
-    """Compute the metrics of every operating point and, with a request, their limits."""
-    weights = two_class_weights(selection, scored)
-    names = list(selection.metrics)
-    predicted_positive = np.empty(len(points), np.int64)
-    scores = {name: np.empty(len(points)) for name in names}
-    with_limits = [] if request is None else names
-    limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in with_limits}
-
-    def work(block: slice) -> None:
-        c = points.class_counts(block, weights)
-        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
-        block_scores = {
-            name: metric_values(metric, c) for name, metric in selection.metrics.items()
-        }
-        for name, values in block_scores.items():
-            scores[name][block] = values
-        if request is not None:
-            sample = Sample(c, partial(points.cells, block))
-            block_limits = metric_limits(selection.metrics, sample, block_scores, request)
-            for name, (lower, upper) in block_limits.items():
-                limits[name][0][block], limits[name][1][block] = lower, upper
-
-    run_on_all_cores(work, blocks(slice(0, len(points)), _BLOCK_SIZE))
-    return PointScores(predicted_positive, scores, limits)
-
-
-def effective_class_sizes(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of positives and negatives, with weights the effective numbers."""
-    positives, negatives = (kish_effective_size(n, n_sq) for n, n_sq in class_weight_sums(points))
-    return positives, negatives
-
-
-def class_weight_sums(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
-    """Return the sums of weights and of squared weights, of positives and of negatives."""
-    totals = points.totals()
-    n, n_sq = totals.support, totals.squared.support
-    is_class = [totals.label == label for label in (POSITIVE, NEGATIVE)]
-    return [(n[entries], n_sq[entries]) for entries in is_class]
-
-
-def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
-    """Return half the width of the simultaneous band of balanced accuracy of each segment.
-
-    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
-    """
-    positives, negatives = effective_class_sizes(points)
-    one = np.ones(len(positives))
-    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
-    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)
-
-
 _DEFAULT_METRICS = ("accuracy", "balanced_accuracy", "recall", "specificity")
 _BALANCED = "balanced_accuracy"
 _BAND_COLUMNS = limits(f"{_BALANCED}_band", "band")
@@ -254,3 +168,89 @@ def curve(
         source=ScoreSource(Thresholds.from_option(thresholds)),
         check_labels=lambda scored: two_class_weights(selection, scored),
     )
+
+
+_BLOCK_SIZE = 65_536  # operating points at once, so that intermediate arrays stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class PointScores:
+    """Number predicted positive, scores and limits of every operating point."""
+
+    predicted_positive: Int64Array
+    scores: Mapping[str, FloatArray]
+    limits: Mapping[str, Limits]
+
+
+def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatArray | str | None:
+    """Return the class weights of the negative and the positive label, in this order."""
+    weights, labels = selection.class_weight, scored.counted_frame.labels
+    if not isinstance(weights, Mapping):
+        return weights
+    if len(labels) > 2:
+        raise InvalidInputError(
+            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
+            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
+            'Omit it, or give "balanced" or "prevalence".'
+        )
+    out = np.zeros(2)
+    for code, weight in enumerate(labels.weights(weights)):
+        out[POSITIVE if code == scored.counted_frame.pos_label_code() else NEGATIVE] = weight
+    return out
+
+
+def score_points(
+    selection: MetricSelection,
+    scored: ScoredFrame,
+    points: OperatingPoints,
+    request: IntervalRequest | None,
+) -> PointScores:
+    """Compute the metrics of every operating point and, with a request, their limits."""
+    weights = two_class_weights(selection, scored)
+    names = list(selection.metrics)
+    predicted_positive = np.empty(len(points), np.int64)
+    scores = {name: np.empty(len(points)) for name in names}
+    with_limits = [] if request is None else names
+    limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in with_limits}
+
+    def work(block: slice) -> None:
+        c = points.class_counts(block, weights)
+        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
+        block_scores = {
+            name: metric_values(metric, c) for name, metric in selection.metrics.items()
+        }
+        for name, values in block_scores.items():
+            scores[name][block] = values
+        if request is not None:
+            sample = Sample(c, partial(points.cells, block))
+            block_limits = metric_limits(selection.metrics, sample, block_scores, request)
+            for name, (lower, upper) in block_limits.items():
+                limits[name][0][block], limits[name][1][block] = lower, upper
+
+    run_on_all_cores(work, blocks(slice(0, len(points)), _BLOCK_SIZE))
+    return PointScores(predicted_positive, scores, limits)
+
+
+def effective_class_sizes(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of positives and negatives, with weights the effective numbers."""
+    positives, negatives = (kish_effective_size(n, n_sq) for n, n_sq in class_weight_sums(points))
+    return positives, negatives
+
+
+def class_weight_sums(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
+    """Return the sums of weights and of squared weights, of positives and of negatives."""
+    totals = points.totals()
+    n, n_sq = totals.support, totals.squared.support
+    is_class = [totals.label == label for label in (POSITIVE, NEGATIVE)]
+    return [(n[entries], n_sq[entries]) for entries in is_class]
+
+
+def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
+    """Return half the width of the simultaneous band of balanced accuracy of each segment.
+
+    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
+    """
+    positives, negatives = effective_class_sizes(points)
+    one = np.ones(len(positives))
+    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)

@@ -52,10 +52,10 @@ def run_method(
     check_choice("backend", backend, (None, *BACKENDS))
     native, rewrap = unwrap(frame)
     engine = find_engine(native)
-    library = engine.adapter
+    adapter = engine.adapter
     rows = open_frame(native, engine)
     schema = schema_frame(rows, engine)
-    counting = build_query(schema, library, request, input_spec)
+    counting = build_query(schema, adapter, request, input_spec)
     check_query(counting)
     named = counting.with_clusters() if input_spec.keeps_clusters else counting
     columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)
@@ -69,13 +69,13 @@ def run_method(
         return {column.name: computed[column.name] for column in columns}
 
     if not engine.is_lazy:
-        counted = source.count(eager_frame(rows, engine, counting), library, counting)
-        built = library.build_frame(finish(counted))
+        counted = source.count(eager_frame(rows, engine, counting), adapter, counting)
+        built = adapter.build_frame(finish(counted))
     else:
-        empty = source.count(schema, library, counting)
+        empty = source.count(schema, adapter, counting)
         check_labels(empty)
         if engine is POLARS_LAZY and backend is None:
-            template = library.build_frame(_empty_columns(columns, empty.counted_frame))
+            template = adapter.build_frame(_empty_columns(columns, empty.counted_frame))
             lazy: FrameT = rewrap(
                 compute_on_collect(rows, engine, counting, source, finish, template)
             )

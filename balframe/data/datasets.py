@@ -214,13 +214,13 @@ def _build_frame(
 
     An axis that is longer than its levels ends with the people whose level is unknown.
     """
-    library = backend_adapter(backend)
+    adapter = backend_adapter(backend)
     check_choice("expand", expand, (False, True))
     cells = np.repeat(np.arange(n.size), n.ravel()) if expand else np.flatnonzero(n)
     *codes, kind = np.unravel_index(cells, n.shape)
     columns: dict[Name, Any] = {
-        name: library.take(library.text_series(values), code, nullable=True)
+        name: adapter.take(adapter.text_series(values), code, nullable=True)
         for (name, values), code in zip(levels.items(), codes, strict=True)
     }
     columns |= {name: values[kind] for name, values in outcomes.items()}
-    return library.build_frame(columns if expand else columns | {"n": n.ravel()[cells]})
+    return adapter.build_frame(columns if expand else columns | {"n": n.ravel()[cells]})

@@ -48,10 +48,10 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     >>> metrics.filter(of="scores").select("name", "better").row(0)
     ('roc_auc', 'higher')
     """
-    library = backend_adapter(backend)
+    adapter = backend_adapter(backend)
     rows = [_metric_row(metric) for metric in all_metrics()]
-    return library.build_frame(
-        {name: library.text_series([row[name] for row in rows]) for name in rows[0]}
+    return adapter.build_frame(
+        {name: adapter.text_series([row[name] for row in rows]) for name in rows[0]}
     )
 
 

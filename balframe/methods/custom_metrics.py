@@ -11,9 +11,9 @@ from balframe.metrics.registry import reserve_names
 def reserved_names() -> Iterator[str]:
     """List the other columns of methods that have columns named after metrics."""
     for method in declarations().values():
-        columns = [one for layout in method.layouts.values() for one in layout]
-        if any(one.name == METRIC for one in columns):
-            yield from (str(one.name) for one in columns if one.placeholder is None)
+        columns = [column for layout in method.layouts.values() for column in layout]
+        if any(column.name == METRIC for column in columns):
+            yield from (str(column.name) for column in columns if column.placeholder is None)
 
 
 reserve_names(reserved_names())

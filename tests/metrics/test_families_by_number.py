@@ -139,14 +139,14 @@ def test_comparisons_of_a_member():
     assert beside["difference"].to_list() == pytest.approx([F2 - 1, 1 - F2])
 
 
-@pytest.mark.parametrize("verb", ["report", "curve"])
-def test_answers_about_a_member_are_recognized_as_such(verb):
-    given = {"report": "p", "curve": "s"}[verb]
+@pytest.mark.parametrize("method", ["report", "curve"])
+def test_results_with_a_member_are_recognized_as_such(method):
+    column = {"report": "p", "curve": "s"}[method]
 
-    shown = bf.table(getattr(bf, verb)(FRAME, "y", given, metrics=["fbeta(2)"])).as_raw_html()
+    html = bf.table(getattr(bf, method)(FRAME, "y", column, metrics=["fbeta(2)"])).as_raw_html()
 
-    assert ">Fbeta(2)</th>" in shown
-    assert "Bars run from 0 to 1." in shown
+    assert ">Fbeta(2)</th>" in html
+    assert "Bars run from 0 to 1." in html
 
 
 def test_a_member_on_the_command_line(run, tmp_path):

@@ -130,6 +130,6 @@ def test_nothing_expected():
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
 @pytest.mark.parametrize("outside", [-1e-9, 1 + 1e-9, 3.0])
 def test_scores_that_are_no_probabilities(metric, outside):
-    found = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
+    values = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
 
-    assert np.isnan(found).tolist() == [True, False, True]
+    assert np.isnan(values).tolist() == [True, False, True]

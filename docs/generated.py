@@ -15,12 +15,12 @@ from balframe.accessor import Bal, Plots, groups
 from balframe.api.columns import Column, Role
 from balframe.api.method import Method
 from balframe.cli.app import make_program
-from balframe.frames.engines.registry import ADVICE, ENGINES
+from balframe.frames.engines.registry import ENGINES, UNSUPPORTED_FRAME_ADVICE
 from balframe.methods import declarations as declared
-from balframe.metrics.base import AnyMetric
+from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
 from balframe.metrics.registry import PRESETS, Metric
-from balframe.metrics.score_metrics import MetricOfScores
+from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalMethod
 
 _PRESETS = {
@@ -108,7 +108,7 @@ def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
     heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
     names = [str(one.name).replace("{by}", f"<{by}>") for one in columns]
     rows = [
-        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.under)} |"
+        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.only_with)} |"
         for name, one in zip(names, columns, strict=True)
     ]
     head = "| column | values | only with |\n| --- | --- | --- |"
@@ -132,9 +132,9 @@ def _described(function: Callable[..., object]) -> str:
     return f"::: {function.__module__}.{function.__name__}\n"
 
 
-def metrics_by_kind() -> dict[str, list[AnyMetric]]:
+def metrics_by_kind() -> dict[str, list[BaseMetric]]:
     """Give the metrics that balframe ships by the file that has them."""
-    kinds: dict[str, list[AnyMetric]] = {}
+    kinds: dict[str, list[BaseMetric]] = {}
     for one in all_metrics():
         if one.is_shipped:
             kinds.setdefault(one.function.__module__.rpartition(".")[2], []).append(one)
@@ -169,12 +169,12 @@ def presets() -> str:
     return "\n".join(["| preset | metrics |", "| --- | --- |", *rows])
 
 
-def _anchor(one: AnyMetric) -> str:
+def _anchor(one: BaseMetric) -> str:
     """Name a section; a member of a family is looked for by the name before its number."""
     return one.name.partition("(")[0]
 
 
-def _section(one: AnyMetric) -> str:
+def _section(one: BaseMetric) -> str:
     facts = {
         "Formula": f"`{one.formula}`",
         "Also called": ", ".join(f"`{alias}`" for alias in one.aliases),
@@ -198,15 +198,15 @@ def _facts_of_labels(one: Metric) -> dict[str, object]:
     }
 
 
-def _facts_of_scores(one: MetricOfScores) -> dict[str, object]:
-    (columns,) = declared()[one.verb].layouts.values()
+def _facts_of_scores(one: ScoreMetric) -> dict[str, object]:
+    (columns,) = declared()[one.method].layouts.values()
     ends = [
         f"`{column.name}`"
         for column in columns
         if column.role is Role.LIMIT and column.about == one.name
     ]
     return {
-        "Returned by": f"[`{one.verb}`](../verbs/{one.verb}.md)",
+        "Returned by": f"[`{one.method}`](../verbs/{one.method}.md)",
         "Interval": f"in {_listed(ends)}" if ends else "none",
     }
 
@@ -276,11 +276,14 @@ def command(name: str) -> str:
 def frames() -> str:
     """Give a table of the frames that are read, and of those that are not."""
     rows = [
-        f"| {one.name} | `{one.frame}` | {one.answer} | "
+        f"| {one.name} | `{one.frame}` | {one.result} | "
         f"{f'`balframe[{one.extra}]`' if one.extra else ''} | {one.notes} |"
         for one in ENGINES
     ]
-    refused = [f"| {module} | | refused | | {advice} |" for module, advice in ADVICE.items()]
+    refused = [
+        f"| {module} | | refused | | {advice} |"
+        for module, advice in UNSUPPORTED_FRAME_ADVICE.items()
+    ]
     head = "| library | frame | result | install | notes |\n| --- | --- | --- | --- | --- |"
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 

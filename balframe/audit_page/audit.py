@@ -3,15 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, Unpack
 
-from balframe.api.method import parameters_of, with_options
-from balframe.api.options import FRAMES, SHARED, Cells, Counted, Level, Names, Option
+from balframe.api.method import function_parameters, with_options
+from balframe.api.options import (
+    FRAMES,
+    SHARED,
+    CellOptions,
+    LevelOptions,
+    Names,
+    Option,
+    UnweightedRowOptions,
+)
 from balframe.audit_page.asked_of_options import asked_of
 from balframe.audit_page.build import document_of
 from balframe.audit_page.call_in_python import call_in_python
 from balframe.audit_page.page import Page
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import held, unwrapped
+from balframe.frames.engines.inputs import materialize, unwrap
 from balframe.methods.gates.rules import RulesOption
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,12 +51,12 @@ _INSTEAD = {
 }
 
 
-class _Options(Level, Counted, Cells, total=False): ...
+class _Options(LevelOptions, UnweightedRowOptions, CellOptions, total=False): ...
 
 
 def _declared(function: F) -> F:
     """Give the function all options: in its signature, its docstring, and when it is called."""
-    return with_options(function, _SAID, "", UnsupportedTypeError, _INSTEAD)
+    return with_options(function, "bf.audit", _SAID, "", UnsupportedTypeError, _INSTEAD)
 
 
 @_declared
@@ -139,11 +147,11 @@ def audit(
     # COMPAS
     """
     given = {**locals(), **options}
-    return page_of(frame, given, call_in_python(given, parameters_of(audit)))
+    return page_of(frame, given, call_in_python(given, function_parameters(audit)))
 
 
 def page_of(frame: object, given: Mapping[str, Any], call: str) -> Page:
     """Make the page of a call, whose options are given by name."""
-    known = {name: given[name] for name in parameters_of(audit) if name != "frame"}
-    rows, _ = unwrapped(frame)
-    return Page(document_of(held(rows), asked_of(known, call)))
+    known = {name: given[name] for name in function_parameters(audit) if name != "frame"}
+    rows, _ = unwrap(frame)
+    return Page(document_of(materialize(rows), asked_of(known, call)))

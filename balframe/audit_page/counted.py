@@ -9,9 +9,9 @@ from balframe.audit_page.request import Asked, Model
 from balframe.core.label_set import Label, LabelSet, as_labels
 from balframe.errors import InvalidInputError, advised, bare_parameter, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import rows_of
+from balframe.frames.convert_result import row_dicts
 from balframe.frames.query import WEIGHT
-from balframe.frames.rounded_scores import coarser
+from balframe.frames.rounded_scores import round_down_scores
 from balframe.methods.scores.confusion import confusion
 from balframe.methods.scores.report import report
 
@@ -42,7 +42,7 @@ class Counted:
     def n_true(self) -> Mapping[Label, int]:
         """Count the rows of each true label."""
         found = dict.fromkeys(self.labels, 0)
-        for cell in rows_of(confusion(self.cells, TRUTH, CALL, cells=True)):
+        for cell in row_dicts(confusion(self.cells, TRUTH, CALL, cells=True)):
             found[cell[TRUTH]] += cell[N]
         return found
 
@@ -51,7 +51,7 @@ def counted(frame: Any, asked: Asked, model: Model) -> Counted:  # noqa: ANN401 
     """Count the rows of a model."""
     by, step = list(asked.by), None
     if model.y_score is not None:
-        frame, step = coarser(frame, model.y_score)
+        frame, step = round_down_scores(frame, model.y_score)
         by.append(model.y_score)
     options = {**asked.options, "backend": "polars"}
     cells = confusion(frame, asked.y_true, model.y_pred, by=by, **options)

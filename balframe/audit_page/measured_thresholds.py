@@ -1,4 +1,4 @@
-"""What verbs answer about thresholds of a score: the one in use, others, and the best."""
+"""What methods answer about thresholds of a score: the one in use, others, and the best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.queries import Asking, Row, quietly
 from balframe.audit_page.rates import BALANCED, Rate, Rates
 from balframe.audit_page.shown_groups import MOST_COLUMNS
-from balframe.frames.convert_result import rows_of
+from balframe.frames.convert_result import row_dicts
 from balframe.frames.thresholds import Thresholds
 from balframe.methods.thresholds.best_threshold import best_threshold
 from balframe.methods.thresholds.curve import curve
@@ -108,7 +108,7 @@ class Spread:
     def of(cls, counted: Counted) -> "Spread":
         """Count the rows of each score."""
         found: dict[float, tuple[int, int]] = {}
-        rows = rows_of(counted.cells.select(SCORE, CALL, N).group_by(SCORE, CALL).sum())
+        rows = row_dicts(counted.cells.select(SCORE, CALL, N).group_by(SCORE, CALL).sum())
         for row in rows:
             called, n = found.get(row[SCORE], (0, 0))
             is_called = row[CALL] == counted.positive

@@ -1,4 +1,4 @@
-"""How verbs are asked about the cells of a model."""
+"""How methods are asked about the cells of a model."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from balframe.audit_page.counted import CALL, TRUTH, Counted, key_of
 from balframe.audit_page.request import Asked
 from balframe.core.label_set import Label
 from balframe.errors import BalframeWarning
-from balframe.frames.convert_result import rows_of
+from balframe.frames.convert_result import row_dicts
 from balframe.methods.scores.confusion import confusion
 
 Row = Mapping[Any, Any]
@@ -17,7 +17,7 @@ Row = Mapping[Any, Any]
 
 @dataclass(frozen=True)
 class Asking:
-    """The cells of a model, and the options with which verbs are asked about them."""
+    """The cells of a model, and the options with which methods are asked about them."""
 
     counted: Counted
     asked: Asked
@@ -25,14 +25,14 @@ class Asking:
 
     def rows(
         self,
-        verb: Callable[..., Any],
+        method: Callable[..., Any],
         positive: Label | None = None,
-        **options: Any,  # noqa: ANN401 (as the verb's own)
+        **options: Any,  # noqa: ANN401 (as the method's own)
     ) -> Sequence[Row]:
-        """Ask a verb on labels."""
+        """Ask a method on labels."""
         shared = {"labels": list(self.counted.labels), "pos_label": positive}
         given = self.counted.cells if self.cells is None else self.cells
-        return quietly(verb, given, TRUTH, CALL, cells=True, **shared, **options)
+        return quietly(method, given, TRUTH, CALL, cells=True, **shared, **options)
 
     def of_column(self, column: int) -> "Asking":
         """Keep one by-column."""
@@ -50,8 +50,8 @@ class Asking:
         return Asking(self.counted, self.asked, self.cells.filter(kept))
 
 
-def quietly(verb: Callable[..., Any], *given: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401 (as the verb's own)
-    """Ask a verb; the page says itself what its warnings are about."""
+def quietly(method: Callable[..., Any], *given: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401 (as the method's own)
+    """Ask a method; the page says itself what its warnings are about."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BalframeWarning)
-        return rows_of(verb(*given, **options))
+        return row_dicts(method(*given, **options))

@@ -1,4 +1,4 @@
-"""Lazy frames: the engine counts the cells, and the rest is computed from them."""
+"""Lazy frames: the engine counts the cells, and the result is computed from them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -6,11 +6,11 @@ from typing import Any, cast
 import polars as pl
 
 from balframe.frames.adapter import Frame, Name
-from balframe.frames.engines.arrow import Pieces
-from balframe.frames.engines.collect import check_size, fetch, fetch_pieces
-from balframe.frames.engines.error_translation import failures_explained
-from balframe.frames.engines.inputs import as_rows
-from balframe.frames.engines.locks import in_turn
+from balframe.frames.engines.arrow import ArrowStream
+from balframe.frames.engines.collect import check_n_cells, fetch_cells, fetch_stream_cells
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.inputs import narwhals_rows
+from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
 from balframe.frames.query import Query
 from balframe.frames.sources import Source
@@ -18,25 +18,25 @@ from balframe.frames.sources import Source
 Compute = Callable[[Any], Mapping[Name, Any]]
 
 
-def finish_now(
+def compute_now(
     frame: object, engine: Engine, query: Query, source: Source, compute: Compute
 ) -> Frame:
-    """Fetch the cells, and compute from them in the engine's library."""
-    library = engine.library
-    if isinstance(frame, Pieces):
-        if source.reads_twice:  # and what comes in pieces may come once
+    """Fetch the cells, and compute the result from them in the library of the engine."""
+    adapter = engine.adapter
+    if isinstance(frame, ArrowStream):
+        if source.reads_twice:  # a stream may be read only once, so hold its rows
             table = frame.table(cast(Sequence[str], query.columns))
-            return library.build(compute(source.read(table, library, query)))
-        cells = fetch_pieces(frame, query, source.reduce)
+            return adapter.build_frame(compute(source.count(table, adapter, query)))
+        cells = fetch_stream_cells(frame, query, source.reduce)
     else:
-        with in_turn(frame), failures_explained(frame):
-            rows = as_rows(frame)
-            source = source.prepared(rows, engine, query)
-            cells = fetch(source.reduce(rows, query), engine, query)
-    return library.build(compute(source.read_reduced(cells, library, query)))
+        with engine_lock(frame), translate_errors(frame):
+            rows = narwhals_rows(frame)
+            source = source.prepare(rows, engine, query)
+            cells = fetch_cells(source.reduce(rows, query), engine, query)
+    return adapter.build_frame(compute(source.count_reduced(cells, adapter, query)))
 
 
-def finish_later(
+def compute_on_collect(
     frame: object,
     engine: Engine,
     query: Query,
@@ -44,14 +44,19 @@ def finish_later(
     compute: Compute,
     like: Frame,
 ) -> Any:  # noqa: ANN401 (a frame of the caller's kind)
-    """Ask for the cells, and compute from them at `collect` columns like those given."""
-    rows = as_rows(frame)
-    with failures_explained(frame):
-        source = source.prepared(rows, engine, query)
+    """Return a lazy frame that computes the result from the cells at `collect`.
+
+    Its columns have the types of `like`.
+    """
+    rows = narwhals_rows(frame)
+    with translate_errors(frame):
+        source = source.prepare(rows, engine, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
-        check_size(cells.height, query)
-        built = engine.library.build(compute(source.read_reduced(cells, engine.library, query)))
+        check_n_cells(cells.height, query)
+        built = engine.adapter.build_frame(
+            compute(source.count_reduced(cells, engine.adapter, query))
+        )
         return cast(pl.DataFrame, built)
 
     cells = source.reduce(rows, query).head(query.max_cells + 1)

@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import of_lists
+from balframe.frames.convert_result import frame_from_lists
 from balframe.tables.format_cells import safe
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def built(sheet: Sheet, title: str | None, subtitle: str | None) -> "GT":
     keys = [ids[name] for name in sheet.keys]
     id_of_table = f"balframe_{token_hex(5)}"
     gt = GT(
-        of_lists(columns, hidden),
+        frame_from_lists(columns, hidden),
         rowname_col=keys[0] if keys and sheet.n_rows else None,  # a stub without rows has no label
         groupname_col=None if sheet.headings is None else _GROUP,
         id=id_of_table,

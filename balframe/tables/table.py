@@ -7,15 +7,15 @@ import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
-from balframe.frames.convert_result import collected, rows_of
-from balframe.frames.engines.inputs import unwrapped
+from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import (
     PANDAS,
     POLARS,
     POLARS_LAZY,
     PYARROW,
     check_installed,
-    engine_of,
+    find_engine,
 )
 from balframe.tables import format_cells as cells
 from balframe.tables.confusion import Matrices, sheet_of
@@ -160,13 +160,13 @@ def _check_options(
 
 def _values(frame: Any) -> Values:  # noqa: ANN401
     """Read a frame as lists of Python values, None for null."""
-    engine = engine_of(unwrapped(frame)[0])
+    engine = find_engine(unwrap(frame)[0])
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(
             f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
             "polars or pyarrow."
         )
-    frame = collected(frame)
+    frame = collect_result(frame)
     names = list(frame.column_names if engine is PYARROW else frame.columns)
     twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
@@ -174,7 +174,7 @@ def _values(frame: Any) -> Values:  # noqa: ANN401
             "the frame has several columns of the same name: "
             f"{listed(map(repr, twice))}; rename them."
         )
-    rows = rows_of(frame)
+    rows = row_dicts(frame)
     return {name: [_plain(row[name]) for row in rows] for name in names}
 
 

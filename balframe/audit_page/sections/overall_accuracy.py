@@ -23,7 +23,7 @@ from balframe.audit_page.request import Words
 from balframe.audit_page.results import Audited, OfModel, of_every_model
 from balframe.audit_page.text import marked, sentence, text_of
 from balframe.core.label_set import Label
-from balframe.frames.convert_result import rows_of
+from balframe.frames.convert_result import row_dicts
 from balframe.methods.scores.confusion import confusion
 
 _MOST_LABELS = 12
@@ -122,7 +122,7 @@ def how_much(model: OfModel, balanced: Estimate, words: Words) -> str:
 
 def _matrix(model: OfModel, words: Words) -> Matrix:
     labels = list(model.counted.labels)
-    cells = rows_of(confusion(model.counted.cells, TRUTH, CALL, cells=True))
+    cells = row_dicts(confusion(model.counted.cells, TRUTH, CALL, cells=True))
     n = {(cell[TRUTH], cell[CALL]): cell[N] for cell in cells}
     positive = model.counted.positive
     if positive is not None:

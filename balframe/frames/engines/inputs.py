@@ -11,10 +11,10 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_panda
 
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Frame, Name
-from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
+from balframe.frames.engines.arrow import ArrowStream, from_arrow, polars_schema
 from balframe.frames.engines.column_names import Rows, check_columns
-from balframe.frames.engines.error_translation import failures_explained
-from balframe.frames.engines.locks import in_turn
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import (
     DASK,
     PANDAS,
@@ -22,10 +22,10 @@ from balframe.frames.engines.registry import (
     SQLFRAME,
     STREAMS,
     Engine,
-    engine_of,
+    find_engine,
 )
-from balframe.frames.lazy_pandas import encode_of_pandas, pandas
-from balframe.frames.query import Query, named_twice
+from balframe.frames.lazy_pandas import pandas, pandas_encoding
+from balframe.frames.query import Query, duplicate_name_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType as NarwhalsDType
 
 
-def unwrapped(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
+def unwrap(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
     """Take a frame out of narwhals, and tell how to put an answer there again."""
     native = nw.to_native(frame, pass_through=True)
     if native is frame:
@@ -42,7 +42,7 @@ def unwrapped(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
     return native, getattr(namespace, "from_native", nw.from_native)
 
 
-def check_not_arrays(verb: str, given: Mapping[str, Any], roles: Sequence[str]) -> None:
+def check_not_arrays(function: str, given: Mapping[str, Any], roles: Sequence[str]) -> None:
     """Raise where a caller gives arrays, as to scikit-learn, in the place of a frame.
 
     `roles` are the frame's parameter and those of its columns.
@@ -55,9 +55,9 @@ def check_not_arrays(verb: str, given: Mapping[str, Any], roles: Sequence[str]) 
     data = ", ".join(f'"{one}": {one}' for one in columns)
     names = ", ".join(f'"{one}"' for one in columns)
     raise UnsupportedTypeError(
-        f"{verb} takes a frame and the names of its columns, not arrays. Make a frame from the "
+        f"{function} takes a frame and the names of its columns, not arrays. Make a frame from the "
         "arrays: "
-        f"{verb}({'pd' if is_pandas else 'pl'}.DataFrame({{{data}}}), {names})."
+        f"{function}({'pd' if is_pandas else 'pl'}.DataFrame({{{data}}}), {names})."
     )
 
 
@@ -69,35 +69,35 @@ def _is_array(given: object) -> bool:
     return isinstance(given, list) or (is_column and not has_columns)
 
 
-def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
+def open_frame(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
     """Begin to read a stream; have Dask read dictionaries of Arrow as categories."""
     if engine in STREAMS:
-        return Pieces.of(frame)
+        return ArrowStream.open(frame)
     if engine is not DASK:
         return frame
-    with in_turn(frame):
-        names = encode_of_pandas.dictionaries(frame._meta)
-        with_categories = encode_of_pandas.with_categories
+    with engine_lock(frame):
+        names = pandas_encoding.dictionary_columns(frame._meta)
+        with_categories = pandas_encoding.decode_dictionaries
         return frame.map_partitions(with_categories, names) if names else frame
 
 
-def held(frame: Any) -> Any:  # noqa: ANN401
+def materialize(frame: Any) -> Any:  # noqa: ANN401
     """Hold the rows of what gives them once."""
-    native, _ = unwrapped(frame)
-    if engine_of(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
-        pieces = Pieces.of(native)
+    native, _ = unwrap(frame)
+    if find_engine(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
+        pieces = ArrowStream.open(native)
         return pieces.table(pieces.schema.names)
     return frame
 
 
-def as_rows(frame: object) -> Rows:
+def narwhals_rows(frame: object) -> Rows:
     """Take the rows of a lazy frame as narwhals has them."""
     native: Any = frame
     rows: Rows = nw.from_native(native)
     return rows
 
 
-def without_rows(frame: object, engine: Engine) -> Frame:
+def schema_frame(frame: object, engine: Engine) -> Frame:
     """Make a frame of the same columns in the engine's library; no row is read.
 
     A frame of pandas or polars is given as it is.
@@ -105,21 +105,21 @@ def without_rows(frame: object, engine: Engine) -> Frame:
     if isinstance(frame, pl.DataFrame) or is_pandas_dataframe(frame):
         return frame
     if isinstance(frame, pl.LazyFrame):
-        with failures_explained(frame):
+        with translate_errors(frame):
             return frame.collect_schema().to_frame()
     native: Any = frame  # of a library that need not be installed
     if engine is DASK:
-        with in_turn(frame):
-            return _with_open_types(native._meta)
+        with engine_lock(frame):
+            return _with_unknown_types(native._meta)
     if engine is PYARROW or engine in STREAMS:
         _check_distinct(native.schema.names)
         return polars_schema(native.schema).to_frame()
-    with in_turn(frame), failures_explained(frame):
+    with engine_lock(frame), translate_errors(frame):
         names = native.columns
         if engine is SQLFRAME:
             check_columns(native)
         _check_distinct(names)
-        dtypes = as_rows(frame).collect_schema().dtypes()
+        dtypes = narwhals_rows(frame).collect_schema().dtypes()
     return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
 
 
@@ -132,7 +132,7 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     return pl.Null if known in (pl.Unknown, pl.Object) else known
 
 
-def _with_open_types(frame: "pd.DataFrame") -> "pd.DataFrame":
+def _with_unknown_types(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Leave open what a column holds whose categories Dask may not know yet, or that is text.
 
     Dask makes text of all objects.
@@ -152,13 +152,13 @@ def _with_open_types(frame: "pd.DataFrame") -> "pd.DataFrame":
 def _check_distinct(names: Sequence[Name]) -> None:
     for name, number in Counter(names).items():
         if number > 1:
-            raise named_twice(name, number)
+            raise duplicate_name_error(name, number)
 
 
-def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
+def eager_frame(frame: object, engine: Engine, query: Query) -> Frame:
     """Take the rows of an eager frame in the engine's library: only the columns that are read."""
     if engine is PYARROW:
         return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
     if engine is PANDAS:
-        return encode_of_pandas.with_categories(cast("pd.DataFrame", frame), query.columns)
+        return pandas_encoding.decode_dictionaries(cast("pd.DataFrame", frame), query.columns)
     return cast(Frame, frame)

@@ -1,6 +1,6 @@
 """The method `calibration`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Unpack
 
 import numpy as np
@@ -30,6 +30,7 @@ from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import Query
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.kuiper import kuiper
 from balframe.methods.calibration.observed_expected import oe_ratio_limits
@@ -184,19 +185,28 @@ def calibration(
     >>> out.select("observed", "mean_score", "oe_ratio").row(0)
     (0.3, 0.4, 0.75)
     """
-    check_level(options["level"])
-    check_adjust(options["adjust"])
+    request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
+    return run_segment_tests(frame, METHOD, request, calibration_columns)
+
+
+def run_segment_tests(
+    frame: FrameT,
+    method: Method,
+    request: Mapping[str, Any],
+    test_columns: Callable[[ScoredFrame, float, Adjust], dict[Name, Any]],
+    *,
+    check_query: Callable[[Query], None] = lambda query: None,
+) -> FrameT:
+    """Run a method that returns one row per segment, with columns of its tests."""
+    level, adjust = request["level"], request["adjust"]
+    check_level(level)
+    check_adjust(adjust)
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns = calibration_columns(scored, options["level"], options["adjust"])
+        columns = test_columns(scored, level, adjust)
         return scored.counted_frame.by_columns(np.arange(scored.ties.n_segments)) | columns
 
-    return run_score_method(
-        frame,
-        METHOD,
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        compute,
-    )
+    return run_score_method(frame, method, request, compute, check_query=check_query)
 
 
 def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:

@@ -1,5 +1,6 @@
 """The method `calibration_gaps`."""
 
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,15 +16,13 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Adjust, check_adjust, check_by
+from balframe.api.metric_selection import Adjust, check_by
 from balframe.api.options import AdjustmentOptions, LevelOptions, Names
-from balframe.api.run import Columns, run_score_method
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import ScoredFrame
-from balframe.methods.calibration.calibration import CalibrationOptions
+from balframe.methods.calibration.calibration import CalibrationOptions, run_segment_tests
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
-from balframe.stats.base import check_level
 from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
@@ -124,20 +123,9 @@ def calibration_gaps(
     >>> out.select("g", "observed", "expected_at_same_scores", "difference").rows()
     [('a', 0.3, 0.25, 0.1), ('b', 0.2, 0.25, -0.1)]
     """
-    check_level(options["level"])
-    check_adjust(options["adjust"])
-
-    def compute(scored: ScoredFrame) -> Columns:
-        columns = gap_columns(scored, options["level"], options["adjust"])
-        return scored.counted_frame.by_columns(np.arange(scored.ties.n_segments)) | columns
-
-    return run_score_method(
-        frame,
-        METHOD,
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        compute,
-        check_query=lambda query: check_by(query, "calibration_gaps"),
-    )
+    request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
+    check_query = partial(check_by, method="calibration_gaps")
+    return run_segment_tests(frame, METHOD, request, gap_columns, check_query=check_query)
 
 
 # fields of a comparison that are columns of the same name, and the other columns
@@ -147,24 +135,22 @@ _OTHER_COLUMNS = ("expected_at_same_scores", "statistic", "p_value_all", "p_valu
 
 def gap_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Return the columns of `calibration_gaps`, comparing the segments of each margin and model."""
-    reading, n_segments = scored.counted_frame, scored.ties.n_segments
+    counted_frame, n_segments = scored.counted_frame, scored.ties.n_segments
     p = ProbabilityScores.of(scored.ties)
     columns = {name: np.full(n_segments, np.nan) for name in (*_SEGMENT_FIELDS, *_OTHER_COLUMNS)}
     df = np.zeros(n_segments, np.int64)
-    for group in reading.groups() if n_segments else []:
+    for group in counted_frame.groups() if n_segments else []:
         segments = group.segments
         comparison = compare_at_same_scores(ProbabilityScores.of(scored.ties.at(segments)), level)
         for name in _SEGMENT_FIELDS:
             columns[name][segments] = getattr(comparison, name)
         columns["expected_at_same_scores"][segments] = comparison.expected
-        columns["statistic"][segments], df[segments] = (
-            comparison.all_equal.statistic,
-            comparison.all_equal.df,
-        )
-        columns["p_value_all"][segments] = comparison.all_equal.p_value
+        all_equal = comparison.all_equal
+        columns["statistic"][segments], df[segments] = all_equal.statistic, all_equal.df
+        columns["p_value_all"][segments] = all_equal.p_value
         columns["p_value_crossing"][segments] = comparison.crossing.p_value
     adjusted, n_tests = adjust_within_families(
-        columns["p_value"], reading.segment_margins(), adjust
+        columns["p_value"], counted_frame.segment_margins(), adjust
     )
     return {
         "n": p.n_rows,

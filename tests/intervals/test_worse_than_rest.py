@@ -100,7 +100,7 @@ def test_a_stratum_without_rows_changes_nothing(place):
 def test_nothing_varies_and_nothing_is_shown(part):
     factors = np.array([[1.0]])
 
-    assert log_p_value(factors, part.n, part.wrong, part.n_all, part.wrong_of_all) == [0.0]
+    assert log_p_value(factors, part.n, part.wrong, part.n_all, part.wrong_all) == [0.0]
 
 
 def test_limits_by_hand():

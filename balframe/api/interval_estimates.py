@@ -43,15 +43,18 @@ def decision_request(metric: Metric, method: str | None, level: float) -> Interv
 
 
 def metric_limits(
-    metrics: Mapping[str, Metric],
-    sample: Sample,
-    scores: Mapping[str, FloatArray],
-    request: IntervalRequest,
-) -> dict[str, Limits]:
-    """Compute the limits of metrics in every segment, NaN where one has none or is undefined."""
-    return {
-        name: _limits(metric, sample, scores[name], request) for name, metric in metrics.items()
-    }
+    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
+) -> Limits:
+    """Compute the limits of a metric in every segment, NaN where they are undefined."""
+    if not len(estimate):
+        return estimate, estimate
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        if sample.clusters is None:
+            lower, upper = metric.interval.limits(sample, estimate, request)
+        else:
+            lower, upper = _cluster_limits(metric, sample, estimate, request)
+    method = metric.interval.method_of(request.method)
+    return clip_limits(lower, upper, estimate, metric.range, around_estimate=method != "posterior")
 
 
 def interval_methods(
@@ -79,20 +82,6 @@ def interval_methods(
     return names, np.where(has_rows[:, None], row_codes, cluster_codes)
 
 
-def _limits(
-    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
-) -> Limits:
-    if not len(estimate):
-        return estimate, estimate
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        if sample.clusters is None:
-            lower, upper = metric.interval.limits(sample, estimate, request)
-        else:
-            lower, upper = _cluster_limits(metric, sample, estimate, request)
-    method = metric.interval.method_of(request.method)
-    return clip_limits(lower, upper, estimate, metric.range, around_estimate=method != "posterior")
-
-
 def _cluster_limits(
     metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
 ) -> Limits:
@@ -108,7 +97,6 @@ def _cluster_limits(
 
 
 def mover_difference_limits(
-    name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
@@ -117,7 +105,7 @@ def mover_difference_limits(
 ) -> Limits:
     """Compute the limits of a difference from those of both sides."""
     first, second = (
-        metric_limits({name: metric}, sample, {name: score}, request)[name]
+        metric_limits(metric, sample, score, request)
         for sample, score in zip(sides, scores, strict=True)
     )
     return mover_difference(scores[0], first, scores[1], second, correlation)

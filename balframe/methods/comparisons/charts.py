@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from balframe._text import intervals, titled
+from balframe._text import interval_phrase, chart_title
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
@@ -115,8 +115,8 @@ def gaps(
     return forest_plots(
         panels,
         ForestOptions(sort, numbers, min_support, most),
-        titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{intervals(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
+        chart_title(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
+        [f"{interval_phrase(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
         [ReferenceLine("zero", "no difference", (1, 0))],
         "difference",
         significance_marks(1 - level),

@@ -115,7 +115,7 @@ class ExtremesSearch:
         request = decision_request(metric, self.method, self.level).bonferroni(
             n_families * len(used)
         )
-        limits = metric_limits({name: metric}, sample, {name: values}, request)[name]
+        limits = metric_limits(metric, sample, values, request)
         ratio = scores[0] / scores[1] if scores[0] >= 0 and scores[1] > 0 else np.nan
         (statistic, p_value, p_value_recalls), note = _equality_tests(metric, sample)
         return replace(

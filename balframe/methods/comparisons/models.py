@@ -166,11 +166,11 @@ class PairedModels:
 
         If each row is a cluster of its own, rows are independent.
         """
-        c, means = self.first.counts, self._clustered_means(interval)
-        discordant = self.discordant_rows(interval)
+        c, discordant = self.first.counts, self.discordant_rows(interval)
         if discordant is None:
             low, high, p = np.full((3, c.n_segments), np.nan)
             return (low, high), p
+        means = self._clustered_means(interval)
         if means is None:
             (low, high), p = _independent_limits_and_p_values(discordant, c.n_segments, level)
         else:

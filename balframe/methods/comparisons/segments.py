@@ -121,7 +121,7 @@ def differences(
         difference = estimate - reference_estimate
         scores = (estimate, reference_estimate)
         with np.errstate(invalid="ignore", divide="ignore"):
-            lower, upper, p = compute(name, metric, sides, scores, request)
+            lower, upper, p = compute(metric, sides, scores, request)
         width = metric.range[1] - metric.range[0]
         lower, upper = clip_limits(lower, upper, difference, (-width, width), around_estimate=True)
         out[name] = Comparison(
@@ -140,7 +140,6 @@ def differences(
 
 
 def _independent_limits_and_p_values(
-    name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
@@ -153,12 +152,11 @@ def _independent_limits_and_p_values(
     columns = recall_difference_limits(metric.interval, first, second, comparable, compute, 3)
     if columns is not None:
         return list(columns)
-    limits = mover_difference_limits(name, metric, sides, scores, request)
+    limits = mover_difference_limits(metric, sides, scores, request)
     return [*limits, np.full(len(comparable), np.nan)]
 
 
 def _clustered_limits_and_p_values(
-    name: str,
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
@@ -174,7 +172,7 @@ def _clustered_limits_and_p_values(
     if first is None or second is None:
         return list(np.full((3, n), np.nan))
     r = influence_correlation(first, second)
-    lower, upper = mover_difference_limits(name, metric, sides, scores, request, r)
+    lower, upper = mover_difference_limits(metric, sides, scores, request, r)
     p = np.full(n, np.nan)
     if metric.interval.is_linear:
         p = _clustered_p_values(metric, sides, first.minus(second))
@@ -190,7 +188,7 @@ def _clustered_limits_and_p_values(
         first_side, second_side = (replace(side.at(independent), clusters=None) for side in sides)
         estimates = (scores[0][independent], scores[1][independent])
         independent_columns = _independent_limits_and_p_values(
-            name, metric, (first_side, second_side), estimates, request
+            metric, (first_side, second_side), estimates, request
         )
         for column, values in zip(columns, independent_columns, strict=True):
             column[independent] = values

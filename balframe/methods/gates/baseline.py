@@ -173,7 +173,7 @@ class UnpairedBaseline:
             Sample(before, lambda: self.sides.aligned_earlier.cells.at(segments)),
         )
         scores = metric_values(metric, now), metric_values(metric, before)
-        return mover_difference_limits(metric.name, metric, sides, scores, request)
+        return mover_difference_limits(metric, sides, scores, request)
 
     def cluster_statistics(self, metric: Metric, segments: Int64Array) -> None:
         """Return None: the clusters of the rows of the earlier run are unknown."""

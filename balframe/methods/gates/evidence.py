@@ -115,11 +115,11 @@ class EvidenceRequest:
         for family in self._families(is_evaluable, segments, counted_frame):
             request = decision_request(metric, self.method, self.level)
             lower[family], upper[family] = metric_limits(
-                {rule.quantity: metric},
+                metric,
                 sample.at(family),
-                {rule.quantity: estimate[family]},
+                estimate[family],
                 request.bonferroni(len(family) if self.simultaneous else 1),
-            )[rule.quantity]
+            )
         return Evidence(number, segments, estimate, lower, upper, is_evaluable, clusters=clusters)
 
     def _difference_evidence(self, number: int, rule: Rule, baseline: Baseline) -> Evidence:

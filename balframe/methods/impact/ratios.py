@@ -156,7 +156,7 @@ def impact_columns(
         floats["p_value"][rows[others]] = _p_values(sample, rows[others], rows[top], request)
     rate = metric_values(_METRIC, c)
     interval = IntervalRequest(None, request.level)
-    lower, upper = metric_limits({_NAME: _METRIC}, sample, {_NAME: rate}, interval)[_NAME]
+    lower, upper = metric_limits(_METRIC, sample, rate, interval)
     margin = counted_frame.segment_margins()
     adjusted, n_tests = adjust_within_families(floats["p_value"], margin, request.adjust)
     return {

@@ -243,10 +243,7 @@ def monitor_metric(
     current, reference = restrict_to_shared_labels(single.counts, stream.reference_at_periods())
     estimate, reference_estimate = metric_values(metric, current), metric_values(metric, reference)
     sample = Sample(current, lambda: stream.windows.window_cells(1))
-    scores = {name: estimate}
-    lower, upper = metric_limits(
-        {name: metric}, sample, scores, IntervalRequest(None, request.level)
-    )[name]
+    lower, upper = metric_limits(metric, sample, estimate, IntervalRequest(None, request.level))
     worst, is_alarm = _worst_window(list(windows.values()), request, stream.n_periods)
     differences = [
         _signed_difference(window.improvement, window.lower, window.upper, test.sign)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack
 
 import altair as alt
 
-from balframe._text import intervals, titled
+from balframe._text import interval_phrase, chart_title
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import (
@@ -151,7 +151,7 @@ def confusion(
         scored = chart_data(result_rows(scores), names, max_panels=0)
         order, left_out = rank_segments(scored, _RANKING_METRIC, most, " in balanced accuracy")
     title = heading(
-        titled("confusion matrix", names),
+        chart_title("confusion matrix", names),
         [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
     )
     return _draw_matrices(
@@ -346,11 +346,11 @@ def report(
     for panel in panels:
         panel.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
     has_limits = any(row["lower"] is not None for panel in panels for row in panel.data.rows)
-    limits = intervals(options["level"], options["cluster"])
+    limits = interval_phrase(options["level"], options["cluster"])
     return forest_plots(
         panels,
         ForestOptions(sort, numbers, min_support, most),
-        titled(chosen[0].title if len(chosen) == 1 else "scores", names),
+        chart_title(chosen[0].title if len(chosen) == 1 else "scores", names),
         [limits] if has_limits else [],
         lines if names else lines[1:],
         "estimate",

@@ -172,7 +172,9 @@ def _score_block(
         label_support = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
         counts["n_clusters"] = clusters.sum(label_support > 0).astype(np.int64)
     if request is not None:
-        limits = metric_limits(metrics, Sample(c, _no_cells, clusters), scores, request)
+        label_sample = Sample(c, _no_cells, clusters)
+        for name, metric in metrics.items():
+            limits[name] = metric_limits(metric, label_sample, scores[name], request)
     return {
         **counts,
         "prevalence": find_metric("prevalence")(c),

@@ -167,7 +167,8 @@ def report(
         }
         limits: dict[str, Limits] = {}
         if request is not None:
-            limits = metric_limits(selection.metrics, sample, scores, request)
+            for name, metric in selection.metrics.items():
+                limits[name] = metric_limits(metric, sample, scores[name], request)
         counts = segment_counts(sample.counts) | cluster_counts(sample)
         if copies is not None:
             counts = {name: values[copies] for name, values in counts.items()}

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import percent, sentence, titled
+from balframe._text import format_percent, capitalize_first, chart_title
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
 from balframe.charts.facets import (
@@ -168,7 +168,7 @@ def roc(
     subtitles = ["Dashed: chance", *left_out]
     layers = _roc_layers(plot, [*segment_tooltips(data), *number_tooltips([N_FIELD])])
     subplot = Subplot(plot.draw(layers), points + aucs.rows, plot.background_rows(points, _X, _Y))
-    return assemble_chart([subplot], heading(titled("ROC curve", names), subtitles))
+    return assemble_chart([subplot], heading(chart_title("ROC curve", names), subtitles))
 
 
 def _roc_point(row: ChartRow, at: int) -> ChartRow:
@@ -224,8 +224,8 @@ def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.C
     ]
     areas = [
         ("roc_auc", "AUC", SCORE_FORMAT),
-        ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE_FORMAT),
-        ("roc_auc_upper", f"upper limit, {percent(_LEVEL)}", SCORE_FORMAT),
+        ("roc_auc_lower", f"lower limit, {format_percent(_LEVEL)}", SCORE_FORMAT),
+        ("roc_auc_upper", f"upper limit, {format_percent(_LEVEL)}", SCORE_FORMAT),
     ]
     unit = alt.Scale(domain=[0, 1])
     x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=plot.n_ticks))
@@ -334,15 +334,15 @@ def curve(
         subtitle = _subtitle(metric, level)
         title: Title = alt.Undefined
         if len(chosen) > 1:
-            title = panel_heading(sentence(metric.title), subtitle.split("; "))
+            title = panel_heading(capitalize_first(metric.title), subtitle.split("; "))
         best_points = best_points and best_points.select(order)
         subplots.append(_draw_metric(metric, line.select(order), best_points, order, title))
     if len(chosen) == 1:
-        title = heading(titled(f"{chosen[0].title}{_TITLE_END}", names), [subtitle, *left_out])
+        title = heading(chart_title(f"{chosen[0].title}{_TITLE_END}", names), [subtitle, *left_out])
         return assemble_chart(subplots, title)
     has_facets = isinstance(subplots[0].chart, alt.FacetChart)
     n_columns = 1 if has_facets else panel_columns(len(subplots), 2)
-    title = heading(titled(f"scores{_TITLE_END}", names), left_out)
+    title = heading(chart_title(f"scores{_TITLE_END}", names), left_out)
     return assemble_chart(subplots, title, n_columns)
 
 
@@ -386,7 +386,7 @@ def _subtitle(metric: ChartMetric, level: float) -> str:
     points = "" if metric.metric.better is None else "; points: best thresholds"
     chance = _chance(metric)
     dashed = "" if chance is None else f"; dashed: chance, {chance:g}"
-    return f"{percent(level)} confidence {shade}{points}{dashed}"
+    return f"{format_percent(level)} confidence {shade}{points}{dashed}"
 
 
 def _chance(metric: ChartMetric) -> float | None:

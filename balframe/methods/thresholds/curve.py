@@ -223,8 +223,8 @@ def score_points(
             scores[name][block] = values
         if request is not None:
             sample = Sample(c, partial(points.cells, block))
-            block_limits = metric_limits(selection.metrics, sample, block_scores, request)
-            for name, (lower, upper) in block_limits.items():
+            for name, metric in selection.metrics.items():
+                lower, upper = metric_limits(metric, sample, block_scores[name], request)
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
     run_on_all_cores(work, blocks(slice(0, len(points)), _BLOCK_SIZE))

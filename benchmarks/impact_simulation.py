@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from balframe.methods.impact.risk_ratio import ratio_limit
 from balframe.stats.differences import scas_difference
-from balframe.stats.multiple_testing import adjusted
+from balframe.stats.multiple_testing import adjust_p_values
 from balframe.stats.proportions import normal_quantile, wilson
 from benchmarks.simulated import options, put
 
@@ -188,7 +188,7 @@ def claims(x: FloatArray, n: FloatArray) -> dict[str, FloatArray]:
     out = {}
     for name, factor in FACTORS.items():
         enlarged = np.minimum(p * factor(k), 1)
-        is_claimed = np.array([adjusted(one, "bh") < 1 - LEVEL for one in enlarged])
+        is_claimed = np.array([adjust_p_values(one, "bh") < 1 - LEVEL for one in enlarged])
         out[name] = np.zeros(x.shape)
         np.put_along_axis(out[name], rivals, is_claimed, 1)
     return out

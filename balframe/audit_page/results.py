@@ -15,7 +15,7 @@ from balframe.audit_page.measured_scores import OfScore
 from balframe.audit_page.measured_slices import Search
 from balframe.audit_page.rates import Rates
 from balframe.audit_page.request import Asked
-from balframe.stats.multiple_testing import adjusted
+from balframe.stats.multiple_testing import adjust_p_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ Answer = Section | LeftOut
 def adjust(differences: Sequence[Difference]) -> None:
     """Adjust all p-values of a page together, by the method of Benjamini and Hochberg."""
     p = np.array([np.nan if one.p is None else one.p for one in differences], np.float64)
-    for one, value in zip(differences, adjusted(p, "bh"), strict=True):
+    for one, value in zip(differences, adjust_p_values(p, "bh"), strict=True):
         one.adjusted = None if np.isnan(value) else float(value)
 
 

@@ -12,12 +12,12 @@ from scipy import stats
 import balframe as bf
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.kappa_mcc import effective_rows
+from balframe.stats.kappa_mcc import coefficient_effective_size
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]
@@ -29,17 +29,17 @@ def sample_of(matrix, squares=None):
     matrix = np.array(matrix)
     actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
     if squares is None:
-        sums = Measures(matrix.ravel())
+        sums = RowSums(matrix.ravel())
     else:
         rows = np.full(matrix.size, 100)
-        sums = Measures(rows, None, matrix.ravel(), np.array(squares, float).ravel())
+        sums = RowSums(rows, None, matrix.ravel(), np.array(squares, float).ravel())
     cells = Cells((np.zeros_like(actual),), actual, outcome, sums).regrouped()
-    return Sample(ClassCounts.of(Entries.of(cells, len(matrix))), lambda: cells)
+    return Sample(ClassCounts.of(LabelCounts.of(cells, len(matrix))), lambda: cells)
 
 
 def estimate_and_limits(name, sample, request):
-    estimate = find(name).function(sample.counts)
-    low, high = find(name).interval.limits(sample, estimate, request)
+    estimate = find_metric(name).function(sample.counts)
+    low, high = find_metric(name).interval.limits(sample, estimate, request)
     return estimate[0], low[0], high[0]
 
 
@@ -89,8 +89,8 @@ class TestReference:
 
         found = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
 
-        kind = find(name).interval
-        rows = effective_rows(kind.coefficient, sample.counts, sample.cells())
+        kind = find_metric(name).interval
+        rows = coefficient_effective_size(kind.coefficient, sample.counts, sample.cells())
         assert rows == pytest.approx(expected["n_effective"], abs=1e-8)
         limits = [expected[key] for key in ("estimate", "lower", "upper")]
         assert found == pytest.approx(limits, abs=1e-8)

@@ -9,10 +9,10 @@ import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 
 pytestmark = pytest.mark.slow
@@ -42,10 +42,10 @@ def limits(name, rows, weight=None, square=None, request=IntervalRequest(None, 0
     """Compute the limits of many matrices, those of undefined scores NaN."""
     segment, actual, outcome = (index.ravel() for index in np.indices(rows.shape))
     weights = (None, None) if weight is None else (weight.ravel(), square.ravel())
-    cells = Cells((segment,), actual, outcome, Measures(rows.ravel(), None, *weights))
-    counts = ClassCounts.of(Entries.of(cells, rows.shape[1]))
-    estimate = find(name).function(counts)
-    return find(name).interval.limits(Sample(counts, lambda: cells), estimate, request)
+    cells = Cells((segment,), actual, outcome, RowSums(rows.ravel(), None, *weights))
+    counts = ClassCounts.of(LabelCounts.of(cells, rows.shape[1]))
+    estimate = find_metric(name).function(counts)
+    return find_metric(name).interval.limits(Sample(counts, lambda: cells), estimate, request)
 
 
 def coverage(limits_found, value):
@@ -98,7 +98,7 @@ def test_coverage_under_exponential_weights(name):
 def test_limits_that_decide_rarely_err(supports, n_segments, draws, most, name):
     """Of segments whose score is a bound, the chance that any is judged too good, or too bad."""
     rng, error = np.random.default_rng(3), np.sqrt(most * (1 - most) / draws)
-    request = IntervalRequest(GATE, 0.95).together(n_segments)
+    request = IntervalRequest(GATE, 0.95).bonferroni(n_segments)
     for recall in (0.5, 0.7, 0.9, 0.95):
         share = population(supports, recall)
         per_label = [

@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats import proportion
 
 from balframe.stats.differences import mover_difference, scas_difference
-from balframe.stats.mean_recall import score
+from balframe.stats.mean_recall import score_limits
 from balframe.stats.proportions import wilson
 
 ROUNDING = 1e-12
@@ -63,7 +63,7 @@ class TestPublished:
         assert (round(lower, 3), round(upper, 4)) == (-0.108, 0.0246)
 
     def test_limits_of_miettinen_and_nurminen_without_the_correction(self):
-        low, high = score(row(5, 29), row(56, 29), row(0.5, 0.5), 0.95)
+        low, high = score_limits(row(5, 29), row(56, 29), row(0.5, 0.5), 0.95)
 
         assert (round(2 * low[0] - 1, 4), round(2 * high[0] - 1, 4)) == (-0.0326, 0.1933)
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.stats.effective_sample_size import effective, kish
+from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
 from balframe.stats.proportions import wilson
 
 
@@ -19,7 +19,9 @@ def sums(right, wrong):
 
 def test_kish_by_hand():
     # weights 1, 1, 2: (1 + 1 + 2)^2 / (1 + 1 + 4)
-    assert kish(np.array([4.0]), np.array([6.0])) == pytest.approx([16 / 6], rel=1e-15)
+    assert kish_effective_size(np.array([4.0]), np.array([6.0])) == pytest.approx(
+        [16 / 6], rel=1e-15
+    )
 
 
 def test_effective_rows_by_hand():
@@ -30,7 +32,7 @@ def test_effective_rows_by_hand():
     design = (q**2 * (4 + k**2) + p**2 * (4 + k**2)) / (p * q * k * (6 + 2 * k))
     expected = 36 / 8 / design
 
-    x, n = effective(*sums([1] * 4, [2]))
+    x, n = effective_counts(*sums([1] * 4, [2]))
 
     assert design > 1.03
     assert n == pytest.approx([expected], rel=1e-14)
@@ -39,7 +41,7 @@ def test_effective_rows_by_hand():
 
 def test_a_design_effect_under_1_adds_no_rows():
     # the heavy row is right, as most are, so that it moves the proportion less
-    x, n = effective(*sums([4] + [1] * 40, [1] * 3))
+    x, n = effective_counts(*sums([4] + [1] * 40, [1] * 3))
 
     assert n == pytest.approx([47**2 / 59], rel=1e-14)
     assert x == pytest.approx([44 / 47 * 47**2 / 59], rel=1e-14)
@@ -51,7 +53,7 @@ def test_a_design_effect_under_1_adds_no_rows():
 def test_rows_without_weights_are_themselves(x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
 
-    found = effective(x, n, x, n)
+    found = effective_counts(x, n, x, n)
 
     assert np.ravel(found).tolist() == [x[0], n[0]]
 
@@ -65,9 +67,9 @@ def test_effective_rows_are_no_more_than_kishs_nor_than_rows(rows):
     right, wrong = rows
     of = sums(right, wrong)
 
-    x, n = effective(*of)
+    x, n = effective_counts(*of)
 
-    assert n[0] <= kish(of[1], of[3])[0]
+    assert n[0] <= kish_effective_size(of[1], of[3])[0]
     assert n[0] <= len(right + wrong) * (1 + 1e-12)
     assert n[0] >= 1 - 1e-9
     assert x / n == pytest.approx(of[0] / of[1], rel=1e-12)
@@ -79,9 +81,9 @@ def test_effective_rows_are_no_more_than_kishs_nor_than_rows(rows):
 @given(ROWS, st.sampled_from([1e140, 1e-140, 7.3, 2.0**-60]))
 def test_the_unit_of_weights_makes_no_difference(rows, unit):
     right, wrong = rows
-    expected = effective(*sums(right, wrong))
+    expected = effective_counts(*sums(right, wrong))
 
-    found = effective(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
+    found = effective_counts(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
 
     assert np.ravel(found) == pytest.approx(np.ravel(expected), rel=1e-9)
 
@@ -89,9 +91,9 @@ def test_the_unit_of_weights_makes_no_difference(rows, unit):
 @given(ROWS)
 def test_wrong_rows_are_counted_as_right_ones_are(rows):
     right, wrong = rows
-    x, n = effective(*sums(right, wrong))
+    x, n = effective_counts(*sums(right, wrong))
 
-    y, m = effective(*sums(wrong, right))
+    y, m = effective_counts(*sums(wrong, right))
 
     assert m == pytest.approx(n, rel=1e-9)
     assert y == pytest.approx(n - x, rel=1e-9, abs=1e-9)
@@ -102,7 +104,7 @@ def test_squares_out_of_range_leave_the_size_unknown(unit):
     with np.errstate(over="ignore"):
         of = sums([unit, unit], [unit])
 
-    found = effective(*of)
+    found = effective_counts(*of)
 
     assert np.isnan(found).all()
 
@@ -114,11 +116,11 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
     w = np.where(is_heavy, weight, 1.0)
     is_right = rng.random((draws, n_rows)) < np.where(is_heavy, *recalls)
     of = (w * is_right, w, w**2 * is_right, w**2)
-    x, n = effective(*(values.sum(axis=1) for values in of))
+    x, n = effective_counts(*(values.sum(axis=1) for values in of))
     low, high = wilson(x, n, 0.95)
     share = heavy * weight / (heavy * weight + 1 - heavy)
     truth = share * recalls[0] + (1 - share) * recalls[1]
-    size = kish(of[1].sum(axis=1), of[3].sum(axis=1))
+    size = kish_effective_size(of[1].sum(axis=1), of[3].sum(axis=1))
     naive = wilson(size * x / n, size, 0.95)
     return tuple(np.mean((a <= truth) & (truth <= b)) for a, b in ((low, high), naive))
 

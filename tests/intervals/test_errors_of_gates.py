@@ -28,7 +28,7 @@ each_family = pytest.mark.parametrize("segments", MOST)
 
 
 def level_of(segments):
-    return IntervalRequest(None, 0.95).together(segments).level
+    return IntervalRequest(None, 0.95).bonferroni(segments).level
 
 
 def in_family(probability, segments):

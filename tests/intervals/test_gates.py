@@ -8,8 +8,8 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager
 
 import balframe as bf
-from balframe.stats.differences import gate_difference, scas_difference, stacked
-from balframe.stats.mean_recall import scas, score
+from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
+from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))
@@ -54,7 +54,7 @@ def test_limits_with_and_without_the_correction_for_skewness(case):
     sides = of_both_sides(case)
 
     *corrected, _ = scas_difference(*sides, case["level"])
-    plain_score = score(*stacked(*sides), case["level"])
+    plain_score = score_limits(*difference_as_mean_recall(*sides), case["level"])
 
     assert np.ravel(corrected) == pytest.approx(ends(case), abs=CLOSE)
     expected = ends(case, "_without_skewness")
@@ -81,8 +81,8 @@ def test_limits_of_two_models_on_the_same_rows(case):
 def test_limits_of_one_segment(case):
     counts = row(case["correct"]), row(case["support"]), evenly(case), case["level"]
 
-    assert np.ravel(scas(*counts)) == pytest.approx(ends(case), abs=CLOSE)
-    assert np.ravel(score(*counts)) == pytest.approx(
+    assert np.ravel(scas_limits(*counts)) == pytest.approx(ends(case), abs=CLOSE)
+    assert np.ravel(score_limits(*counts)) == pytest.approx(
         [case["score_lower"], case["score_upper"]], abs=CLOSE
     )
 

@@ -12,9 +12,9 @@ from scipy import stats
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.geometric_mean import geometric, geometric_gate
+from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 
 HERE = Path(__file__).parent
 POINTWISE = json.loads((HERE / "reference.json").read_text())["geometric"]
@@ -31,7 +31,7 @@ def test_pointwise_reference(case):
     p = (np.array(case["correct"]) + 0.5) / (support + 1)
     is_biased = ((1 - p) / (support * p)).sum() > 1
 
-    found = np.ravel(geometric(row(*case["correct"]), row(*support), 0.95))
+    found = np.ravel(geometric_mean_limits(row(*case["correct"]), row(*support), 0.95))
 
     expected = [np.nan, np.nan] if is_biased else case["score"]
     assert found == pytest.approx(expected, abs=1e-6, nan_ok=True)
@@ -41,10 +41,10 @@ def test_pointwise_reference(case):
 def test_reference_of_limits_that_decide(case):
     x, n = row(*case["correct"]), row(*case["support"])
 
-    found = geometric_gate(x, n, 1 - (1 - case["level"]) / case["segments"])
+    found = geometric_mean_gate_limits(x, n, 1 - (1 - case["level"]) / case["segments"])
 
     assert np.ravel(found) == pytest.approx([case["lower"], case["upper"]], abs=1e-8)
-    pointwise = np.ravel(geometric(x, n, case["level"]))
+    pointwise = np.ravel(geometric_mean_limits(x, n, case["level"]))
     assert np.isnan(pointwise).tolist() == [case["criterion"] > 1] * 2
 
 
@@ -62,7 +62,7 @@ def test_reference_of_limits_that_decide(case):
     ],
 )
 def test_many_labels_of_few_rows_have_no_limits(x, n, has_limits):
-    low, high = geometric(row(*x), row(*n), 0.95)
+    low, high = geometric_mean_limits(row(*x), row(*n), 0.95)
 
     assert np.isfinite([low[0], high[0]]).tolist() == [has_limits] * 2
 
@@ -73,7 +73,7 @@ def drawn(n_segments=500, least=1):
     return np.floor(n * rng.uniform(0, 1.2, n.shape)).clip(max=n), n
 
 
-@pytest.mark.parametrize("method", [geometric, geometric_gate])
+@pytest.mark.parametrize("method", [geometric_mean_limits, geometric_mean_gate_limits])
 class TestAnyLimits:
     def test_limits_stand_around_the_estimate_within_0_and_1(self, method):
         x, n = drawn()
@@ -133,7 +133,7 @@ class TestAnyLimits:
 def test_limits_that_decide_with_one_label_are_those_of_the_recall():
     x = np.arange(13.0)[:, None]
 
-    low, high = geometric_gate(x, np.full_like(x, 12), 0.9)
+    low, high = geometric_mean_gate_limits(x, np.full_like(x, 12), 0.9)
 
     for right in range(13):
         exact = stats.binomtest(right, 12).proportion_ci(0.9, "exact")
@@ -144,7 +144,7 @@ def test_limits_that_decide_with_one_label_are_those_of_the_recall():
 @pytest.mark.parametrize("supports", [(3, 20), (10, 10), (30, 5)])
 def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
     x = np.array(list(product(*(range(n + 1) for n in supports))), float)
-    low, high = geometric_gate(x, np.tile(row(*supports), (len(x), 1)), 0.95)
+    low, high = geometric_mean_gate_limits(x, np.tile(row(*supports), (len(x), 1)), 0.95)
     mass = stats.binom.pmf(x, supports, recalls).prod(axis=1)
     truth = np.sqrt(np.prod(recalls))
 
@@ -154,7 +154,7 @@ def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
 
 def limits_of(matrix, method, **options):
     sample = Sample(ClassCounts.from_matrix(matrix, **options), dict)
-    kind = find("geometric_mean").interval
+    kind = find_metric("geometric_mean").interval
     return np.ravel(kind.limits(sample, np.array([0.5]), IntervalRequest(method, 0.95)))
 
 
@@ -162,10 +162,10 @@ def test_the_kind_decides_by_exact_limits():
     matrix = [[4, 1, 0], [2, 8, 0], [1, 0, 14]]
 
     assert limits_of(matrix, GATE) == pytest.approx(
-        np.ravel(geometric_gate(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
+        np.ravel(geometric_mean_gate_limits(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
     )
     assert limits_of(matrix, None) == pytest.approx(
-        np.ravel(geometric(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
+        np.ravel(geometric_mean_limits(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
-from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
+from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)
@@ -279,7 +279,7 @@ def test_a_label_of_nearly_all_the_weight_leaves_the_others_nothing_to_say(weigh
 def test_effective_rows_are_those_of_the_reference(case):
     sums = [row(case[kind]) for kind in (*KINDS, *(f"{kind}_sq" for kind in KINDS))]
 
-    found = np.ravel(effective_pairs(*sums))
+    found = np.ravel(effective_paired_counts(*sums))
 
     expected = [case[f"{kind}_effective"] for kind in "bcn"]
     assert found == pytest.approx(expected, rel=1e-14)
@@ -308,7 +308,7 @@ def test_effective_rows_do_not_depend_on_the_unit_of_weights(weights, unit):
     sums = [row(math.fsum(some)) * unit for some in weights]
     squares = [row(math.fsum(w * w for w in some)) * unit * unit for some in weights]
 
-    found = np.ravel(effective_pairs(*sums, *squares))
+    found = np.ravel(effective_paired_counts(*sums, *squares))
 
     assert found == pytest.approx([float(kind) for kind in exactly(weights)], rel=1e-12)
 
@@ -317,7 +317,7 @@ def test_rows_without_weights_stay_exactly_as_they_are():
     rng = np.random.default_rng(7)
     b, c, e = rng.integers(0, 2**50, (3, 500)).astype(float) // 10 ** rng.integers(0, 15, 500)
 
-    found = effective_pairs(b, c, e, b, c, e)
+    found = effective_paired_counts(b, c, e, b, c, e)
 
     known = b + c + e > 0
     for of_kind, rows in zip(found, (b, c, b + c + e), strict=True):
@@ -334,6 +334,6 @@ def test_rows_without_weights_stay_exactly_as_they_are():
     ],
 )
 def test_effective_rows_are_undefined_where_squares_left_the_range_of_a_float(sums, squares):
-    found = effective_pairs(*(row(value) for value in (*sums, *squares)))
+    found = effective_paired_counts(*(row(value) for value in (*sums, *squares)))
 
     assert np.isnan(found).all()

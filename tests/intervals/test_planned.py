@@ -9,8 +9,8 @@ from scipy import stats
 
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower, skewness_corrected_critical_value
-from balframe.stats.constrained_mle_paired import Pairs
-from balframe.stats.differences import stacked
+from balframe.stats.constrained_mle_paired import PairedCounts
+from balframe.stats.differences import difference_as_mean_recall
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))["power"]
 CLOSE = 1e-6
@@ -26,12 +26,12 @@ def design_and_bound(case):
     a = np.full(n.shape, 1 / n.shape[1])
     if case["kind"] == "paired":
         half = n * row(case["disagreement"]) / 2
-        return PairedDesign(Pairs.of(half, half, n, a)), -case["bound"], 1
+        return PairedDesign(PairedCounts.of(half, half, n, a)), -case["bound"], 1
     right = n * row(case["rates"])
     if case["kind"] == "absolute":
         return RecallDesign.of(right, n, a), case["bound"], 1
     m = row(case["rows_of_baseline"])
-    both = stacked(right, n, m * row(case["rates"]), m, a)
+    both = difference_as_mean_recall(right, n, m * row(case["rates"]), m, a)
     return RecallDesign.of(*both), (1 - case["bound"]) / 2, 2
 
 

@@ -27,7 +27,9 @@ def test_reference_values(case):
     if "sd" in case:
         assert found.sd[0] == pytest.approx(case["sd"], abs=1e-9)
     if "p_le_half" in case:
-        assert 1 - found.above(np.array([0.5]))[0] == pytest.approx(case["p_le_half"], abs=2e-6)
+        assert 1 - found.probability_above(np.array([0.5]))[0] == pytest.approx(
+            case["p_le_half"], abs=2e-6
+        )
 
 
 def test_carrillos_published_table():
@@ -40,7 +42,9 @@ def test_one_label_is_a_beta():
     found = posterior([7], [9], "jeffreys")
 
     assert found.quantiles((0.1,))[0] == pytest.approx(stats.beta.ppf(0.1, 7.5, 2.5), abs=1e-12)
-    assert found.above(np.array([0.6])) == pytest.approx(stats.beta.sf(0.6, 7.5, 2.5), abs=1e-12)
+    assert found.probability_above(np.array([0.6])) == pytest.approx(
+        stats.beta.sf(0.6, 7.5, 2.5), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("scale", [1e6, 1e10])
@@ -71,7 +75,9 @@ def test_weights_and_many_labels_against_simulation():
     # standard errors of simulated quantiles here are below 2e-4
     expected = np.quantile(draws, [0.025, 0.5, 0.975])
     assert np.ravel(found.quantiles((0.025, 0.5, 0.975))) == pytest.approx(expected, abs=1e-3)
-    assert found.above(np.array([0.7]))[0] == pytest.approx((draws > 0.7).mean(), abs=2e-3)
+    assert found.probability_above(np.array([0.7]))[0] == pytest.approx(
+        (draws > 0.7).mean(), abs=2e-3
+    )
 
 
 def test_quantiles_rise_with_the_probability_for_any_counts():
@@ -84,7 +90,7 @@ def test_quantiles_rise_with_the_probability_for_any_counts():
 
     assert (np.diff(quantiles, axis=0) > 0).all()
     assert ((quantiles >= 0) & (quantiles <= 1)).all()
-    assert found.above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
+    assert found.probability_above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
 
 
 @pytest.mark.slow
@@ -100,4 +106,6 @@ def test_counts_made_of_weights_may_be_rounded(prior, rounded):
         ends = (0.025, 0.5, 0.975)
         np.testing.assert_allclose(found.quantiles(ends), expected.quantiles(ends), atol=1e-9)
         half = np.full(len(n), 0.5)
-        np.testing.assert_allclose(found.above(half), expected.above(half), atol=1e-9)
+        np.testing.assert_allclose(
+            found.probability_above(half), expected.probability_above(half), atol=1e-9
+        )

@@ -12,10 +12,10 @@ from scipy import stats
 
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import scas_difference
-from balframe.stats.homogeneity_tests import equal_scores
-from balframe.stats.mean_recall import gate, scas, score
+from balframe.stats.homogeneity_tests import score_homogeneity_test
+from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
 from balframe.stats.multiple_testing import extreme_difference
-from balframe.stats.proportions import exact
+from balframe.stats.proportions import clopper_pearson
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +106,7 @@ def test_size_with_more_rows_and_labels(supports, recalls):
 
 @pytest.mark.parametrize("supports", [(5, 5), (10, 200), (50, 50)])
 @pytest.mark.parametrize(
-    ("method", "least", "most_missed"), [(score, 0.85, 0.145), (scas, 0.92, 0.055)]
+    ("method", "least", "most_missed"), [(score_limits, 0.85, 0.145), (scas_limits, 0.92, 0.055)]
 )
 def test_coverage_of_limits_of_a_mean_of_recalls(supports, method, least, most_missed):
     x = outcomes(supports)
@@ -138,7 +138,7 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
     ]
 
     for segments in (1, 6, 60, 500):
-        low, high = gate(x, n, a, IntervalRequest(None, 0.95).together(segments).level)
+        low, high = gate_limits(x, n, a, IntervalRequest(None, 0.95).bonferroni(segments).level)
         for is_missed in (lambda t: low > t + SAME, lambda t: high < t - SAME):  # noqa: B023
             most = max(mass[is_missed(truth)].sum() for truth, mass in truths)
             assert 1 - (1 - most) ** segments <= 0.055
@@ -148,7 +148,9 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
 @pytest.mark.parametrize("n", [1, 8, 100])
 def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segments):
     x = np.arange(n + 1.0)
-    low, high = exact(x, np.full(n + 1, n), IntervalRequest(None, 0.95).together(segments).level)
+    low, high = clopper_pearson(
+        x, np.full(n + 1, n), IntervalRequest(None, 0.95).bonferroni(segments).level
+    )
 
     for at in RECALLS:
         mass = stats.binom.pmf(x, n, at)
@@ -160,14 +162,14 @@ def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segme
 @pytest.mark.parametrize("supports", [(100,), (10, 10)], ids=str)
 def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
-    level = IntervalRequest(None, 0.95).together(segments).level
+    level = IntervalRequest(None, 0.95).bonferroni(segments).level
     n = np.array(supports)
 
     for recall in (0.6, 0.8, 0.9, 0.95, 0.99):
         right = rng.binomial(n, recall, (families * segments, len(n))).astype(float)
         distinct, place = np.unique(right, axis=0, return_inverse=True)
         a = np.full_like(distinct, 1 / len(n))
-        low, high = gate(distinct, tiled(n, len(distinct)), a, level)
+        low, high = gate_limits(distinct, tiled(n, len(distinct)), a, level)
         place = place.reshape(families, segments)
         apart = [extreme_difference(low[of], high[of])[0] > 0 for of in place]
         # at most .005, and two standard errors
@@ -191,7 +193,7 @@ def test_size_of_the_test_of_equal_scores(supports, recalls, families):
     a = np.full_like(n, 1 / n.shape[1])
     draws = rng.binomial(n.astype(int), recalls, (families, *n.shape)).astype(float)
 
-    p = np.array([equal_scores(x, n, a)[1] for x in draws])
+    p = np.array([score_homogeneity_test(x, n, a)[1] for x in draws])
 
     for alpha in (0.05, 0.01):
         error = (alpha * (1 - alpha) / families) ** 0.5
@@ -202,7 +204,7 @@ def test_a_thousand_segments_vary_as_much_as_chi_square():
     rng, n = np.random.default_rng(6), tiled((10, 10), 1000)
     draws = rng.binomial(10, 0.8, (60, *n.shape)).astype(float)
 
-    found = [equal_scores(x, n, np.full_like(n, 0.5))[0] for x in draws]
+    found = [score_homogeneity_test(x, n, np.full_like(n, 0.5))[0] for x in draws]
 
     # the mean of Q over its degrees of freedom, with a standard error of .006
     assert np.mean(found) / 999 == pytest.approx(1, abs=0.015)
@@ -214,6 +216,6 @@ def test_the_test_of_equal_scores_finds_one_segment_apart():
     recalls[0] = (0.5, 0.5)
     draws = rng.binomial(30, recalls, (60, *n.shape)).astype(float)
 
-    p = [equal_scores(x, n, np.full_like(n, 0.5))[1] for x in draws]
+    p = [score_homogeneity_test(x, n, np.full_like(n, 0.5))[1] for x in draws]
 
     assert np.mean(np.array(p) < 0.05) >= 0.9

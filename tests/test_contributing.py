@@ -4,6 +4,7 @@ import doctest
 import inspect
 import re
 import sys
+from pkgutil import resolve_name
 
 import generated
 import pandas as pd
@@ -151,3 +152,12 @@ def test_an_interval():
     verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1")
 
     assert verdict["status"].to_list() == ["pass"]
+
+
+def test_where_a_number_comes_from():
+    section = TEXT.partition("\n## Where a number comes from\n")[2].partition("\n## ")[0]
+    names = re.findall(r"`([a-z_.]+\.\w+)`", section)
+
+    assert len(names) == 18
+    for name in names:
+        assert callable(resolve_name(f"balframe.{name}"))

@@ -1,8 +1,8 @@
 """Where it is worst: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import FNR, FPR, asked, audited, group, model, of, plain
 
+from audit_page.figures_by_hand import FNR, FPR, asked, audited, group, model, of, plain
 from balframe.audit_page.measured_slices import Search, Slice
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.results import LeftOut

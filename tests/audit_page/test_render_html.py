@@ -6,8 +6,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from sample_of_audit import forest, sample
 
+from audit_page.sample_document import forest, sample
 from balframe.audit_page.document import Axis, Bar, Group, Line, Paragraph, Steps
 from balframe.audit_page.page import Page
 from balframe.audit_page.svg_of_rows import mark

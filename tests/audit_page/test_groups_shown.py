@@ -1,8 +1,8 @@
 """Where groups and columns are many, a page shows some and says how many more."""
 
 import pytest
-from audits_by_hand import asked, column, group, plain
 
+from audit_page.figures_by_hand import asked, column, group, plain
 from balframe.audit_page.document import Cell, TableRow
 from balframe.audit_page.shown_groups import groups_of, heading_of, not_shown, shown_columns
 

@@ -3,8 +3,19 @@
 from dataclasses import replace
 
 import pytest
-from audits_by_hand import TWO, WORDS, asked, audited, column, counted, group, model, plain, texts
 
+from audit_page.figures_by_hand import (
+    TWO,
+    WORDS,
+    asked,
+    audited,
+    column,
+    counted,
+    group,
+    model,
+    plain,
+    texts,
+)
 from balframe.audit_page.measured_scores import OfScore
 from balframe.audit_page.measured_thresholds import InUse, OfThresholds
 from balframe.audit_page.numbers import Estimate

@@ -4,9 +4,9 @@ import random
 from dataclasses import replace
 
 import polars as pl
-from audits_made import COMPAS, asked_of
 
 import balframe as bf
+from audit_page.audited_frames import COMPAS, asked_of
 from balframe.audit_page.build import audited_of
 from balframe.audit_page.request import Model
 

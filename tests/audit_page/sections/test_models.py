@@ -1,8 +1,8 @@
 """How several models differ: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import asked, audited, difference, model, plain
 
+from audit_page.figures_by_hand import asked, audited, difference, model, plain
 from balframe.audit_page.measured_models import Pair
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections.models import finding, models

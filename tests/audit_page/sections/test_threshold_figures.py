@@ -5,10 +5,10 @@ from math import inf, log, sqrt
 
 import polars as pl
 import pytest
-from audits_of_scores import audit_of, audit_of_compas, compas, probabilities
 from scipy.stats import kstwobign, norm
 
 import balframe as bf
+from audit_page.scored_frames import audit_of, audit_of_compas, compas, probabilities
 from balframe.audit_page.measured_scores import are_probabilities
 from balframe.audit_page.measured_thresholds import NEVER, InUse, Spread, in_use
 from balframe.audit_page.rates import BALANCED

@@ -1,8 +1,8 @@
 """Whether rules are met: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import asked, audited, model, plain
 
+from audit_page.figures_by_hand import asked, audited, model, plain
 from balframe.audit_page.measured_rules import Verdict
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.results import LeftOut

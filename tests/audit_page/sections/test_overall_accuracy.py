@@ -1,8 +1,8 @@
 """How often calls are right: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import BALANCED, WORDS, audited, counted, group, model, of, plain
 
+from audit_page.figures_by_hand import BALANCED, WORDS, audited, counted, group, model, of, plain
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.rates import rates_of
 from balframe.audit_page.sections.overall_accuracy import how_much, in_brief, majority, right

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from audits_by_hand import RATES, apart, audited, column, counted, group, model, plain
 
+from audit_page.figures_by_hand import RATES, apart, audited, column, counted, group, model, plain
 from balframe.audit_page.groups import NOT_COMPARED
 from balframe.audit_page.measured_criteria import CriterionOf
 from balframe.audit_page.numbers import Estimate

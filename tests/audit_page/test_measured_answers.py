@@ -2,9 +2,9 @@
 
 import polars as pl
 import pytest
-from audits_made import answered, asked_of, random_rows
 from scipy.stats import binomtest
 
+from audit_page.audited_frames import answered, asked_of, random_rows
 from balframe.audit_page.build import audited_of
 from balframe.audit_page.measured_rules import check_rules
 from balframe.errors import BalframeError, InvalidInputError

@@ -6,8 +6,8 @@ from html import unescape
 from importlib import util
 
 import pytest
-from sample_of_audit import sample
 
+from audit_page.sample_document import sample
 from balframe.audit_page.page import Page
 from balframe.errors import InvalidInputError, MissingExtraError
 

@@ -3,10 +3,10 @@
 from datetime import date, datetime
 
 import pytest
-from audits_by_hand import plain
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit_page.figures_by_hand import plain
 from balframe.audit_page.text import (
     CLOSE,
     OPEN,

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 from programs import missing
-from sample_of_audit import sample
-from test_html_of_audit import HOSTILE
 
+from audit_page.sample_document import sample
+from audit_page.test_render_html import HOSTILE
 from balframe.audit_page.page import Page
 
 pytest.importorskip("jinja2")

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from audits_by_hand import plain, texts
+
+from audit_page.figures_by_hand import plain, texts
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 from markdown_it import MarkdownIt
-from sample_of_audit import sample
-from test_html_of_audit import HOSTILE
 
+from audit_page.sample_document import sample
+from audit_page.test_render_html import HOSTILE
 from balframe.audit_page.page import Page
 
 HOSTILE_HERE = HOSTILE | {

@@ -6,10 +6,10 @@ from datetime import date
 import pandas as pd
 import polars as pl
 import pytest
-from audits_made import asked_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit_page.audited_frames import asked_of
 from balframe.audit_page.build import audited_of
 from balframe.frames.fingerprint import fingerprint
 

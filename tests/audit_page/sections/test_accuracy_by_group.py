@@ -1,8 +1,18 @@
 """For whom calls are right more or less often: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import BALANCED, asked, audited, column, difference, group, model, of, plain
 
+from audit_page.figures_by_hand import (
+    BALANCED,
+    asked,
+    audited,
+    column,
+    difference,
+    group,
+    model,
+    of,
+    plain,
+)
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections.accuracy_by_group import differing, ranking, small_groups, whom
 

@@ -1,8 +1,8 @@
 """Whether differences are more than chance: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import FPR, asked, audited, column, difference, group, model, plain
 
+from audit_page.figures_by_hand import FPR, asked, audited, column, difference, group, model, plain
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections.significance import (
     NOT_SHOWN,

@@ -1,8 +1,8 @@
 """Who is called how often: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import asked, audited, counted, model, plain
 
+from audit_page.figures_by_hand import asked, audited, counted, model, plain
 from balframe.audit_page.groups import Difference
 from balframe.audit_page.measured_criteria import Selected, Selections
 from balframe.audit_page.numbers import Estimate

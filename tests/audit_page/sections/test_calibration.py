@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from audits_by_hand import asked, audited, difference, model, plain, texts
-from audits_of_scores import audit_of, audit_of_compas, probabilities, with_score
 
+from audit_page.figures_by_hand import asked, audited, difference, model, plain, texts
+from audit_page.scored_frames import audit_of, audit_of_compas, probabilities, with_score
 from balframe.audit_page.document import Paragraph, Table
 from balframe.audit_page.measured_scores import Probability
 from balframe.audit_page.numbers import Estimate

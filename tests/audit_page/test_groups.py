@@ -4,11 +4,11 @@ from math import sqrt
 
 import polars as pl
 import pytest
-from audits_by_hand import counted as cells_of
-from audits_by_hand import plain
-from audits_made import asked_of
 from scipy.stats import norm
 
+from audit_page.audited_frames import asked_of
+from audit_page.figures_by_hand import counted as cells_of
+from audit_page.figures_by_hand import plain
 from balframe.audit_page.build import audited_of
 from balframe.audit_page.counted import counted
 from balframe.audit_page.groups import NOT_COMPARED

@@ -1,8 +1,8 @@
 """What cannot be said, and how numbers were computed: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import WORDS, asked, audited, column, counted, group, model, plain
 
+from audit_page.figures_by_hand import WORDS, asked, audited, column, counted, group, model, plain
 from balframe.audit_page.document import Section
 from balframe.audit_page.request import Words
 from balframe.audit_page.results import LeftOut

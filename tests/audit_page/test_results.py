@@ -1,10 +1,10 @@
 """One adjustment of all p-values of a page, by the method of Benjamini and Hochberg."""
 
 import pytest
-from audits_by_hand import difference
-from audits_made import PLAIN, answered, asked_of, random_rows
 from scipy.stats import false_discovery_control
 
+from audit_page.audited_frames import PLAIN, answered, asked_of, random_rows
+from audit_page.figures_by_hand import difference
 from balframe.audit_page.results import adjust
 
 

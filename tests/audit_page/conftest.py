@@ -1,9 +1,9 @@
 """Audits that tests of sentences share."""
 
 import pytest
-from audits_made import COMPAS, answered, asked_of, random_rows
 
 import balframe as bf
+from audit_page.audited_frames import COMPAS, answered, asked_of, random_rows
 
 
 @pytest.fixture(scope="session")

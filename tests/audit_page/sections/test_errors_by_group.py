@@ -1,7 +1,8 @@
 """Which errors are made, and on whom they fall: each sentence with both outcomes."""
 
 import pytest
-from audits_by_hand import (
+
+from audit_page.figures_by_hand import (
     FNR,
     FPR,
     RATES,
@@ -16,7 +17,6 @@ from audits_by_hand import (
     of,
     plain,
 )
-
 from balframe.audit_page import far_apart
 from balframe.audit_page.groups import NOT_COMPARED, GroupOf
 from balframe.audit_page.numbers import Estimate

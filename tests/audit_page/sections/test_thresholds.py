@@ -4,9 +4,19 @@ from math import inf
 
 import polars as pl
 import pytest
-from audits_by_hand import TWO, asked, audited, column, counted, group, model, plain, texts
-from audits_of_scores import audit_of, audit_of_compas, probabilities, with_score
 
+from audit_page.figures_by_hand import (
+    TWO,
+    asked,
+    audited,
+    column,
+    counted,
+    group,
+    model,
+    plain,
+    texts,
+)
+from audit_page.scored_frames import audit_of, audit_of_compas, probabilities, with_score
 from balframe.audit_page.document import Beside, Paragraph, Steps, Table
 from balframe.audit_page.measured_thresholds import Best, InUse, Threshold
 from balframe.audit_page.numbers import Estimate

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from balframe._atomic_write import check_place, replace
-from balframe._text import legible
+from balframe._text import replace_illegible
 from balframe.audit_page.document import Document
 from balframe.audit_page.render_markdown import markdown_of
 from balframe.audit_page.text import unmarked
@@ -101,7 +101,7 @@ class Page:
         return _FRAME.format(title=escape(self._title()), page=escape(self.html()))
 
     def _title(self) -> str:
-        return unmarked(self.document.title, legible, legible)
+        return unmarked(self.document.title, replace_illegible, replace_illegible)
 
     def __repr__(self) -> str:
         """Say what the page is about, how many sections it has, and how large it is."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from balframe._text import legible
+from balframe._text import replace_illegible
 from balframe.audit_page.document import Axis, Block, Document, Table, TableRow
 from balframe.audit_page.svg_of_rows import mark, place
 from balframe.audit_page.svg_of_steps import drawing
@@ -70,12 +70,12 @@ def _isolated(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return str(escape(legible(text)))
+    return str(escape(replace_illegible(text)))
 
 
 def _plain(text: str) -> str:
     """Write a text where elements cannot stand: in an attribute or in the title."""
-    return unmarked(text, legible, legible)
+    return unmarked(text, replace_illegible, replace_illegible)
 
 
 def _classes(row: TableRow) -> str:

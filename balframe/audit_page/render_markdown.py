@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import punctuation
 from typing import Any
 
-from balframe._text import legible
+from balframe._text import replace_illegible
 from balframe.audit_page.document import (
     Beside,
     Block,
@@ -79,13 +79,13 @@ def _line(text: str) -> str:
 
 
 def _own(text: str) -> str:
-    escaped = _MARKUP.sub(r"\\\1", legible(text))
+    escaped = _MARKUP.sub(r"\\\1", replace_illegible(text))
     return re.sub("([@#])(?=[^ ])", rf"\1{_JOINER}", escaped)
 
 
 def _name(text: str) -> str:
     """Write a name of the data."""
-    text = " ".join(legible(text).split())
+    text = " ".join(replace_illegible(text).split())
     if not all(map(_is_plain, text)) or _LINKED.search(text):
         return _code_span(text)
     escaped = text.replace("_", r"\_")
@@ -130,7 +130,7 @@ def _listed(items: Sequence[tuple[str, str]], between: str = " ") -> str:
 
 
 def _code(block: Code) -> str:
-    text = legible(block.text)
+    text = replace_illegible(block.text)
     fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence}\n{text}\n{fence}"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from balframe._text import MISSING, told_apart
+from balframe._text import MISSING, quote_placeholder
 
 OPEN, CLOSE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 _MARKED = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
@@ -31,7 +31,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 (a value of any column)
         value = value.isoformat(sep=" ")
     elif isinstance(value, date):
         value = value.isoformat()
-    return told_apart(cleaned(str(value)))
+    return quote_placeholder(cleaned(str(value)))
 
 
 def cleaned(text: str, most: int = _MOST) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from balframe._text import sentence
+from balframe._text import capitalize_first
 from balframe.charts.facets import (
     NO_ROWS,
     SINGLE_ROW,
@@ -352,7 +352,9 @@ def forest_plots(
                 n_columns,
                 numbers_title,
                 has_segment_labels=position % n_subplot_columns == 0,
-            ).draw(alt.Undefined if is_single else panel_heading(sentence(panel.metric.title))),
+            ).draw(
+                alt.Undefined if is_single else panel_heading(capitalize_first(panel.metric.title))
+            ),
             data.rows,
         )
         for position, (panel, data) in enumerate(zip(panels, panel_data, strict=True))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, get_args
 
-from balframe._text import in_words
+from balframe._text import metric_title
 from balframe._validate import check_min_support
 from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
@@ -121,7 +121,7 @@ def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[Ch
     is_renamed = isinstance(metrics, Mapping)
     selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
     return [
-        ChartMetric(name, escape_tags(name) if is_renamed else in_words(metric.name), metric)
+        ChartMetric(name, escape_tags(name) if is_renamed else metric_title(metric.name), metric)
         for name, metric in selected.items()
     ]
 

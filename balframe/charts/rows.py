@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
-from balframe._text import ALL, MISSING, told_apart
+from balframe._text import ALL, MISSING, quote_placeholder
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, row_dicts
@@ -165,7 +165,7 @@ def value_text(value: object) -> str:
     """Return a value as the name of a segment; a text that looks like a null is quoted."""
     if value is None:
         return MISSING
-    return escape_tags(told_apart(str(value)) or '""')
+    return escape_tags(quote_placeholder(str(value)) or '""')
 
 
 def escape_tags(text: str) -> str:

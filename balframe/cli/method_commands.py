@@ -9,7 +9,7 @@ import click
 import polars as pl
 
 from balframe._progress import busy
-from balframe._text import one_line
+from balframe._text import escape_controls
 from balframe.api.columns import Statuses
 from balframe.api.method import Method
 from balframe.cli.command import Command, Option
@@ -136,5 +136,5 @@ def _require(method: Method, source: Input, values: dict[str, Any]) -> None:
 
 def _exit(message: str, code: int) -> NoReturn:
     """End with the reason of the verdict on standard error."""
-    print("\n".join(map(one_line, f"balframe: {message}".split("\n"))), file=sys.stderr)
+    print("\n".join(map(escape_controls, f"balframe: {message}".split("\n"))), file=sys.stderr)
     raise click.exceptions.Exit(code)

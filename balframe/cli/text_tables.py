@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from balframe._text import MISSING, one_line, told_apart
+from balframe._text import MISSING, escape_controls, quote_placeholder
 from balframe.api.columns import Kind, Role
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.tables.layout import Layout, Values
-from balframe.tables.row_selection import LEAST, compared, worst_cells
+from balframe.tables.layout import ResultLayout, Values
+from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST_STYLE = "bold red"
@@ -40,13 +40,16 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in block:
             table.add_column(
-                Text(one_line(column.name)),
+                Text(escape_controls(column.name)),
                 justify="right" if column.is_number else "left",
                 no_wrap=True,
             )
         for row in range(frame.height):
             table.add_row(
-                *(Text(one_line(column.texts[row]), column.styles.get(row, "")) for column in block)
+                *(
+                    Text(escape_controls(column.texts[row]), column.styles.get(row, ""))
+                    for column in block
+                )
             )
         if number:
             console.print()
@@ -125,7 +128,7 @@ class _Column:
     @property
     def width(self) -> int:
         """The places on a terminal that the widest cell takes."""
-        return max(map(cell_len, (one_line(text) for text in (self.name, *self.texts))))
+        return max(map(cell_len, (escape_controls(text) for text in (self.name, *self.texts))))
 
 
 def table_columns(frame: pl.DataFrame) -> list[_Column]:
@@ -133,21 +136,21 @@ def table_columns(frame: pl.DataFrame) -> list[_Column]:
     layout = _layout(frame)
     if layout is None:  # the first column identifies the rows
         return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
-    marks = worst_cells(compared(layout), 1, LEAST)
-    limits = {name for pair in layout.limits.values() for name in pair}
+    marks = worst_cells(compared_scores(layout), 1, DEFAULT_MIN_SUPPORT)
+    limits = {name for pair in layout.limit_columns.values() for name in pair}
     columns = [
         _declared_column(frame, layout, name, marks)
         for name in frame.columns
-        if name not in limits and not layout.is_left_out(name)
+        if name not in limits and not layout.is_omitted(name)
     ]
     return sorted(columns, key=lambda column: (not column.is_key, not column.is_status))
 
 
-def _layout(frame: pl.DataFrame) -> Layout | None:
+def _layout(frame: pl.DataFrame) -> ResultLayout | None:
     """Find the by-columns and the columns declared; other frames have neither."""
     values: Values = {name: frame.get_column(name).to_list() for name in frame.columns}
     try:
-        return Layout.of(values)
+        return ResultLayout.from_values(values)
     except InvalidInputError:
         return None
 
@@ -158,7 +161,7 @@ def _plain_column(frame: pl.DataFrame, name: str, *, is_key: bool) -> _Column:
 
 
 def _declared_column(
-    frame: pl.DataFrame, layout: Layout, name: str, marks: Collection[tuple[Name, int]]
+    frame: pl.DataFrame, layout: ResultLayout, name: str, marks: Collection[tuple[Name, int]]
 ) -> _Column:
     """Make a column as it is declared."""
     values, column = layout.values[name], layout.columns.get(name)
@@ -166,9 +169,9 @@ def _declared_column(
     if name in layout.by or column is None:
         texts = [_by_text(layout, name, row) for row in range(frame.height)]
         return _Column(name, texts, is_number, is_key=name in layout.by)
-    if name in layout.limits:
-        lower, upper = (layout.values[limit] for limit in layout.limits[name])
-        texts = [format_estimate(*one) for one in zip(values, lower, upper, strict=True)]
+    if name in layout.limit_columns:
+        lower, upper = (layout.values[limit] for limit in layout.limit_columns[name])
+        texts = list(map(format_estimate, values, lower, upper))
     elif column.kind is Kind.BY and column.about in layout.values:
         scores = layout.values[column.about]
         texts = [
@@ -191,13 +194,13 @@ def _declared_column(
     return _Column(name, texts, is_number, is_key, statuses is not None, styles)
 
 
-def _by_text(layout: Layout, name: Name, row: int) -> str:
+def _by_text(layout: ResultLayout, name: Name, row: int) -> str:
     placeholder = layout.placeholder(name, row) if name in layout.by else None
     return _data_text(layout.values[name][row]) if placeholder is None else placeholder
 
 
 def _data_text(value: Any) -> str:  # noqa: ANN401 (of any type)
-    return told_apart(format_value(value))
+    return quote_placeholder(format_value(value))
 
 
 def format_estimate(value: float | None, lower: float | None, upper: float | None) -> str:

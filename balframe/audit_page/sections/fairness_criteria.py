@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from balframe._text import in_words, sentence
+from balframe._text import capitalize_first, metric_title
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -108,7 +108,7 @@ _NONE = TableRow("All criteria", [Cell("too few groups to compare"), Cell()])
 
 
 def _row(one: CriterionOf) -> TableRow:
-    heading, under = sentence(in_words(one.name)), equal_in(one)
+    heading, under = capitalize_first(metric_title(one.name)), equal_in(one)
     if one.apart.value is None:
         cells = [Cell("too few groups to compare"), Cell()]
     else:

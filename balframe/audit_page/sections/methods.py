@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from balframe._text import in_words, sentence
+from balframe._text import capitalize_first, metric_title
 from balframe.audit_page.document import Block, Code, Heading, Section, Terms
 from balframe.audit_page.results import Answer, Audited
 from balframe.audit_page.tables import level_of
 from balframe.audit_page.text import given, plural
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 
 _SOFTWARE = ("numpy", "scipy")  # which numbers depend on
 
@@ -18,7 +18,9 @@ def computed(audited: Audited, sections: Sequence[Answer]) -> Section:
     asked = audited.asked
     keys = {one.key for one in sections if isinstance(one, Section)}
     metrics = dict.fromkeys(rate.metric for model in audited.models for rate in model.rates.every)
-    terms = [(sentence(in_words(metric)), find(metric).formula) for metric in metrics]
+    terms = [
+        (capitalize_first(metric_title(metric)), find_metric(metric).formula) for metric in metrics
+    ]
     blocks: list[Block] = [
         Terms([term for key, *term in _METHODS if key in {"", *keys}]),  # type: ignore[misc]
         Heading("Terms"),

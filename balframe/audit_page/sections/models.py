@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from balframe._text import in_words, sentence
+from balframe._text import capitalize_first, metric_title
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -78,7 +78,7 @@ def _table(pairs: Sequence[Pair], metric: str, at: int, asked: Asked) -> Table:
         Head(PLOT, "plot", span.axis(POINTS, 0.0)),
         Head("p"),
     ]
-    return Table(sentence(in_words(metric)), heads, [Group("", rows)], "p is adjusted.")
+    return Table(capitalize_first(metric_title(metric)), heads, [Group("", rows)], "p is adjusted.")
 
 
 def _row(pair: Pair, difference: Difference, bar: object, asked: Asked) -> TableRow:

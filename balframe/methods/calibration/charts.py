@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import intervals, titled
+from balframe._text import chart_title, interval_phrase
 from balframe.api.options import LevelOptions, Names
 from balframe.charts.facets import (
     AltairChart,
@@ -137,8 +137,11 @@ def calibration(
     )
     histogram_data = chart_data(result_rows(counts), names, max_panels=0).select(segments)
     bars = _histogram_bars(histogram_data, edges)
-    title = titled("Calibration", names)
-    subtitles = [f"{intervals(options['level'])} of single bins; line: isotonic fit", *left_out]
+    title = chart_title("Calibration", names)
+    subtitles = [
+        f"{interval_phrase(options['level'])} of single bins; line: isotonic fit",
+        *left_out,
+    ]
     size = panel_size(_PANEL_SIZES, len(segments))
     layers = _layers(data, score_range, max(3, size.width // 50))
     chart = facet_by_segment(layers, data, segments, size)

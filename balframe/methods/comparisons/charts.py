@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from balframe._text import interval_phrase, chart_title
+from balframe._text import chart_title, interval_phrase
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import titled
+from balframe._text import chart_title
 from balframe.api.options import CellOptions, Names, UnweightedRowOptions
 from balframe.charts.facets import (
     AltairChart,
@@ -123,8 +123,8 @@ def power(
         subplots.append(_rule_subplot(selected, order, title))
         below = lines
     if has_several_rules:
-        return assemble_chart(subplots, heading(titled("power of rules", names), []))
-    return assemble_chart(subplots, heading(titled(f"power of {rule}", names), below))
+        return assemble_chart(subplots, heading(chart_title("power of rules", names), []))
+    return assemble_chart(subplots, heading(chart_title(f"power of {rule}", names), below))
 
 
 def _notes(data: ChartData) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe._text import intervals, titled
+from balframe._text import chart_title, interval_phrase
 from balframe.api.options import AdjustmentOptions, LevelOptions, Names
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot, ReferenceLine, forest_columns
@@ -138,14 +138,14 @@ def impact(
     n_tests = sum(row["p_adjusted"] is not None for table in tables for row in table.rows)
     within = "" if is_single or not n_tests else " within each table"
     adjustment = adjustment_text(options["adjust"], n_tests)
-    subtitle = f"{intervals(options['level'])}{adjustment}{within}"
+    subtitle = f"{interval_phrase(options['level'])}{adjustment}{within}"
     left_out = [
         line if is_single else f"By {data.segment_title}: {line[0].lower()}{line[1:]}"
         for data, (_, lines) in zip(panel_data, rankings, strict=True)
         for line in lines
     ]
     quantity = "Impact ratio" if score is None else "Impact ratio of scores above the median"
-    title = titled(quantity, [panel_data[0].segment_title] if is_single else names)
+    title = chart_title(quantity, [panel_data[0].segment_title] if is_single else names)
     return assemble_chart(subplots, heading(title, [subtitle, *left_out]))
 
 

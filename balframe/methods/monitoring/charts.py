@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import altair as alt
 
-from balframe._text import intervals, percent, titled
+from balframe._text import chart_title, format_percent, interval_phrase
 from balframe.api.metric_selection import Metrics
 from balframe.api.option_types import StreamReferenceOption
 from balframe.api.options import (
@@ -172,11 +172,11 @@ def monitor(
     scores = selected_metrics[0].title if is_single else "scores"
     title = f"{scores} {_period_length(PeriodLength.of(every))}"
     below = [
-        f"{intervals(options['level'])} of single periods",
+        f"{interval_phrase(options['level'])} of single periods",
         _false_alarm_note(options, len(data_by_metric[0].segments), len(selected_metrics)),
         *left_out,
     ]
-    return assemble_chart(subplots, heading(titled(title, names), below))
+    return assemble_chart(subplots, heading(chart_title(title, names), below))
 
 
 def _period_length(every: PeriodLength) -> str:
@@ -190,7 +190,7 @@ def _false_alarm_note(options: Any, n_segments: int, n_metrics: int) -> str:  # 
     numbers = {"segments": n_segments, "metrics": n_metrics}
     shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
-    alpha, looks = percent(options["alpha"]), options["looks"]
+    alpha, looks = format_percent(options["alpha"]), options["looks"]
     return (
         f"Probability of any false alarm in {looks:,} periods: at most {alpha}"
         f"{among if shared else ''}"

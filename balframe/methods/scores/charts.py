@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack
 
 import altair as alt
 
-from balframe._text import interval_phrase, chart_title
+from balframe._text import chart_title, interval_phrase
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import (

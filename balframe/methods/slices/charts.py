@@ -2,7 +2,7 @@
 
 from typing import Any, Unpack
 
-from balframe._text import percent, sentence
+from balframe._text import capitalize_first, format_percent
 from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot
@@ -106,7 +106,7 @@ def slices(
     plot = ForestPlot(
         data,
         data.segments,
-        sentence(metric.title),
+        capitalize_first(metric.title),
         [],
         [*segment_tooltips(data), *tooltips(_FIELDS)],
         0,
@@ -116,10 +116,10 @@ def slices(
         number_fields=_DIFFERENCE_FIELDS,
         wraps_labels=max(map(len, data.segments)) > _MAX_LINE_LENGTH,
     )
-    title = f"{sentence(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
+    title = f"{capitalize_first(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
     subtitles = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
-        level = percent(options["level"])
+        level = format_percent(options["level"])
         subtitles[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
     return assemble_chart([Subplot(plot.draw(), data.rows)], heading(title, subtitles))
 

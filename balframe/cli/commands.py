@@ -54,7 +54,7 @@ def audit_command(panel: str) -> Command:
 
 def _audit(source: Input, values: dict[str, Any]) -> None:
     from balframe.api.method import function_parameters
-    from balframe.audit_page.audit import audit, page_of
+    from balframe.audit_page.audit import audit, audit_frame
     from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
     from balframe.cli.threshold_option import copy_scores
 
@@ -69,7 +69,7 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
             "audit", source.names, options, {**values, **input_values}, "audit.html"
         )
         with busy(opened.progress_text):
-            page = page_of(rows, arguments, command)
+            page = audit_frame(rows, arguments, command)
             is_html = _page_format(requested, out) == "html"
             text = page.html() if is_html else page.markdown()
         write_content(text.encode(), out)

@@ -1,16 +1,19 @@
-"""Audits of small random tables, and of COMPAS, up to their answers and their documents."""
+"""Audits of small random tables, and of COMPAS, up to their figures and their documents."""
 
 import random
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from balframe.audit_page.build import audited_of, document_from
-from balframe.audit_page.request import Asked, Model, Words
+from balframe.audit_page.build import audit_frame, write_document
+from balframe.audit_page.document import Document
+from balframe.audit_page.request import Model, Request, Words
+from balframe.audit_page.results import Audit
 from balframe.methods.gates.rules import read_rules
 
 COMPAS = Words("re-arrested within two years", "called high risk", "person", "people")
 PLAIN = Words(None, None, "row", "rows")
-OPTIONS = {  # of the verbs, as a caller leaves them
+OPTIONS = {  # of the methods, as a caller leaves them
     "counts": None,
     "labels": None,
     "pos_label": None,
@@ -20,28 +23,51 @@ OPTIONS = {  # of the verbs, as a caller leaves them
 }
 
 
-def asked_of(y_true="y", y_pred=("p",), by=("g",), **changes):
+class Audited(NamedTuple):
+    """The figures of an audit, and its document."""
+
+    audit: Audit
+    figures: dict[Any, Any]
+    document: Document
+
+    @property
+    def model(self):
+        """Return the figures of the only model."""
+        (model,) = self.audit.models
+        return model
+
+    def of(self, module):
+        """Return the own figures of a section, by its module."""
+        return self.figures[module.section]
+
+    def section(self, module):
+        """Write a section that has figures of its own."""
+        return module.section(self.audit, self.of(module))
+
+
+def make_request(y_true="y", y_pred=("p",), by=("g",), **changes):
     """Ask for an audit of some columns."""
-    known = {
+    values = {
         "words": PLAIN,
         "level": 0.95,
         "min_support": 30,
         "rules": (),
         "options": {},
+        "y_score": None,
         **changes,
     }
-    return Asked(
-        y_true,
-        [Model(name, None) for name in y_pred],
-        list(by),
-        read_rules(list(known["rules"])) if known["rules"] else [],
-        "Title",
-        "",
-        known["words"],
-        known["level"],
-        known["min_support"],
-        {**OPTIONS, **known["options"]},
-        "call",
+    return Request(
+        y_true=y_true,
+        models=[Model(name, values["y_score"]) for name in y_pred],
+        by=list(by),
+        rules=read_rules(list(values["rules"])) if values["rules"] else [],
+        title="Title",
+        subtitle="",
+        words=values["words"],
+        level=values["level"],
+        min_support=values["min_support"],
+        options={**OPTIONS, **values["options"]},
+        call="call",
     )
 
 
@@ -68,7 +94,7 @@ def random_rows(seed):
     return pl.DataFrame(columns, schema=schema)
 
 
-def answered(frame, asked):
-    """Audit a frame: the answers, and the document of them."""
-    answers = audited_of(frame, asked)
-    return answers, document_from(answers)
+def audit_of(frame, **request):
+    """Audit a frame."""
+    audit, figures = audit_frame(frame, make_request(**request))
+    return Audited(audit, figures, write_document(audit, figures))

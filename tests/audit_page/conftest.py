@@ -3,7 +3,7 @@
 import pytest
 
 import balframe as bf
-from audit_page.audited_frames import COMPAS, answered, asked_of, random_rows
+from audit_page.audited_frames import COMPAS, audit_of, random_rows
 
 
 @pytest.fixture(scope="session")
@@ -16,28 +16,28 @@ def compas_audit():
         "precision >= 0.6",
     ]
     people = bf.datasets.compas_by_age_and_sex()
-    wanted = asked_of(
-        "reoffended",
-        ["high_risk"],
-        ["sex", "race", "age"],
+    return audit_of(
+        people,
+        y_true="reoffended",
+        y_pred=["high_risk"],
+        by=["sex", "race", "age"],
         words=COMPAS,
         rules=rules,
         options={"counts": "n"},
     )
-    return answered(people, wanted)
 
 
 @pytest.fixture(scope="session")
 def random_audits():
     """Audit small random tables: of one outcome, small groups, missing values, two models."""
-    found = []
+    audits = []
     for seed in range(90):
         several = {"y_pred": ("p", "q")} if seed % 5 == 0 else {}
         by = [("g",), ("g", "h"), ()][seed % 3]
         rules = _RULES[: seed % 4 if by else seed % 3]
-        wanted = asked_of(by=by, min_support=[30, 5, 1][seed % 7 % 3], rules=rules, **several)
-        found.append(answered(random_rows(seed), wanted))
-    return found
+        least = [30, 5, 1][seed % 7 % 3]
+        audits.append(audit_of(random_rows(seed), by=by, min_support=least, rules=rules, **several))
+    return audits
 
 
 _RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]

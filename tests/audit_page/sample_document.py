@@ -3,27 +3,27 @@
 from balframe.audit_page.document import (
     Axis,
     Bar,
-    Beside,
     Bullets,
     Cell,
     Code,
     Document,
     Fact,
     Facts,
-    Group,
     Head,
     Heading,
     Line,
     Matrix,
     MatrixCell,
     Paragraph,
+    RowGroup,
     Section,
-    Steps,
+    SideBySide,
+    StepChart,
     Table,
     TableRow,
     Terms,
 )
-from balframe.audit_page.text import given, marked, name, text_of
+from balframe.audit_page.text import caller_text, isolate, quote, value_text
 
 AXIS = Axis([(0, "40%"), (1 / 3, "60%"), (2 / 3, "80%"), (1, "100%")], 0.4, 0.17)
 
@@ -35,7 +35,7 @@ def forest(group, text="Score"):
             "Female", [Cell("1,395"), Cell("64%", "62 to 67"), Cell(bar=Bar(0.4, 0.36, 0.45))]
         ),
         TableRow(
-            marked(group),
+            isolate(group),
             [Cell("32"), Cell("79%", "61 to 91"), Cell(bar=Bar(0.65, -0.2, 1.3))],
             is_small=True,
             differs=True,
@@ -54,46 +54,46 @@ def forest(group, text="Score"):
         [Cell("7,214"), Cell("65%", "64 to 66"), Cell(bar=Bar(0.42, 0.4, 0.44))],
         is_total=True,
     )
-    caption = f"{text} of each group of {given(group)}"
-    return Table(caption, heads, [Group(given(group), rows)], "Solid line: all.", total)
+    caption = f"{text} of each group of {caller_text(group)}"
+    return Table(caption, heads, [RowGroup(caller_text(group), rows)], "Solid line: all.", total)
 
 
 def counts(group):
     """Make a table with headings over several columns, and a row that is in use."""
     rows = [
-        TableRow(marked(group), [Cell("7"), Cell("7%"), Cell("1")], under=f"or {name(group)}"),
-        TableRow("Other", [Cell("93"), Cell("93%"), Cell("2")], is_here=True),
+        TableRow(isolate(group), [Cell("7"), Cell("7%"), Cell("1")], note=f"or {quote(group)}"),
+        TableRow("Other", [Cell("93"), Cell("93%"), Cell("2")], is_in_use=True),
     ]
     heads = [Head("Group", "text"), Head("Number and share", span=2), Head("Wrong")]
-    return Table("People examined", heads, [Group("", rows)])
+    return Table("People examined", heads, [RowGroup("", rows)])
 
 
 def verdicts(group):
     """Make a table of verdicts."""
     rows = [
-        TableRow(marked(group), [Cell("0.61", "0.57 to 0.66"), Cell(verdict=verdict)])
+        TableRow(isolate(group), [Cell("0.61", "0.57 to 0.66"), Cell(verdict=verdict)])
         for verdict in ("met", "not met", "undecided")
     ]
     heads = [Head("Where", "text"), Head("Found", "estimate"), Head("Verdict", "text")]
-    return Table("Rules", heads, [Group("accuracy >= 0.6", rows)], "Limits hold together.")
+    return Table("Rules", heads, [RowGroup("accuracy >= 0.6", rows)], "Limits hold together.")
 
 
 def chart(group):
     """Make a chart of two step curves."""
     lines = [
-        Line(marked(group), [(0, 1), (0.5, 0.6), (1, 0)]),
+        Line(isolate(group), [(0, 1), (0.5, 0.6), (1, 0)]),
         Line("Other", [(0, 1), (0.5, 0.2), (1, 0)]),
     ]
     ticks = [(0, "0%"), (1, "100%")]
-    return Steps(
-        "Rate by threshold", f"At 5: {name(group)} 60%.", lines, ticks, ticks, "Score", 0.5
+    return StepChart(
+        "Rate by threshold", f"At 5: {quote(group)} 60%.", lines, ticks, ticks, "Score", 0.5
     )
 
 
 def sample(of_data="Less than 25"):
     """Make the document; what stands for a name of the data is passed through as pages do it."""
-    group = text_of(of_data)
-    said = name(of_data)
+    group = value_text(of_data)
+    said = quote(of_data)
     matrix = Matrix(
         "All calls",
         "7,214 people.",
@@ -121,8 +121,8 @@ def sample(of_data="Less than 25"):
         [
             Heading(f"Of {said}"),
             forest(group),
-            Beside([forest(group, "Recall"), forest(group, "Recall")]),
-            Beside([chart(group), chart(group)]),
+            SideBySide([forest(group, "Recall"), forest(group, "Recall")]),
+            SideBySide([chart(group), chart(group)]),
             verdicts(group),
         ],
         [f"From 15% for Other to 45% for {said}."],
@@ -133,14 +133,14 @@ def sample(of_data="Less than 25"):
         [
             Bullets([("Why.", f"Nothing is known of {said}."), (f"{said}.", "Few.")]),
             Terms([("Recall", "sum_k TP_k / n"), (said, "A term.")]),
-            Terms([("Columns", given(group))], is_code=True),
+            Terms([("Columns", caller_text(group))], is_code=True),
             Code("import balframe as bf\nbf.audit(df, 'y', by=['<b>'])  # ``` *all*\n"),
         ],
     )
     return Document(
-        given(group),
+        caller_text(group),
         f"Of {said}",
-        [("People", "7,214"), ("Groups", given(group))],
+        [("People", "7,214"), ("Groups", caller_text(group))],
         [first, second, third],
         f"Of {said} too few were examined.",
         "Made by balframe.",

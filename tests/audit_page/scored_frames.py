@@ -1,14 +1,11 @@
 """Audits with scores: of COMPAS by deciles, and of probabilities drawn at random."""
 
 import random
-from dataclasses import replace
 
 import polars as pl
 
 import balframe as bf
-from audit_page.audited_frames import COMPAS, asked_of
-from balframe.audit_page.build import audited_of
-from balframe.audit_page.request import Model
+from audit_page.audited_frames import COMPAS, audit_of
 
 THRESHOLD = 5
 
@@ -19,15 +16,10 @@ def compas():
     return people.with_columns(high=(people["decile"] >= THRESHOLD).cast(pl.Int64))
 
 
-def with_score(asked, y_score):
-    """Ask for an audit with a score."""
-    return replace(asked, models=[Model(one.y_pred, y_score) for one in asked.models])
-
-
 def audit_of_compas():
     """Audit the calls of COMPAS with their deciles."""
-    asked = asked_of("reoffended", ["high"], ["race"], words=COMPAS)
-    return audited_of(compas(), with_score(asked, "decile"))
+    columns = {"y_true": "reoffended", "y_pred": ["high"], "by": ["race"], "y_score": "decile"}
+    return audit_of(compas(), words=COMPAS, **columns)
 
 
 def probabilities(n, seed=0, decimals=None):
@@ -46,6 +38,6 @@ def probabilities(n, seed=0, decimals=None):
     )
 
 
-def audit_of(frame, by=("g",), **changes):
-    """Audit the calls and scores of a frame."""
-    return audited_of(frame, with_score(asked_of(by=by, **changes), "score"))
+def audit_scores(frame, **request):
+    """Audit the predictions and scores of a frame."""
+    return audit_of(frame, y_score="score", **request)

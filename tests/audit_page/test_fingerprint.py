@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit_page.audited_frames import asked_of
-from balframe.audit_page.build import audited_of
+from audit_page.audited_frames import audit_of
 from balframe.frames.fingerprint import fingerprint
 
 ROWS = {
@@ -24,7 +23,7 @@ FLAGS = {**ROWS, "g": [True, False, True, True, False, False, True]}
 
 
 def of(frame, **changes):
-    return audited_of(frame, asked_of(**changes)).fingerprint
+    return audit_of(frame, **changes).audit.fingerprint
 
 
 @pytest.mark.parametrize(

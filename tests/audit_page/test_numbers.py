@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balframe.audit_page.numbers import (
-    APART,
+    DISTANCE,
     PERCENT,
     POINTS,
     RATIO,
     Estimate,
     Scale,
-    beside,
+    comparison_scale,
     count,
     p_value,
     percent,
@@ -67,7 +67,7 @@ def test_a_share_of_nothing_is_undefined():
     [(0.26, "+26"), (-0.12, f"{MINUS}12"), (0.0, "0"), (0.004, "+0.4"), (-0.004, f"{MINUS}0.4")],
 )
 def test_a_difference_has_its_sign(value, text):
-    assert POINTS.text(value) == text
+    assert POINTS.number(value) == text
 
 
 def test_an_estimate_may_be_0_only_if_its_limits_include_0():
@@ -78,23 +78,23 @@ def test_an_estimate_may_be_0_only_if_its_limits_include_0():
 
 
 def test_a_share_of_none_is_not_written_for_few_whatever_its_limits():
-    assert PERCENT.written(Estimate(0.004, 0.0, 0.03)) == "0.4% (0 to 3)"
+    assert PERCENT.with_limits(Estimate(0.004, 0.0, 0.03)) == "0.4% (0 to 3)"
 
 
 def test_an_estimate_is_written_with_its_limits():
-    assert PERCENT.written(Estimate(0.65, 0.64, 0.66)) == "65% (64 to 66)"
-    assert PERCENT.written(Estimate(0.65, None, None)) == "65% (no limits)"
-    assert PERCENT.written(Estimate(None, None, None)) == "undefined"
-    assert RATIO.written(Estimate(0.36, 0.29, 0.997)) == "0.36 (0.29 to 0.997)"
-    assert RATIO.written(Estimate(0.998, 0.9, 1.2)) == "1.00 (0.90 to 1.20)"
+    assert PERCENT.with_limits(Estimate(0.65, 0.64, 0.66)) == "65% (64 to 66)"
+    assert PERCENT.with_limits(Estimate(0.65, None, None)) == "65% (no limits)"
+    assert PERCENT.with_limits(Estimate(None, None, None)) == "undefined"
+    assert RATIO.with_limits(Estimate(0.36, 0.29, 0.997)) == "0.36 (0.29 to 0.997)"
+    assert RATIO.with_limits(Estimate(0.998, 0.9, 1.2)) == "1.00 (0.90 to 1.20)"
 
 
 def test_a_limit_stays_on_its_side_of_a_bound_with_more_decimals():
     rule = Scale(1.0, 2, (0.0, 1.0, 0.746))
-    assert rule.text(0.7455) == "0.7455"  # not 0.75, which is above the bound
-    assert rule.text(0.747) == "0.75"
-    assert rule.text(0.74) == "0.74"
-    assert rule.text(0.746) == "0.746"
+    assert rule.number(0.7455) == "0.7455"  # not 0.75, which is above the bound
+    assert rule.number(0.747) == "0.75"
+    assert rule.number(0.74) == "0.74"
+    assert rule.number(0.746) == "0.746"
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_no_share_is_shown_as_none_or_all_that_is_not(value):
 
 @given(SIGNED)
 def test_no_limit_of_a_difference_is_shown_as_0_that_is_not(value):
-    for scale in (POINTS, APART):
-        text = scale.text(value)
+    for scale in (POINTS, DISTANCE):
+        text = scale.number(value)
         assert side(number(text), 0) == side(100 * value, 0)
         assert text.count("+") == (scale is POINTS and side(value, 0) > 0)
         assert "-" not in text
@@ -171,7 +171,7 @@ def test_no_limit_of_a_difference_is_shown_as_0_that_is_not(value):
 @given(st.floats(0, 2), st.decimals(0, 1, places=4).map(float))
 def test_no_limit_is_shown_on_the_other_side_of_a_bound(value, bound):
     scale = Scale(1.0, 2, (0.0, 1.0, bound))
-    shown = number(scale.text(value))
+    shown = number(scale.number(value))
     for one in (0.0, 1.0, bound):
         assert side(shown, one) == side(value, one)
 
@@ -179,8 +179,8 @@ def test_no_limit_is_shown_on_the_other_side_of_a_bound(value, bound):
 @given(st.tuples(UNIT, UNIT, UNIT).map(sorted), UNIT)
 def test_limits_beside_another_share_are_shown_on_their_side_of_it(numbers, other):
     lower, value, upper = numbers
-    scale = beside(Estimate(value, lower, upper), other)
-    shown = number(scale.text(other))
+    scale = comparison_scale(Estimate(value, lower, upper), other)
+    shown = number(scale.number(other))
     for one in (lower, upper):
         if abs(one - other) > 1e-9:
-            assert (number(scale.text(one)) > shown) == (one > other)
+            assert (number(scale.number(one)) > shown) == (one > other)

@@ -18,7 +18,7 @@ LIMITED = re.compile(rf"\({MINUS}?[\d.,]+ to {MINUS}?[\d.,]+\)")
 
 @pytest.fixture(scope="module")
 def documents(compas_audit, random_audits):
-    return [document for _, document in (compas_audit, *random_audits)]
+    return [audited.document for audited in (compas_audit, *random_audits)]
 
 
 def all_texts(document):
@@ -146,7 +146,7 @@ def test_no_section_is_empty_and_each_has_one_question(documents):
 
 def _tables(blocks):
     for block in blocks:
-        if type(block).__name__ == "Beside":
+        if type(block).__name__ == "SideBySide":
             yield from _tables(block.blocks)
         elif type(block).__name__ == "Table":
             yield block

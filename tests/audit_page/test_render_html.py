@@ -8,11 +8,10 @@ from html.parser import HTMLParser
 import pytest
 
 from audit_page.sample_document import forest, sample
-from balframe.audit_page.document import Axis, Bar, Group, Line, Paragraph, Steps
+from balframe.audit_page.document import Axis, Bar, Line, Paragraph, RowGroup, StepChart
 from balframe.audit_page.page import Page
-from balframe.audit_page.svg_of_rows import mark
-from balframe.audit_page.svg_of_steps import drawing
-from balframe.audit_page.text import text_of
+from balframe.audit_page.render_html import draw_chart, draw_mark
+from balframe.audit_page.text import value_text
 
 jinja2 = pytest.importorskip("jinja2")
 
@@ -147,7 +146,7 @@ def test_rows_say_by_class_what_they_are(html):
 
 
 def test_a_mark_lies_where_its_numbers_are():
-    found = mark(Bar(0.4061, 0.36, 0.45))
+    found = draw_mark(Bar(0.4061, 0.36, 0.45))
 
     assert found.line == ("36%", "45%")
     assert found.point == "40.6%"
@@ -169,7 +168,7 @@ def test_a_mark_lies_where_its_numbers_are():
     ],
 )
 def test_what_lies_beyond_the_axis_is_cut(bar, line, point, cut):
-    found = mark(bar)
+    found = draw_mark(bar)
 
     assert (found.line, found.point) == (line, point)
     assert (found.is_cut_low, found.is_cut_high) == cut
@@ -188,9 +187,9 @@ def test_a_group_that_differs_has_another_shape(html):
 
 
 def test_steps_hold_up_to_their_threshold():
-    steps = Steps("", "", [Line("", [(0, 1), (0.5, 0.5), (1, 0)])], [(0.5, "5")], [], "", 0.5)
+    steps = StepChart("", "", [Line("", [(0, 1), (0.5, 0.5), (1, 0)])], [(0.5, "5")], [], "", 0.5)
 
-    chart = drawing(steps)
+    chart = draw_chart(steps)
 
     width, height = chart.right - chart.left, chart.bottom - chart.top
     middle = f"{chart.left + width / 2:g}"
@@ -199,7 +198,7 @@ def test_steps_hold_up_to_their_threshold():
         f"M{chart.left} {chart.top}V{half}H{middle}V{chart.bottom}H{chart.right}"
     ]
     assert chart.x_ticks == [(middle, "5")]
-    assert chart.here == middle
+    assert chart.in_use == middle
 
 
 def test_charts_say_in_words_what_they_show(html, elements):
@@ -218,7 +217,7 @@ def test_charts_say_in_words_what_they_show(html, elements):
 def test_names_of_the_data_are_inert(name):
     hostile = Page(sample(name)).html()
 
-    elements = Elements(Page(sample(re.sub(r"\S", "x", text_of(name)))).html())
+    elements = Elements(Page(sample(re.sub(r"\S", "x", value_text(name)))).html())
     found = Elements(hostile)
     assert [(tag, set(values)) for tag, values in found.found if tag != "bdi"] == [
         (tag, set(values)) for tag, values in elements.found if tag != "bdi"
@@ -266,7 +265,7 @@ def test_the_same_document_gives_the_same_bytes(html):
 def test_large_pages_stay_small():
     document = sample()
     table = forest("Less than 25")
-    groups = [Group(f"Column {n}", [table.groups[0].rows[0]] * 20) for n in range(8)]
+    groups = [RowGroup(f"Column {n}", [table.groups[0].rows[0]] * 20) for n in range(8)]
     section = replace(document.sections[0], blocks=[replace(table, groups=groups)] * 5)
 
     html = Page(replace(document, sections=[section])).html()

@@ -10,15 +10,15 @@ from audit_page.figures_by_hand import plain
 from balframe.audit_page.text import (
     CLOSE,
     OPEN,
-    cleaned,
-    in_words,
+    capitalize,
+    clean,
+    join_words,
     more_groups,
-    name,
     plural,
-    sentence,
-    text_of,
-    together,
-    unmarked,
+    quote,
+    render_isolates,
+    spell_number,
+    value_text,
 )
 
 
@@ -40,36 +40,36 @@ from balframe.audit_page.text import (
     ],
 )
 def test_a_name_is_quoted_unless_it_is_one_word(value, text):
-    assert plain(name(value)) == text
+    assert plain(quote(value)) == text
 
 
 def test_a_time_is_on_one_line():
-    assert text_of(datetime(2024, 3, 1, 12, 30)) == "2024-03-01 12:30:00"
+    assert value_text(datetime(2024, 3, 1, 12, 30)) == "2024-03-01 12:30:00"
 
 
 @given(st.text(max_size=300))
 def test_no_name_can_close_its_mark_or_break_a_line(value):
-    marked = name(value)
+    marked = quote(value)
     assert marked.count(OPEN) == marked.count(CLOSE) == 1
-    assert unmarked(marked, lambda _: "", lambda own: own).strip("“”") == ""
+    assert render_isolates(marked, lambda _: "", lambda own: own).strip("“”") == ""
     assert "\n" not in marked
     assert "  " not in marked
     assert len(marked) < 200
 
 
 def test_a_long_text_is_shortened_in_its_middle():
-    assert cleaned("a" * 50 + "b" * 50) == "a" * 40 + "…" + "b" * 19
-    assert cleaned("a" * 60) == "a" * 60
+    assert clean("a" * 50 + "b" * 50) == "a" * 40 + "…" + "b" * 19
+    assert clean("a" * 60) == "a" * 60
 
 
 def test_a_text_of_nothing_is_seen():
-    assert cleaned("") == cleaned(" \n") == "\N{OPEN BOX}"
+    assert clean("") == clean(" \n") == "\N{OPEN BOX}"
 
 
 def test_parts_are_listed():
-    assert together(["a"]) == "a"
-    assert together(["a", "b"]) == "a and b"
-    assert together(["a", "b", "c"], "or") == "a, b or c"
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b"]) == "a and b"
+    assert join_words(["a", "b", "c"], "or") == "a, b or c"
 
 
 def test_nouns_fit_their_number():
@@ -80,10 +80,10 @@ def test_nouns_fit_their_number():
 
 
 def test_small_numbers_are_words():
-    assert [in_words(n) for n in (0, 1, 9, 10, 1_000)] == ["none", "one", "nine", "10", "1,000"]
+    assert [spell_number(n) for n in (0, 1, 9, 10, 1_000)] == ["none", "one", "nine", "10", "1,000"]
 
 
 def test_a_sentence_begins_with_a_capital_also_where_a_mark_comes_first():
-    assert sentence("two groups") == "Two groups"
-    assert plain(sentence(f"{OPEN}re-arrested{CLOSE} or not")) == "Re-arrested or not"
-    assert sentence("") == ""
+    assert capitalize("two groups") == "Two groups"
+    assert plain(capitalize(f"{OPEN}re-arrested{CLOSE} or not")) == "Re-arrested or not"
+    assert capitalize("") == ""

@@ -1,45 +1,56 @@
 """What scores mean: each sentence with all of its outcomes."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 
-from audit_page.figures_by_hand import asked, audited, difference, model, plain, texts
-from audit_page.scored_frames import audit_of, audit_of_compas, probabilities, with_score
+import balframe as bf
+from audit_page.figures_by_hand import audit, difference, model, plain, texts
+from audit_page.scored_frames import audit_of_compas, audit_scores, compas, probabilities
 from balframe.audit_page.document import Paragraph, Table
-from balframe.audit_page.measured_scores import Probability
-from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.request import Model
 from balframe.audit_page.results import LeftOut
-from balframe.audit_page.sections.calibration import ONE_OUTCOME, calibrated
-from balframe.audit_page.sections.probabilities_in_text import (
-    around_one,
-    claimed,
-    level_and_slope,
-    on_average,
-    spread,
-)
-from balframe.audit_page.sections.same_scores_in_text import (
-    Compared,
-    Words,
-    in_brief,
+from balframe.audit_page.scores import ScoreWords
+from balframe.audit_page.sections import calibration
+from balframe.audit_page.sections.calibration import (
+    ONE_OUTCOME,
+    Comparison,
+    column_sentence,
+    errors_sentence,
     meaning,
-    of_column,
-    of_errors,
+    section,
+    summary,
 )
 
-WORDS = Words("decile", "re-arrested", "called high risk", "people")
+WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 MINUS = "\N{MINUS SIGN}"
 QUESTION = "Does the same score mean the same for everyone?"
 
 
+PEOPLE, RANDOM = compas(), probabilities(2000, decimals=2)
+
+
 @pytest.fixture(scope="module")
-def section():
-    return calibrated(audit_of_compas())
+def audit_compas():
+    return audit_of_compas()
 
 
-def compared(value, found, is_small=False, column="race"):
-    return Compared(column, value, found, is_small)
+@pytest.fixture(scope="module")
+def of_compas(audit_compas):
+    return audit_compas.section(calibration)
+
+
+@pytest.fixture(scope="module")
+def deciles(audit_compas):
+    (figures,) = audit_compas.of(calibration)
+    return figures
+
+
+def write(rows, **request):
+    return audit_scores(rows, **request).section(calibration)
+
+
+def compared(value, difference, is_small=False):
+    return Comparison("race", value, difference, is_small, {})
 
 
 MORE = compared("A", difference(3, 0.4, 5, 0.02))
@@ -49,7 +60,7 @@ OPEN = compared("D", difference(-2, -6, 2, 0.4))
 SMALL = compared("E", difference(-13, -38, 14, 0.4), is_small=True)
 SMALL_SHOWN = compared("F", difference(-30, -38, -10, 0.01), is_small=True)
 UNKNOWN = compared("G", difference(None))
-SAME, CROSSING = difference(None, adjusted=0.3), difference(None, adjusted=0.01)
+SAME, CROSSING = difference(None, p_adjusted=0.3), difference(None, p_adjusted=0.01)
 OTHERS = " For the others no difference is shown, which is not to say that there is none."
 
 
@@ -105,19 +116,20 @@ def test_what_it_is_for_a_score_to_mean_the_same(n_scores, alike):
     ],
 )
 def test_groups_of_a_column_beside_others_with_the_same_scores(groups, crossing, said):
-    assert plain(of_column("race", groups, crossing, 0.05)) == said
+    assert plain(column_sentence("race", groups, crossing)) == said
 
 
 def test_many_groups_are_counted():
-    many = [replace(MORE, value=f"g{i}") for i in range(15)]
-    said = plain(of_column("race", many, SAME, 0.05))
+    many = [MORE._replace(value=f"g{i}") for i in range(15)]
+    said = plain(column_sentence("race", many, SAME))
     assert said.endswith("g11 (+3, 0.4 to 5) and 3 more groups.")
 
 
 def test_a_difference_is_shown_only_below_the_level():
     at = compared("A", difference(3, 0.4, 5, 0.05))
-    assert "no difference is shown" in of_column("race", [at], SAME, 0.05)
-    assert "more often for" in of_column("race", [at], SAME, 0.0500001)
+    assert "no difference is shown" in column_sentence("race", [at], SAME)
+    below = compared("A", difference(3, 0.4, 5, 0.0499999))
+    assert "more often for" in column_sentence("race", [below], SAME)
 
 
 @pytest.mark.parametrize(
@@ -148,162 +160,31 @@ def test_a_difference_is_shown_only_below_the_level():
     ],
 )
 def test_in_brief(groups, said):
-    assert plain(in_brief(groups, WORDS, 0.05)) == said
+    assert plain(summary(groups, WORDS)) == said
 
 
 def test_in_brief_the_four_furthest_are_named():
     many = [compared(f"g{i}", difference(i, 0.4, 20, 0.01)) for i in range(1, 8)]
-    said = plain(in_brief(many, WORDS, 0.05))
+    said = plain(summary(many, WORDS))
     named = [f"g{i} (race) by +{i} points (0.4 to 20)" for i in (7, 6, 5, 4)]
     assert said.endswith(f": {', '.join(named)} and 3 more groups.")
 
 
-def test_errors_differ_only_where_shares_are_shown_to():
-    assert of_errors([], WORDS) == ""
-    assert of_errors(["sex", "race"], WORDS) == (
+def test_errors_differ_where_shares_are_shown_to():
+    assert errors_sentence(["sex", "race"], WORDS) == (
         "Scores that mean the same for everyone do not make errors equal: where the share "
         "re-arrested differs between groups, as it is shown to do by sex and race, error rates "
         "differ at most thresholds."
     )
 
 
-def probability(*ratio, mean=0.4, observed=0.48):
-    slope = Estimate(1.0, 0.9, 1.1)
-    return Probability(100, mean, observed, Estimate(*ratio, 100), slope, 0.5)
-
-
-ON_AVERAGE = "On average the scores are 40%, and 48% were re-arrested, "
-ADD_UP = " times as many as the scores add up to: as probabilities, the scores are "
-
-
-@pytest.mark.parametrize(
-    ("ratio", "said"),
-    [
-        ((1.2, 1.1, 1.3), f"1.20 (1.10 to 1.30){ADD_UP}shown to be too low on average."),
-        ((0.8, 0.7, 0.9), f"0.80 (0.70 to 0.90){ADD_UP}shown to be too high on average."),
-        (
-            (0.97, 0.93, 1.01),
-            f"0.97 (0.93 to 1.01){ADD_UP}not shown to be too high or too low on average; the data "
-            "leave room for 7% fewer, and for 1% more, than they add up to.",
-        ),
-        (
-            (1.0, 0.999, 1.0004),
-            f"1.00 (0.999 to 1.0004){ADD_UP}not shown to be too high or too low on average; the "
-            "data leave room for 0.1% fewer, and for 0.04% more, than they add up to.",
-        ),
-        ((1.003, 1.001, 1.1), f"1.003 (1.001 to 1.10){ADD_UP}shown to be too low on average."),
-        (
-            (1.0, None, None),
-            f"1.00 (no limits){ADD_UP}not shown to be too high or too low on average.",
-        ),
-    ],
-)
-def test_scores_on_average(ratio, said):
-    assert on_average(probability(*ratio), WORDS) == f"{ON_AVERAGE}{said}"
-
-
-def test_without_scores_above_0_there_is_no_ratio():
-    assert on_average(probability(None, None, None), WORDS) == ""
-
-
-def test_what_it_is_for_scores_to_be_probabilities():
-    assert claimed(WORDS) == (
-        "All scores lie between 0 and 1. If they are probabilities, then of the people with a "
-        "score of 0.3, 30% are re-arrested, but for chance."
-    )
-
-
-@pytest.mark.parametrize(
-    ("slope", "said"),
-    [
-        (
-            (0.9, 0.8, 0.97),
-            "The calibration slope is 0.90 (0.80 to 0.97), where 1 is right: the scores are shown "
-            "to be too far apart, so that differences between them promise more than comes true.",
-        ),
-        (
-            (1.5, 1.2, 1.8),
-            "The calibration slope is 1.50 (1.20 to 1.80), where 1 is right: the scores are shown "
-            "to be too close, so that differences between them promise less than comes true.",
-        ),
-        (
-            (1.0, 0.9, 1.1),
-            "The calibration slope is 1.00 (0.90 to 1.10), where 1 is right: the scores are not "
-            "shown to be too far apart or too close.",
-        ),
-        (
-            (-0.5, -0.7, -0.3),
-            f"The calibration slope is {MINUS}0.50 ({MINUS}0.70 to {MINUS}0.30), where 1 is right: "
-            "higher scores are shown to go with fewer, and not with more.",
-        ),
-        (
-            (-0.1, -0.4, 0.2),
-            f"The calibration slope is {MINUS}0.10 ({MINUS}0.40 to 0.20), where 1 is right: the "
-            "scores are shown to be too far apart, so that differences between them promise more "
-            "than comes true.",
-        ),
-        (
-            (None, None, None),
-            "Whether the scores are too far apart cannot be computed: they are all the same, or "
-            "tell the outcomes apart without error, or one that is certain is wrong.",
-        ),
-    ],
-)
-def test_differences_between_scores(slope, said):
-    assert spread(Estimate(*slope)) == said
-
-
-@pytest.mark.parametrize(
-    ("p", "said"),
-    [
-        (None, ""),
-        (
-            0.2,
-            " Tested together, level and slope are not shown to be off by more than chance "
-            "explains (p = .200; this compares no groups and is not among the p-values that are "
-            "adjusted).",
-        ),
-        (
-            1e-9,
-            " Tested together, level and slope are off by more than chance explains (p < .001; "
-            "this compares no groups and is not among the p-values that are adjusted).",
-        ),
-        (
-            0.04996,
-            " Tested together, level and slope are off by more than chance explains (p = .04996; "
-            "this compares no groups and is not among the p-values that are adjusted).",
-        ),
-    ],
-)
-def test_level_and_slope_are_tested_together(p, said):
-    assert level_and_slope(p, 0.05) == said
-
-
-@pytest.mark.parametrize(
-    ("ratios", "low", "high"),
-    [
-        ([Estimate(1.02, 0.95, 1.09)], 0.9, 1.1),
-        ([Estimate(1.3, 1.2, 1.45)], 0.5, 1.5),
-        ([Estimate(1.3, 1.2, 1.9), Estimate(0.4, 0.1, 0.7)], 0.0, 2.0),
-        ([Estimate(1.3, 1.2, 2.6)], 0.0, 3.0),
-        ([Estimate(9.0, 7.0, 12.0)], 0.0, 4.0),
-        ([Estimate(None, None, None)], 0.9, 1.1),
-    ],
-)
-def test_the_axis_of_ratios_holds_1(ratios, low, high):
-    found = around_one(ratios)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.low < 1 < found.high
-    assert (1 - found.low) / found.step == pytest.approx(round((1 - found.low) / found.step))
-
-
-def test_the_section_on_compas(section):
-    assert section.question == QUESTION
-    assert [plain(one) for one in section.brief] == [
+def test_the_section_on_compas(of_compas):
+    assert of_compas.question == QUESTION
+    assert [plain(one) for one in of_compas.brief] == [
         "At the same score, no group is shown to be re-arrested within two years more or less "
         "often than others of its column; the data leave room for up to 6 points."
     ]
-    said = [plain(one.text) for one in section.blocks if isinstance(one, Paragraph)]
+    said = [plain(one.text) for one in of_compas.blocks if isinstance(one, Paragraph)]
     assert said[1] == (
         "How many points more or less often were people re-arrested within two years than others "
         "with the same score (95% limits)? By race no difference is shown; the data leave room for "
@@ -313,8 +194,8 @@ def test_the_section_on_compas(section):
     assert len(said) == 3  # deciles are no probabilities
 
 
-def test_the_table_has_hollow_marks_for_small_groups_and_a_symmetric_axis(section):
-    (table,) = [one for one in section.blocks if isinstance(one, Table)]
+def test_the_table_has_hollow_marks_for_small_groups_and_a_symmetric_axis(of_compas):
+    (table,) = [one for one in of_compas.blocks if isinstance(one, Table)]
     rows = table.groups[0].rows
     assert [plain(one.heading) for one in rows if one.is_small] == ["Asian", "Native American"]
     (plot,) = [one for one in table.heads if one.kind == "plot"]
@@ -329,7 +210,7 @@ def test_a_group_that_differs_is_marked_and_named():
     # Half of the negatives of b become positives.
     turned = (rows["g"] == "b") & (pl.Series([i % 2 for i in range(4000)]) == 1)
     rows = rows.with_columns(y=rows["y"].zip_with(~turned, pl.Series([1] * 4000)))
-    found = calibrated(audit_of(rows))
+    found = write(rows)
     assert plain(found.brief[0]).startswith(
         "At the same score, labelled 1 more or less often than others of the same column: b (g) by "
         "+"
@@ -339,7 +220,7 @@ def test_a_group_that_differs_is_marked_and_named():
 
 
 def test_probabilities_have_a_table_by_group():
-    found = calibrated(audit_of(probabilities(900, decimals=2)))
+    found = write(probabilities(900, decimals=2))
     first, second = [one for one in found.blocks if isinstance(one, Table)]
     assert first.caption == "Groups beside others with the same scores"
     assert second.caption == "Scores as probabilities, by group"
@@ -350,14 +231,14 @@ def test_probabilities_have_a_table_by_group():
 
 
 def test_without_groups_the_section_is_on_probabilities():
-    found = calibrated(audit_of(probabilities(900, decimals=2), by=()))
+    found = write(probabilities(900, decimals=2), by=())
     assert found.question == "Are the scores the probabilities that they may be taken for?"
     assert [type(one) for one in found.blocks] == [Paragraph, Paragraph]
     assert found.brief[0].startswith("On average the scores are ")
 
 
 def test_rounding_is_said():
-    said = [*texts(calibrated(audit_of(probabilities(1500))))]
+    said = [*texts(write(probabilities(1500)))]
     assert (
         "There are very many different values of score. They were rounded down to multiples of "
         "0.001. For the means, half a step was added to each." in said
@@ -366,29 +247,64 @@ def test_rounding_is_said():
 
 def test_without_one_of_the_outcomes_nothing_is_said():
     rows = probabilities(300, decimals=1).filter(pl.col("y") == 1)
-    found = calibrated(audit_of(rows))
+    found = write(rows)
     assert found.blocks == [Paragraph(ONE_OUTCOME)]
     assert found.brief == []
 
 
 def test_the_section_is_left_out():
-    assert calibrated(audited(model())) == LeftOut(QUESTION, "no score was given (`y_score`)")
-    several = audited(model(), models=with_score(asked(), "s").models)
-    assert calibrated(several) == LeftOut(
+    without = section(audit(model()), [None])
+    assert without == LeftOut(QUESTION, "no score was given (`y_score`)")
+    several = audit(model(), models=[Model("p", "s")])
+    assert section(several, [None]) == LeftOut(
         QUESTION, "a score is of one of two outcomes, and there are more"
     )
     rows = probabilities(300, decimals=1)
     ranks = rows.with_columns(score=(rows["score"] * 10).cast(pl.Int64))
-    assert calibrated(audit_of(ranks, by=())) == LeftOut(
-        QUESTION, "no columns of groups were given"
-    )
+    assert write(ranks, by=()) == LeftOut(QUESTION, "no columns of groups were given")
 
 
 def test_columns_beyond_the_first_are_counted():
     names = [f"g{i}" for i in range(8)]
     rows = probabilities(300, decimals=1)
     rows = rows.with_columns([pl.col("g").alias(name) for name in names])
-    found = calibrated(audit_of(rows, by=names))
+    found = write(rows, by=names)
     table = next(one for one in found.blocks if isinstance(one, Table))
     assert len(table.groups) == 6
-    assert table.under.endswith(" 2 more columns not examined.")
+    assert table.note.endswith(" 2 more columns not examined.")
+
+
+def test_groups_at_the_same_scores_are_those_of_the_method_on_rows(deciles):
+    (race,) = deciles.columns
+    rows = bf.calibration_gaps(PEOPLE, "reoffended", "decile", by="race", adjust=None)
+    assert [*race.groups] == rows["race"].to_list()
+    for row in rows.to_dicts():
+        one = race.groups[row["race"]]
+        for name in ("observed", "expected_at_same_scores"):
+            assert one.row[name] == pytest.approx(row[name])
+        assert one.estimate == pytest.approx(
+            (row["difference"], row["lower"], row["upper"], row["n"])
+        )
+        assert one.difference.p == pytest.approx(row["p_value"])
+    assert race.crossing.p == pytest.approx(rows["p_value_crossing"][0])
+
+
+def test_what_is_expected_is_the_mean_of_the_shares_at_each_decile(deciles):
+    (race,) = deciles.columns
+    share = dict(PEOPLE.group_by("decile").agg(pl.col("reoffended").mean()).rows())
+    black = PEOPLE.filter(pl.col("race") == "African-American")
+    expected = sum(share[one] for one in black["decile"]) / black.height
+    assert race.groups["African-American"].row["expected_at_same_scores"] == pytest.approx(expected)
+
+
+def test_all_differences_join_the_adjustment_of_the_page(deciles):
+    own = list(calibration.differences([deciles]))
+    assert len(own) == 6 + 1
+    assert all(one.p_adjusted is not None and one.p_adjusted >= one.p for one in own)
+
+
+def test_only_the_first_columns_are_compared_at_the_same_scores():
+    names = [f"g{i}" for i in range(8)]
+    rows = RANDOM.with_columns([pl.col("g").alias(name) for name in names])
+    (figures,) = audit_scores(rows, by=names).of(calibration)
+    assert [plain(one.name) for one in figures.columns] == names[:6]

@@ -4,12 +4,20 @@ from fractions import Fraction
 
 import pytest
 
-from audit_page.figures_by_hand import RATES, apart, audited, column, counted, group, model, plain
+from audit_page.figures_by_hand import (
+    THREE,
+    apart,
+    audit,
+    column,
+    group,
+    model,
+    plain,
+    with_request,
+)
 from balframe.audit_page.groups import NOT_COMPARED
-from balframe.audit_page.measured_criteria import CriterionOf
-from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.results import LeftOut
-from balframe.audit_page.sections.fairness_criteria import criteria
+from balframe.audit_page.sections import fairness_criteria
+from balframe.audit_page.sections.fairness_criteria import ColumnCriteria, section
 
 GROUPS = [group("A"), group("B")]
 DIFFER = apart(36, 47, 3, 19)
@@ -26,10 +34,9 @@ STAYS_OPEN = (
 )
 
 
-def exclusion(*found, by=("race", "sex")):
-    columns = [column(GROUPS, at, prevalence=one) for at, one in enumerate(found)]
-    made = model(columns, criteria=[[] for _ in found])
-    return plain(criteria(audited(made, by=by)).blocks[1].text)
+def exclusion(*prevalences):
+    columns = [column(GROUPS, i, prevalence=one) for i, one in enumerate(prevalences)]
+    return plain(fairness_criteria.exclusion(with_request(model(columns), by=["race", "sex"])))
 
 
 def test_criteria_exclude_each_other_where_prevalences_are_shown_to_differ():
@@ -65,19 +72,23 @@ def test_criteria_can_be_met_together_only_if_all_or_none_of_those_called_are_po
 
 
 def criterion(name, metric, low, high, lower, upper):
-    found = Estimate((high - low) / 100, lower / 100, upper / 100, 2)
-    ends = ("A", low / 100), ("B", high / 100)
-    return CriterionOf(name, RATES.named(metric), found, *ends)
+    """Make a row of `fairness`, in percent."""
+    numbers = (low, high, high - low, lower, upper)
+    names = ("lowest", "highest", "estimate", "lower", "upper")
+    shares = {name: number / 100 for name, number in zip(names, numbers, strict=True)}
+    groups = {"lowest_by0": "A", "highest_by0": "B", "n_segments": 2}
+    return {"criterion": name, "metric": metric, **shares, **groups}
 
 
-def rows(*found):
-    made = model([column(GROUPS, prevalence=DIFFER)], criteria=[list(found)])
-    return criteria(audited(made)).blocks[2].groups[0].rows
+def rows(*criteria):
+    races = model([column(GROUPS, prevalence=DIFFER)])
+    table = section(audit(races), [[ColumnCriteria(0, criteria)]]).blocks[2]
+    return table.groups[0].rows
 
 
 def test_each_criterion_says_what_would_be_equal_and_how_far_it_is():
     (row,) = rows(criterion("equal_opportunity", "recall", 32, 72, 26, 52))
-    assert (row.heading, plain(row.under)) == (
+    assert (row.heading, plain(row.note)) == (
         "Equal opportunity",
         "called high risk, of those re-arrested",
     )
@@ -89,21 +100,16 @@ def test_each_criterion_says_what_would_be_equal_and_how_far_it_is():
 
 def test_equalized_odds_say_which_gap_is_the_larger():
     (row,) = rows(criterion("equalized_odds", "false_positive_rate", 15, 45, 0.04, 38))
-    assert plain(row.under) == (
+    assert plain(row.note) == (
         "the larger gap of two, here called high risk, of those not re-arrested"
     )
     assert row.cells[0].limits == "0.04 to 38"
 
 
 def test_a_criterion_of_too_few_groups_says_so():
-    missing = CriterionOf(
-        "accuracy_equality",
-        RATES.named("accuracy"),
-        Estimate(None, None, None),
-        (None,) * 2,
-        (None,) * 2,
-    )
-    (row,) = rows(missing)
+    unknown = dict.fromkeys(("estimate", "lower", "upper"))
+    names = {"criterion": "accuracy_equality", "metric": "accuracy", "n_segments": 1}
+    (row,) = rows({**names, **unknown})
     assert [cell.text for cell in row.cells] == ["too few groups to compare", ""]
     (row,) = rows()  # no group is large enough
     assert [row.heading, *(cell.text for cell in row.cells)] == [
@@ -114,6 +120,31 @@ def test_a_criterion_of_too_few_groups_says_so():
 
 
 def test_the_section_needs_columns_and_two_outcomes():
-    assert isinstance(criteria(audited(model(), by=[])), LeftOut)
-    many = counted({(one, one): 5 for one in "abc"}, tuple("abc"), None)
-    assert isinstance(criteria(audited(model(read=many))), LeftOut)
+    assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
+    assert isinstance(section(audit(model(cells=THREE)), [[]]), LeftOut)
+
+
+def test_criteria_of_compas_are_gaps_between_the_furthest_groups(compas_audit):
+    """Selected of each race: 2,174 of 3,696 African-Americans and 79 of 377 others."""
+    ((sex, race, _),) = compas_audit.of(fairness_criteria)
+    by_name = {row["criterion"]: row for row in race.rows}
+    parity, accuracy = by_name["demographic_parity"], by_name["accuracy_equality"]
+    assert parity["estimate"] == pytest.approx(2174 / 3696 - 79 / 377)
+    assert (parity["lowest_by1"], parity["lowest"]) == ("Other", pytest.approx(79 / 377))
+    assert parity["highest_by1"] == "African-American"
+    assert parity["highest"] == pytest.approx(2174 / 3696)
+    groups = {accuracy["lowest_by1"], accuracy["highest_by1"]}
+    assert groups == {"African-American", "Caucasian"}
+    assert [row["criterion"] for row in sex.rows] == [
+        "demographic_parity",
+        "equal_opportunity",
+        "equalized_odds",
+        "predictive_parity",
+        "accuracy_equality",
+    ]
+
+
+def test_small_groups_of_compas_are_never_the_furthest(compas_audit):
+    ((_, race, _),) = compas_audit.of(fairness_criteria)
+    ends = {row[f"{end}_by1"] for row in race.rows for end in ("lowest", "highest")}
+    assert not ends & {"Asian", "Native American"}

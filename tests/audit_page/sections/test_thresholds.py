@@ -5,51 +5,48 @@ from math import inf
 import polars as pl
 import pytest
 
-from audit_page.figures_by_hand import (
-    TWO,
-    asked,
-    audited,
-    column,
-    counted,
-    group,
-    model,
-    plain,
-    texts,
-)
-from audit_page.scored_frames import audit_of, audit_of_compas, probabilities, with_score
-from balframe.audit_page.document import Beside, Paragraph, Steps, Table
-from balframe.audit_page.measured_thresholds import Best, InUse, Threshold
+from audit_page.figures_by_hand import audit, make_request, model, plain, texts
+from audit_page.scored_frames import audit_of_compas, audit_scores, probabilities
+from balframe.audit_page.document import Paragraph, SideBySide, StepChart, Table
 from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.request import Model
 from balframe.audit_page.results import LeftOut
-from balframe.audit_page.scores_in_text import at_or_above, rounded, score_text, threshold_text
-from balframe.audit_page.sections.same_scores_in_text import Words
+from balframe.audit_page.scores import ScoreWords, Threshold
+from balframe.audit_page.sections import thresholds
+from balframe.audit_page.sections.threshold_figures import Best, InUse
 from balframe.audit_page.sections.thresholds import (
     OPTIMISTIC,
-    beside_guessing,
-    best,
-    in_brief,
-    in_use,
-    ranking,
-    threshold,
-    told_apart,
+    area_sentence,
+    best_sentence,
+    distinct_numbers,
+    guessing_comparison,
+    in_use_sentence,
+    not_drawn,
+    place,
+    section,
+    summary,
+    x_ticks,
 )
-from balframe.audit_page.threshold_curves import left_out, place, x_ticks
 
-WORDS = Words("decile", "re-arrested", "called high risk", "people")
+WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 FIVE = Threshold(5.0, 4.91)
 NEVER = Threshold(inf, inf)
 MINUS = "\N{MINUS SIGN}"
 
 
 @pytest.fixture(scope="module")
-def section():
-    return threshold(audit_of_compas())
+def of_compas():
+    return audit_of_compas().section(thresholds)
+
+
+def write(rows, **request):
+    return audit_scores(rows, **request).section(thresholds)
 
 
 @pytest.mark.parametrize(
-    ("found", "at", "said"),
+    ("in_use", "at", "said"),
     [
-        (InUse(5.0, "found"), FIVE, "The calls are those of decile at 5 or more."),
+        (InUse(5.0, "score"), FIVE, "The calls are those of decile at 5 or more."),
         (
             InUse(1.0, "everybody"),
             Threshold(1.0, 0.9),
@@ -75,8 +72,8 @@ def section():
         ),
     ],
 )
-def test_which_threshold_gives_the_calls(found, at, said):
-    assert in_use(found, at, WORDS) == said
+def test_which_threshold_gives_the_calls(in_use, at, said):
+    assert in_use_sentence(in_use, at, WORDS) == said
 
 
 PAIRS = "Of two people, one re-arrested and one not, the score is the higher for the first in "
@@ -108,15 +105,15 @@ HALVES = (
     ],
 )
 def test_how_well_a_score_tells_outcomes_apart(area, pairs, beside):
-    assert ranking(area, WORDS) == f"{PAIRS}{pairs} of pairs{HALVES}{beside}"
-    assert in_brief(area, WORDS) == [f"{PAIRS}{pairs} of pairs. {beside}"]
-    assert beside_guessing(area) == beside
+    assert area_sentence(area, WORDS) == f"{PAIRS}{pairs} of pairs{HALVES}{beside}"
+    assert summary(area, WORDS) == [f"{PAIRS}{pairs} of pairs. {beside}"]
+    assert guessing_comparison(area) == beside
 
 
-def test_without_one_of_the_outcomes_nothing_is_said_of_ranking():
+def test_without_one_of_the_outcomes_nothing_is_said_of_area_sentence():
     unknown = Estimate(None, None, None)
-    assert in_brief(unknown, WORDS) == []
-    assert ranking(unknown, WORDS) == (
+    assert summary(unknown, WORDS) == []
+    assert area_sentence(unknown, WORDS) == (
         "One of the outcomes does not occur, so nothing can be said of how well the score tells "
         "outcomes apart."
     )
@@ -132,16 +129,16 @@ WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having 
 
 
 @pytest.mark.parametrize(
-    ("found", "used", "said"),
+    ("best", "used", "said"),
     [
         (
             Best(FIVE, BEST, None),
-            InUse(5.0, "found"),
+            InUse(5.0, "score"),
             f"{START}5, the one in use, {WITH} {OPTIMISTIC}",
         ),
         (
             Best(FIVE, BEST, None),
-            InUse(4.0, "found"),
+            InUse(4.0, "score"),
             f"{START}5, {WITH} The calls as they are have 61% (60 to 62). {OPTIMISTIC}",
         ),
         (
@@ -152,20 +149,20 @@ WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having 
         ),
         (
             Best(FIVE, BEST, 0.52),
-            InUse(5.0, "found"),
+            InUse(5.0, "score"),
             f"{START}5, the one in use, {WITH} {OPTIMISTIC} Scores without information would "
             "exceed 52% in only 5% of such data.",
         ),
         (
             Best(FIVE, BEST, 0.659),
-            InUse(5.0, "found"),
+            InUse(5.0, "score"),
             f"{START}5, the one in use, {WITH} {OPTIMISTIC} Scores without information would "
             "exceed 65.9% in 5% of such data, so that 65.7% is no evidence that the score has any.",
         ),
     ],
 )
-def test_the_best_threshold(found, used, said):
-    assert best(found, CALLS, used, WORDS) == said
+def test_the_best_threshold(best, used, said):
+    assert best_sentence(best, CALLS, used, WORDS) == said
 
 
 def test_the_best_threshold_is_said_to_look_better_than_it_will_be():
@@ -182,52 +179,7 @@ def test_the_best_threshold_is_said_to_look_better_than_it_will_be():
     ],
 )
 def test_two_shares_are_told_apart(one, other, texts):
-    assert told_apart(one, other) == texts
-
-
-@pytest.mark.parametrize(
-    ("at", "text"),
-    [
-        (FIVE, "5 or more"),
-        (NEVER, "never"),
-        (Threshold(0.50013, 0.4987), "0.5 or more"),
-        (Threshold(0.50013, 0.50012), "0.50013 or more"),
-        (Threshold(-2.3, -2.31), f"{MINUS}2.3 or more"),
-        (Threshold(0.0, -0.1), "0 or more"),
-        (Threshold(12345.6, 12300.0), "12,345 or more"),
-        (Threshold(0.3, 0.3), "0.3 or more"),
-        (Threshold(1e-9, 0.0), f"1e{MINUS}9 or more"),
-    ],
-)
-def test_thresholds_are_written_as_the_shortest_number_that_gives_the_same_calls(at, text):
-    assert at_or_above(at) == text
-
-
-@pytest.mark.parametrize("above", [0.0, 0.3, 0.33, 0.333, 0.33333333333])
-def test_a_threshold_as_written_is_between_its_neighbours(above):
-    value = 1 / 3
-    assert above < float(threshold_text(Threshold(value, above))) <= value
-
-
-def test_scores_of_32_bits_have_few_digits():
-    assert score_text(pl.Series([0.7], dtype=pl.Float32)[0]) == "0.7"
-    assert score_text(0.7) == "0.7"
-    assert score_text(16777217.0) == "16,777,217"
-
-
-@pytest.mark.parametrize(
-    ("step", "said"),
-    [
-        (None, ""),
-        (
-            0.001,
-            "There are very many different values of None. They were rounded down to multiples of "
-            "0.001.",
-        ),
-    ],
-)
-def test_rounding_is_said(step, said):
-    assert plain(rounded(counted({(0, 0): 1, (1, 1): 1}, step=step))) == said
+    assert distinct_numbers(one, other) == texts
 
 
 @pytest.mark.parametrize(
@@ -245,7 +197,7 @@ def test_rounding_is_said(step, said):
     ],
 )
 def test_groups_that_are_not_drawn_are_counted(n_small, n_others, said):
-    assert left_out(n_small, n_others, asked()) == said
+    assert not_drawn(n_small, n_others, make_request()) == said
 
 
 def test_places_leave_room_for_a_threshold_that_is_never_reached():
@@ -273,12 +225,12 @@ def test_ticks_are_round_numbers_and_never(low, high, expected):
     assert [at for at, _ in found] == sorted(at for at, _ in found)
 
 
-def test_the_section_on_compas(section):
-    assert plain(section.brief[0]) == (
+def test_the_section_on_compas(of_compas):
+    assert plain(of_compas.brief[0]) == (
         "Of two people, one re-arrested within two years and one not, the score is the higher for "
         "the first in 71% (70 to 72) of pairs. Guessing would give 50%."
     )
-    said = [plain(one.text) for one in section.blocks if isinstance(one, Paragraph)]
+    said = [plain(one.text) for one in of_compas.blocks if isinstance(one, Paragraph)]
     assert said[0] == (
         "The calls are those of decile at 5 or more. A threshold trades one error for the other: "
         "the higher it is, the fewer are called, and the more are missed."
@@ -286,13 +238,13 @@ def test_the_section_on_compas(section):
     assert len(said) == 3
 
 
-def test_the_table_marks_the_threshold_in_use(section):
-    (table,) = [one for one in section.blocks if isinstance(one, Table)]
+def test_the_table_marks_the_threshold_in_use(of_compas):
+    (table,) = [one for one in of_compas.blocks if isinstance(one, Table)]
     rows = table.groups[0].rows
     headings = [f"{i} or more" for i in range(1, 11)]
     headings[4] += " (in use)"
     assert [one.heading for one in rows] == [*headings, "never"]
-    assert [one.is_here for one in rows] == [one.heading.endswith("(in use)") for one in rows]
+    assert [one.is_in_use for one in rows] == [one.heading.endswith("(in use)") for one in rows]
     # 1,018 of 3,363 and 1,076 of 2,809, with Wilson's limits.
     five = [(cell.text, cell.limits) for cell in rows[4].cells]
     assert five[:3] == [("2,751", ""), ("30%", "29 to 32"), ("38%", "37 to 40")]
@@ -300,10 +252,10 @@ def test_the_table_marks_the_threshold_in_use(section):
     assert plain(table.caption) == "Every threshold"
 
 
-def test_charts_say_in_words_what_they_show(section):
-    (beside,) = [one for one in section.blocks if isinstance(one, Beside)]
+def test_charts_say_in_words_what_they_show(of_compas):
+    (beside,) = [one for one in of_compas.blocks if isinstance(one, SideBySide)]
     first, second = beside.blocks
-    assert isinstance(first, Steps)
+    assert isinstance(first, StepChart)
     assert plain(first.caption) == (
         "Called high risk, but not re-arrested within two years, by race"
     )
@@ -313,7 +265,7 @@ def test_charts_say_in_words_what_they_show(section):
         "(15 to 24) and Other 13% (9 to 18). Not drawn: 2 groups with fewer than 30 people of one "
         "of the outcomes."
     )
-    assert first.here == second.here == pytest.approx(0.88 * 4 / 9)
+    assert first.in_use == second.in_use == pytest.approx(0.88 * 4 / 9)
     for line in first.lines:
         heights = [y for _, y in line.points]
         assert heights == sorted(heights, reverse=True)
@@ -323,26 +275,26 @@ def test_charts_say_in_words_what_they_show(section):
 def test_without_a_threshold_in_use_charts_are_put_into_words_at_the_best():
     rows = probabilities(900, decimals=2)
     rows = rows.with_columns(p=pl.Series([i % 2 for i in range(900)]))
-    answers = audit_of(rows)
-    found = threshold(answers)
-    at = threshold_text(answers.models[0].score.thresholds.best.threshold)
-    charts = next(one for one in found.blocks if isinstance(one, Beside)).blocks
+    audited = audit_scores(rows)
+    found = audited.section(thresholds)
+    at = audited.of(thresholds)[0].best.threshold.text
+    charts = next(one for one in found.blocks if isinstance(one, SideBySide)).blocks
     assert f" At {at}, the best for all together, with 95% limits: " in plain(charts[0].text)
-    assert all(one.here is None for one in charts)
+    assert all(one.in_use is None for one in charts)
     (table,) = [one for one in found.blocks if isinstance(one, Table)]
-    assert not any(one.is_here for one in table.groups[0].rows)
+    assert not any(one.is_in_use for one in table.groups[0].rows)
     assert table.caption == "Thresholds"
-    assert f"Some of {rows['score'].n_unique()} different scores are shown." in table.under
+    assert f"Some of {rows['score'].n_unique()} different scores are shown." in table.note
 
 
 def test_where_nobody_is_called_never_is_in_use():
     rows = probabilities(900, decimals=2).with_columns(p=pl.lit(0, pl.Int64))
-    (table,) = [one for one in threshold(audit_of(rows)).blocks if isinstance(one, Table)]
-    assert [one.heading for one in table.groups[0].rows if one.is_here] == ["never (in use)"]
+    (table,) = [one for one in write(rows).blocks if isinstance(one, Table)]
+    assert [one.heading for one in table.groups[0].rows if one.is_in_use] == ["never (in use)"]
 
 
 def test_rounded_scores_are_said_to_be():
-    said = [*texts(threshold(audit_of(probabilities(1500))))]
+    said = [*texts(write(probabilities(1500)))]
     assert (
         "There are very many different values of score. They were rounded down to multiples of "
         "0.001." in said
@@ -351,14 +303,14 @@ def test_rounded_scores_are_said_to_be():
 
 def test_the_section_is_left_out_without_scores_or_two_labels():
     question = "What would another threshold do?"
-    none = audited(model([column([group("a")])]))
-    assert threshold(none) == LeftOut(question, "no score was given (`y_score`)")
-    several = audited(model(read=TWO), models=with_score(asked(), "s").models)
-    assert threshold(several) == LeftOut(
+    without = section(audit(model()), [None])
+    assert without == LeftOut(question, "no score was given (`y_score`)")
+    several = audit(model(), models=[Model("p", "s")])
+    assert section(several, [None]) == LeftOut(
         question, "a threshold is between two outcomes, and there are more"
     )
 
 
 def test_without_groups_there_is_a_table_and_no_chart():
-    found = threshold(audit_of(probabilities(300, decimals=1), by=()))
+    found = write(probabilities(300, decimals=1), by=())
     assert [type(one) for one in found.blocks] == [Paragraph, Paragraph, Paragraph, Table]

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import format_percent, capitalize_first, chart_title
+from balframe._text import capitalize_first, chart_title, format_percent
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
 from balframe.charts.facets import (
@@ -91,7 +91,7 @@ def free_position(
 
 
 def _resample(line: FloatArray) -> FloatArray:
-    """Take points at equal distances along a line."""
+    """Return points at equal distances along a line."""
     steps = np.hypot(*np.diff(line, axis=0).T)
     at = np.concatenate([[0.0], np.cumsum(steps)])
     wanted = np.linspace(0, at[-1], _N_SAMPLES)

@@ -12,7 +12,7 @@ from balframe.cli.parse_values import read_dates
 from balframe.errors import InvalidInputError, listed
 
 
-def baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
+def read_baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
     """Return the name of a column of the rows, or the cells that a file has."""
     names = rows.collect_schema().names()
     if text in names:
@@ -25,7 +25,7 @@ def baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
     return _read_cells(text)
 
 
-def reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: ANN401
+def read_reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: ANN401
     """Return the cells of the reference that a file has, or the condition of its last day."""
     if (file is None) == (until is None):
         raise InvalidInputError(

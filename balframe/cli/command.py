@@ -12,6 +12,11 @@ from balframe.errors import listed
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
 
+def either(words: Sequence[str]) -> str:
+    """Return alternatives as a sentence has them: a, b or c."""
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
 class _Number(click.ParamType):  # type: ignore[type-arg]
     """A number of a Python type."""
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from balframe.api.method import Parameter
 from balframe.cli.baseline_files import is_file
-from balframe.cli.command import Argument, Command, Option
+from balframe.cli.command import Argument, Command, Option, either
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
 from balframe.cli.options import CommandLine, parameter_options
@@ -48,21 +48,16 @@ def file_command(
 
 def function_options(parameters: Mapping[str, Parameter]) -> list[Option]:
     """Make the options of parameters, and that which turns scores into predictions."""
-    options = [
-        option for one in parameter_options(parameters) for option in one.options(parameters)
-    ]
+    members = parameter_options(parameters)
+    options = [option for member in members for option in member.options(parameters)]
     return [*options, *([threshold_option()] if "y_pred" in parameters else [])]
-
-
-def _in_words(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _files_argument() -> Argument:
     formats = [title.upper() if title.islower() else title for title in titles()]
     return Argument(
         "files",
-        help=f"{_in_words(formats)} files, folders of such files, patterns such as "
+        help=f"{either(formats)} files, folders of such files, patterns such as "
         "'day=*/*.parquet', or - for standard input.",
         metavar="FILES...",
         nargs=-1,
@@ -77,7 +72,7 @@ def input_options() -> list[Option]:
         Option(
             "--input-format",
             panel="Input",
-            help=f"One of {_in_words(list(FORMATS))}. By default it follows from the file "
+            help=f"One of {either(list(FORMATS))}. By default it follows from the file "
             "extension or, for standard input, from the first bytes.",
             metavar="FORMAT",
             type=click.Choice(list(FORMATS)),
@@ -111,5 +106,5 @@ def rows_and_arguments(
         columns = _column_names(parameters, values)
         rows = predict_at_threshold(rows, values["threshold"], values, columns)
     line = CommandLine(values, read_dates(rows, values.get("time")))
-    options = parameter_options(parameters)
-    return line.rows, {one.parameter.name: one.value(line) for one in options}
+    members = parameter_options(parameters)
+    return line.rows, {member.parameter.name: member.value(line) for member in members}

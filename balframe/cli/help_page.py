@@ -76,7 +76,7 @@ def print_help(ctx: click.Context) -> None:
         console.print(_panel(panel, _parameter_table(parameters)))
     if isinstance(command, click.Group):
         commands = [command.get_command(ctx, name) for name in command.list_commands(ctx)]
-        width_of_names = max(len(str(one.name)) for one in commands if one is not None)
+        width_of_names = max(len(str(member.name)) for member in commands if member is not None)
         for panel, members in _by_panel(commands).items():
             console.print(_panel(panel, _command_table(members, width_of_names)))
     if command.epilog:

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from balframe import __version__
@@ -72,6 +71,8 @@ def _usage_message(error: "click.ClickException") -> str:
     from click import NoSuchOption
 
     if isinstance(error, NoSuchOption):
+        from difflib import get_close_matches
+
         message = f"No such option: {error.option_name}."
         names = {name.lstrip("-"): name for name in error.possibilities or ()}
         near = get_close_matches(error.option_name.lstrip("-"), names, n=1, cutoff=0.7)

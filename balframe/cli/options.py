@@ -18,8 +18,8 @@ from balframe.api.option_types import (
     StreamReferenceOption,
 )
 from balframe.cli import completion, parse_values
-from balframe.cli.baseline_files import baseline, reference
-from balframe.cli.command import FILE, FLOAT, INTEGER, Complete, Option
+from balframe.cli.baseline_files import read_baseline, read_reference
+from balframe.cli.command import FILE, FLOAT, INTEGER, Complete, Option, either
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
@@ -83,10 +83,6 @@ class _Parser:
 
     options: Sequence[_OptionSpec]
     parse: Callable[..., Any] = lambda line, value: value
-
-
-def _in_words(choices: Sequence[str]) -> str:
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"
 
 
 def _interval(line: CommandLine, is_given: bool, method: IntervalMethod | None) -> IntervalOption:
@@ -198,7 +194,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 click.Choice(get_args(IntervalMethod)),
                 "METHOD",
                 "Add confidence intervals by this method: "
-                f"{_in_words(get_args(IntervalMethod))}. Implies --{{name}}.",
+                f"{either(get_args(IntervalMethod))}. Implies --{{name}}.",
                 name="{name}-method",
             ),
         ],
@@ -237,7 +233,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 complete=completion.complete_column,
             )
         ],
-        lambda line, text: baseline(text, line.rows),
+        lambda line, text: read_baseline(text, line.rows),
     ),
     float | Sequence[float]: _Parser(
         [_OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],
@@ -261,7 +257,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 name="until",
             ),
         ],
-        lambda line, file, until: reference(file, until, line.values["time"]),
+        lambda line, file, until: read_reference(file, until, line.values["time"]),
     ),
     ReferenceOption: _Parser(
         [_OptionSpec(click.STRING, "SEGMENT", complete=completion.complete_reference)],
@@ -296,7 +292,7 @@ def _choice_parser(choices: Sequence[Any], default: Any) -> _Parser:  # noqa: AN
         words.append("none")
     metavar, text = "|".join(words), "{description}"
     if len(metavar) > _MAX_CHOICES_LENGTH:
-        metavar, text = "CHOICE", f"{{description}} Give {_in_words(words)}."
+        metavar, text = "CHOICE", f"{{description}} Give {either(words)}."
     return _Parser(
         [_OptionSpec(click.Choice(words), metavar, text)],
         lambda line, word: word if word in choices else None,
@@ -352,12 +348,11 @@ class ParameterOptions:
         default = self._default(spec)
         is_flag = spec.type is click.BOOL
         is_negatable = spec.is_negatable or default is True
-        default_text = ""
-        if is_flag and default:
-            default_text = name
-        elif default is not None and not is_flag:
+        if is_flag:
+            default_text = name if default else ""
+        else:
             values = default if isinstance(default, tuple) else (default,)
-            default_text = ", ".join(map(str, values))
+            default_text = "" if default is None else ", ".join(map(str, values))
         return Option(
             f"--{name}/--no-{name}" if is_negatable else f"--{name}",
             panel=self.panel,

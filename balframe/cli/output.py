@@ -14,7 +14,7 @@ import polars as pl
 from balframe._atomic_write import check_place, replace
 from balframe._lazy_import import LazyModule
 from balframe.cli import process
-from balframe.cli.command import FILE, Option
+from balframe.cli.command import FILE, Option, either
 from balframe.errors import InvalidInputError, listed, not_found
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ def _format_option(names: Sequence[str], default_text: str) -> Option:
     return Option(
         "--format",
         panel=_PANEL,
-        help=f"One of {', '.join(names[:-1])} or {names[-1]}. By default it follows from the file "
-        f"extension of --out; without --out, it is {default_text}.",
+        help=f"One of {either(names)}. By default it follows from the file extension of --out; "
+        f"without --out, it is {default_text}.",
         metavar="FORMAT",
         type=click.Choice(names),
     )

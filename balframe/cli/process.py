@@ -1,7 +1,7 @@
 """The process of the program: Ctrl-C, the garbage collector, and standard output.
 
-It needs the standard library alone, because the program begins with it, before what takes long to
-load. A process that only imports balframe keeps its signal handlers and its garbage collector.
+It loads little, because the program begins with it, before what takes long to load. A process that
+only imports balframe keeps its signal handlers and its garbage collector.
 """
 
 import gc

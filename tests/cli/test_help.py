@@ -7,7 +7,7 @@ import balframe as bf
 from balframe import accessor
 from balframe.api.method import function_parameters
 from balframe.cli.options import parameter_options
-from balframe.methods import custom_metrics as contents
+from balframe.methods import declarations
 
 METHODS = accessor.public_functions()
 VERBS = accessor.methods()
@@ -75,7 +75,7 @@ def test_every_command_has_the_options_of_its_method(help_of, method):
 def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
     told = set(help_of(verb.replace("_", "-")).split())
 
-    has_answer = bool(contents.declarations()[verb].layouts)
+    has_answer = bool(declarations()[verb].layouts)
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 

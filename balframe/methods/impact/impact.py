@@ -248,10 +248,10 @@ def impact(
 def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: ANN401
     """Return whether scores are given; raise if both or neither of the two are."""
     if (selected is None) == (score is None):
-        given = "both are given" if score is not None else "neither is given"
+        fault = "both are given" if score is not None else "neither is given"
         raise InvalidInputError(
             f"impact needs either {bare_parameter('selected')}, a column that says who is "
-            f"selected, or {bare_parameter('score')}, a column of scores, but {given}."
+            f"selected, or {bare_parameter('score')}, a column of scores, but {fault}."
         )
     for name in ("labels", "pos_label"):
         if score is not None and options[name] is not None:

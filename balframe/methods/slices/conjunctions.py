@@ -42,9 +42,9 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Rows without the most frequent levels of the columns kept, keyed by outcome and levels."""
+    """Rows without the most frequent levels of a grouping, keyed by outcome and levels."""
 
-    kept: Grouping
+    grouping: Grouping
     rows: Int64Array | slice
     key: Int64Array
 
@@ -69,9 +69,9 @@ class ConjunctionSearch:
         """Yield the conjunctions of one condition, then those of two and so on."""
         is_long = should_share(len(self.rows.outcome) * len(self.columns))
         for size in range(1, min(depth, len(self.columns)) + 1):
-            work = partial(self._search_from, size=size, keeps_tables=size < depth)
+            search = partial(self._search_from, size=size, keeps_tables=size < depth)
             firsts = range(len(self.columns) - size + 1)
-            yield Conjunctions.concat(list((run_on_all_cores if is_long else map)(work, firsts)))
+            yield Conjunctions.concat(list((run_on_all_cores if is_long else map)(search, firsts)))
 
     def _search_from(self, first: int, *, size: int, keeps_tables: bool) -> Conjunctions:
         """Return the conjunctions of `size` conditions, the first of them on the column `first`."""
@@ -98,45 +98,49 @@ class ConjunctionSearch:
             yield from self._count_part(part, next_columns)
             return
         for column in next_columns:
-            kept = (*part.kept, column)
+            grouping = (*part.grouping, column)
             later_columns = range(column + 1, len(self.columns) - n_more + 2)
-            if not self._fits(kept):
-                rest = column_subsets(len(self.columns) - column - 1, [n_more - 1])
-                yield from (((*kept, *(column + 1 + i for i in others)), None) for others in rest)
+            if not self._fits(grouping):
+                later_groupings = column_subsets(len(self.columns) - column - 1, [n_more - 1])
+                yield from (
+                    ((*grouping, *(column + 1 + i for i in later)), None)
+                    for later in later_groupings
+                )
                 continue
             conditions = self.columns[column]
             codes = conditions.codes[part.rows]
-            is_rare = codes != conditions.most_frequent
-            read = np.flatnonzero(is_rare) if self._subtracts else slice(None)
+            read: Int64Array | slice = slice(None)
+            if self._subtracts:
+                read = np.flatnonzero(codes != conditions.most_frequent)
             rows = read if isinstance(part.rows, slice) else part.rows[read]
             key = part.key[read] * conditions.size
             key += codes[read]
-            yield from self._count_groupings(_Part(kept, rows, key), later_columns, n_more - 1)
+            yield from self._count_groupings(_Part(grouping, rows, key), later_columns, n_more - 1)
 
     def _count_part(
         self, part: _Part, next_columns: range
     ) -> Iterator[tuple[Grouping, _CountTable | None]]:
         """Count the rows of a part by each of the next columns, a block of columns at a time."""
         for block in self._blocks:
-            wanted = [column for column in block.columns if column in next_columns]
-            if not wanted:
+            columns = [column for column in block.columns if column in next_columns]
+            if not columns:
                 continue
-            if not self._fits((*part.kept, *block.columns)):
-                yield from (((*part.kept, column), None) for column in wanted)
+            if not self._fits((*part.grouping, *block.columns)):
+                yield from (((*part.grouping, column), None) for column in columns)
                 continue
             key = part.key * prod(block.sizes)
             key += block.codes[part.rows]
-            shape = (self.rows.n_outcomes, *self._sizes(part.kept), *block.sizes)
+            shape = (self.rows.n_outcomes, *self._sizes(part.grouping), *block.sizes)
             sums = [
                 np.bincount(key, None if values is None else values[part.rows], prod(shape))
                 for values in self._values
             ]
             block_table = np.stack(sums).reshape(-1, *shape)
             first = block_table.ndim - len(block.sizes)
-            for column in wanted:
+            for column in columns:
                 position = first + block.columns.index(column)
                 others = tuple(i for i in range(first, block_table.ndim) if i != position)
-                grouping = (*part.kept, column)
+                grouping = (*part.grouping, column)
                 yield grouping, self._add_most_frequent(grouping, block_table.sum(axis=others))
 
     def _add_most_frequent(self, grouping: Grouping, table: _CountTable) -> _CountTable:
@@ -194,6 +198,7 @@ class ConjunctionSearch:
         return [_Block(tuple(run), self._sizes(run), self._merge_codes(run)) for run in runs]
 
     def _merge_codes(self, run: Sequence[int]) -> IntegerArray:
+        """Return one code for each combination of levels of neighbouring columns."""
         columns = [Codes(self.columns[i].codes, 0, self.columns[i].size) for i in run]
         return narrow_key(columns, len(self.rows.outcome))
 

@@ -172,7 +172,7 @@ class TestedSlices:
     def of(
         cls, slices: Sequence[Conjunctions], score: Callable[[Conjunctions], SliceScores]
     ) -> "TestedSlices":
-        """Score the slices, and adjust their p-values."""
+        """Return the slices with their scores, a block of slices at a time."""
         sizes = np.array([len(part) for part in slices], np.int64)
         blocks = [
             part.take(np.arange(block.start, block.stop))

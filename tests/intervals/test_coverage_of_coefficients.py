@@ -48,11 +48,11 @@ def limits(name, rows, weight=None, square=None, request=IntervalRequest(None, 0
     return find_metric(name).interval.limits(Sample(counts, lambda: cells), estimate, request)
 
 
-def coverage(limits_found, value):
-    low, high = limits_found
-    is_known = np.isfinite(low)
-    assert is_known.mean() > 0.9
-    return ((low <= value + 1e-12) & (value - 1e-12 <= high))[is_known].mean()
+def coverage(interval, value):
+    low, high = interval
+    is_defined = np.isfinite(low)
+    assert is_defined.mean() > 0.9
+    return ((low <= value + 1e-12) & (value - 1e-12 <= high))[is_defined].mean()
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -61,20 +61,20 @@ def coverage(limits_found, value):
 )
 def test_coverage(supports, worst, name):
     rng, k = np.random.default_rng(1), len(supports)
-    found = []
+    coverages = []
     for recall in RECALLS:
         share = population(supports, recall)
         rows = rng.multinomial(sum(supports), share.ravel(), DRAWS).reshape(DRAWS, k, k)
-        found.append(coverage(limits(name, rows), truth(name, share)))
+        coverages.append(coverage(limits(name, rows), truth(name, share)))
 
-    assert min(found) >= worst - TWO_ERRORS
-    assert np.mean(found) >= 0.92
+    assert min(coverages) >= worst - TWO_ERRORS
+    assert np.mean(coverages) >= 0.92
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_coverage_under_exponential_weights(name):
     rng, n_rows = np.random.default_rng(2), 100
-    found = []
+    coverages = []
     for recall in RECALLS:
         share = population((50, 50), recall)
         cell = rng.choice(4, (DRAWS, n_rows), p=share.ravel()) + 4 * np.arange(DRAWS)[:, None]
@@ -83,10 +83,10 @@ def test_coverage_under_exponential_weights(name):
             np.bincount(cell.ravel(), values, 4 * DRAWS).reshape(DRAWS, 2, 2)
             for values in (np.ones(cell.size), drawn, drawn**2)
         )
-        limits_found = limits(name, rows.astype(np.int64), weight, square)
-        found.append(coverage(limits_found, truth(name, share)))
+        interval = limits(name, rows.astype(np.int64), weight, square)
+        coverages.append(coverage(interval, truth(name, share)))
 
-    assert min(found) >= 0.92 - TWO_ERRORS
+    assert min(coverages) >= 0.92 - TWO_ERRORS
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -17,14 +17,14 @@ def sums(right, wrong):
     )  # fmt: skip
 
 
-def test_kish_by_hand():
+def test_kish_size_of_a_small_example():
     # weights 1, 1, 2: (1 + 1 + 2)^2 / (1 + 1 + 4)
     assert kish_effective_size(np.array([4.0]), np.array([6.0])) == pytest.approx(
         [16 / 6], rel=1e-15
     )
 
 
-def test_effective_rows_by_hand():
+def test_effective_rows_of_a_small_example():
     """Four right rows weigh 1 each, the wrong one 2."""
     k = 8 / 6  # mean weight of a row, by weight
     p = (4 + k) / (6 + 2 * k)
@@ -53,9 +53,9 @@ def test_a_design_effect_under_1_adds_no_rows():
 def test_rows_without_weights_are_themselves(x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
 
-    found = effective_counts(x, n, x, n)
+    result = effective_counts(x, n, x, n)
 
-    assert np.ravel(found).tolist() == [x[0], n[0]]
+    assert np.ravel(result).tolist() == [x[0], n[0]]
 
 
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), max_size=12)
@@ -83,9 +83,9 @@ def test_the_unit_of_weights_makes_no_difference(rows, unit):
     right, wrong = rows
     expected = effective_counts(*sums(right, wrong))
 
-    found = effective_counts(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
+    result = effective_counts(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
 
-    assert np.ravel(found) == pytest.approx(np.ravel(expected), rel=1e-9)
+    assert np.ravel(result) == pytest.approx(np.ravel(expected), rel=1e-9)
 
 
 @given(ROWS)
@@ -104,9 +104,9 @@ def test_squares_out_of_range_leave_the_size_unknown(unit):
     with np.errstate(over="ignore"):
         of = sums([unit, unit], [unit])
 
-    found = effective_counts(*of)
+    result = effective_counts(*of)
 
-    assert np.isnan(found).all()
+    assert np.isnan(result).all()
 
 
 def coverage(n_rows, heavy, weight, recalls, draws=8_000):
@@ -128,16 +128,16 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
-    found, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
+    result, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
 
-    assert found >= 0.93
+    assert result >= 0.93
     assert with_kish <= 0.87
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_weights_ignore_the_outcome(n_rows):
-    found, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))
+    result, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))
 
     # an estimate of the variance from the rows at hand alone covers .54 at 400 rows
-    assert found >= 0.9
+    assert result >= 0.9

@@ -37,7 +37,7 @@ def test_one_segment_has_nothing_to_compare():
 
 
 class TestEqualRecalls:
-    def test_by_hand(self):
+    def test_p_value_of_a_small_example(self):
         x = table([8, 30], [12, 20], [18, 50])
         n = table([10, 40], [20, 40], [30, 60])
         a = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5])
@@ -59,10 +59,10 @@ class TestEqualRecalls:
         x, n = table([7, 12], [15, 11], [40, 20]), table([10, 12], [20, 11], [50, 20])
         half = evenly(n)
 
-        found = recall_homogeneity_test(x, n, half)
+        result = recall_homogeneity_test(x, n, half)
 
         alone = recall_homogeneity_test(x[:, :1], n[:, :1], half[:, :1])
-        assert found == pytest.approx(alone, rel=1e-12)
+        assert result == pytest.approx(alone, rel=1e-12)
 
     def test_the_order_of_segments_and_labels_does_not_matter(self):
         x, n = table([8, 30], [12, 20], [18, 50]), table([10, 40], [20, 40], [30, 60])
@@ -70,8 +70,8 @@ class TestEqualRecalls:
         expected = recall_homogeneity_test(x, n, evenly(n))
 
         assert 0.01 < expected < 0.5
-        found = recall_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], evenly(n))
-        assert found == pytest.approx(expected, rel=1e-12)
+        result = recall_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], evenly(n))
+        assert result == pytest.approx(expected, rel=1e-12)
 
     @pytest.mark.parametrize(("least", "holds"), [(9, False), (9.9, False), (10, True)])
     def test_supports_under_10_have_no_p_value(self, least, holds):
@@ -90,7 +90,7 @@ class TestEqualRecalls:
     def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(self, labels):
         x, n = ERRORS[:, :labels], ROWS[:, :labels]
         a = np.ones((4, 1)) if labels == 1 else WEIGHTS
-        (q,) = statistic_of_recalls(x[None], n, a)
+        (q,) = recall_statistic(x[None], n, a)
 
         p = recall_homogeneity_test(x, n, a)
 
@@ -100,11 +100,11 @@ class TestEqualRecalls:
             n.astype(int), x.sum(axis=0) / n.sum(axis=0), size=(400_000, *n.shape)
         )
         # the standard error of this variance is .6% of it
-        expected = statistic_of_recalls(draws, n, a).var()
+        expected = recall_statistic(draws, n, a).var()
         assert 2 * 3 * scale == pytest.approx(expected, rel=0.018)
 
 
-def statistic_of_recalls(x, n, a):
+def recall_statistic(x, n, a):
     """Compute Q with pooled recalls, where these vary."""
     pooled = x.sum(axis=1) / n.sum(axis=0)
     varies = ((pooled > 0) & (pooled < 1)).all(axis=1)

@@ -11,15 +11,15 @@ from balframe.stats.batching import compute_unique_rows
 def test_equal_rows_are_computed_once_in_parts_of_a_size(monkeypatch, size, n_rows):
     monkeypatch.setattr("balframe.stats.batching.SEGMENTS", size)
     x = np.arange(n_rows * 2.0).reshape(n_rows, 2) % 6
-    computed = []
+    sizes = []
 
     def compute(x, n):
-        computed.append(len(x))
+        sizes.append(len(x))
         return (x * n).sum(axis=1), x[:, 0]
 
     products, first = compute_unique_rows(compute, [x, x + 1])
 
     assert products.tolist() == (x * (x + 1)).sum(axis=1).tolist()
     assert first.tolist() == x[:, 0].tolist()
-    assert sum(computed) == min(n_rows, 3)
-    assert max(computed) <= size
+    assert sum(sizes) == min(n_rows, 3)
+    assert max(sizes) <= size

@@ -38,26 +38,26 @@ class TestOneLabel:
         skewness = (((1 - share) * (1 - 2 * p) / v).sum()) ** 2 / (n.sum() / v)
         scale = 1 + (kurtosis.sum() - skewness) / (2 * 3)
 
-        statistic, found = score_homogeneity_test(x[:, None], n[:, None], np.ones((4, 1)))
+        statistic, result = score_homogeneity_test(x[:, None], n[:, None], np.ones((4, 1)))
 
         assert scale > 1.2
         assert statistic == pytest.approx(expected.sum() * (n.sum() - 1) / n.sum(), rel=1e-10)
-        assert found == pytest.approx(stats.chi2.sf(statistic / scale, 3 / scale), rel=1e-10)
+        assert result == pytest.approx(stats.chi2.sf(statistic / scale, 3 / scale), rel=1e-10)
 
 
-def fitted(x, n, a):
+def fit_recalls(x, n, a):
     """Maximise the likelihood of recalls under equal scores: a search that knows no multiplier."""
     start = (x + 0.5) / (n + 1)
 
-    def surprise(p):
+    def minus_log_likelihood(p):
         p = p.reshape(x.shape)
         return -(special.xlogy(x, p) + special.xlog1py(n - x, -p)).sum()
 
     def apart(p):
         return np.diff((a * p.reshape(x.shape)).sum(axis=1))
 
-    found = optimize.minimize(
-        surprise,
+    result = optimize.minimize(
+        minus_log_likelihood,
         start.ravel(),
         jac=lambda p: ((n - x) / (1 - p.reshape(x.shape)) - x / p.reshape(x.shape)).ravel(),
         method="SLSQP",
@@ -65,7 +65,7 @@ def fitted(x, n, a):
         constraints={"type": "eq", "fun": apart},
         options={"ftol": 1e-15, "maxiter": 500},
     )
-    return found.x.reshape(x.shape)
+    return result.x.reshape(x.shape)
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,16 @@ def fitted(x, n, a):
 def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
     x, n = table(*x), table(*n)
     a = np.tile(np.array(a, float) / sum(a), (len(x), 1))
-    p = fitted(x, n, a)
+    p = fit_recalls(x, n, a)
     # Rao: the gradient of the likelihood weighed with the inverse of the information
     gradient = x / p - (n - x) / (1 - p)
     of_segment = (gradient**2 * p * (1 - p) / n).sum(axis=1)
     # each variance for the recalls having been fitted, and between labels
     part = a * a / n
     share = part / part.sum(axis=1, keepdims=True)
-    left = 1 - (1 / part.sum(axis=1)) / (1 / part.sum(axis=1)).sum()
+    others = 1 - (1 / part.sum(axis=1)) / (1 / part.sum(axis=1)).sum()
     plain = (part * p * (1 - p)).sum(axis=1)
-    larger = (part * p * (1 - p) * n / (n - 1 + share * left[:, None])).sum(axis=1)
+    larger = (part * p * (1 - p) * n / (n - 1 + share * others[:, None])).sum(axis=1)
     between = 1 + 0.6 * (share * (1 - share) / n).sum(axis=1)
 
     statistic, _ = score_homogeneity_test(x, n, a)
@@ -134,9 +134,9 @@ class TestAnyFamily:
     def test_the_order_of_segments_and_labels_does_not_matter(self, segments, labels):
         x, n, a = random_family(segments, labels, 1)
 
-        found = score_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], a)
+        result = score_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], a)
 
-        assert found == pytest.approx(score_homogeneity_test(x, n, a), rel=1e-8)
+        assert result == pytest.approx(score_homogeneity_test(x, n, a), rel=1e-8)
 
     def test_wrong_rows_are_tested_as_right_ones_are(self, segments, labels):
         x, n, a = random_family(segments, labels, 2)

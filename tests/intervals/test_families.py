@@ -41,10 +41,10 @@ class TestAdjusted:
         with_gaps[::2] = NAN
         _, expected, _, _ = multipletests(p, method=METHODS[method])
 
-        found = adjust_p_values(with_gaps, method)
+        result = adjust_p_values(with_gaps, method)
 
-        assert np.isnan(found[::2]).all()
-        assert found[1::2] == pytest.approx(expected, abs=1e-15)
+        assert np.isnan(result[::2]).all()
+        assert result[1::2] == pytest.approx(expected, abs=1e-15)
 
     def test_leaves_what_it_is_given(self, method, p):
         given = column(*p)
@@ -54,7 +54,7 @@ class TestAdjusted:
         assert given.tolist() == list(p)
 
 
-def test_adjusted_by_hand():
+def test_adjusted_p_values_of_a_small_example():
     p = column(0.01, NAN, 0.03, 0.04)
 
     # of three: 3 * 0.01, then 0.03 * 3 / 2 and 0.04 * 3 / 3, of which the later is the smaller
@@ -68,10 +68,10 @@ def test_families_are_adjusted_apart():
     p = column(0.01, 0.2, 0.03, NAN, 0.04, NAN)
     family = np.array([7, 2, 7, 7, 2, 5])
 
-    found, sizes = adjust_within_families(p, family, "holm")
+    result, sizes = adjust_within_families(p, family, "holm")
 
     # 2 * 0.01 and 0.03 of one family, 2 * 0.04 and 0.2 of another; of the third nothing is known
-    assert found == pytest.approx([0.02, 0.2, 0.03, NAN, 0.08, NAN], nan_ok=True)
+    assert result == pytest.approx([0.02, 0.2, 0.03, NAN, 0.08, NAN], nan_ok=True)
     assert sizes.tolist() == [2, 2, 2, 2, 2, 0]
     assert sizes.dtype == np.int64
 
@@ -80,9 +80,9 @@ def test_families_are_adjusted_apart():
 def test_one_family_is_adjusted_as_without(method):
     p = column(0.3, NAN, 0.001, 0.04, 0.02)
 
-    found, sizes = adjust_within_families(p, np.zeros(5, np.int64), method)
+    result, sizes = adjust_within_families(p, np.zeros(5, np.int64), method)
 
-    assert found == pytest.approx(adjust_p_values(p, method), abs=0, nan_ok=True)
+    assert result == pytest.approx(adjust_p_values(p, method), abs=0, nan_ok=True)
     assert sizes.tolist() == [4] * 5
 
 
@@ -101,19 +101,19 @@ class TestAdjustedWithin:
     family = np.array([3, 0, 3, 3, 3, 0])
 
     def test_counts_the_tests_of_each_family(self):
-        found, sizes = adjust_within_families(self.p, self.family, "holm")
+        result, sizes = adjust_within_families(self.p, self.family, "holm")
 
         # of three: 3 * .01, 2 * .03, no smaller; of two: 2 * .01, .02, no smaller
-        assert found == pytest.approx([0.03, 0.02, NAN, 0.06, 0.06, 0.02], nan_ok=True)
+        assert result == pytest.approx([0.03, 0.02, NAN, 0.06, 0.06, 0.02], nan_ok=True)
         assert sizes.tolist() == [3, 2, 3, 3, 3, 2]
 
     @pytest.mark.parametrize("method", ["bh", "holm", None])
     def test_gives_what_each_family_gives_alone(self, method):
-        found, _ = adjust_within_families(self.p, self.family, method)
+        result, _ = adjust_within_families(self.p, self.family, method)
 
         for one in (0, 3):
             alone = adjust_p_values(self.p[self.family == one], method)
-            assert found[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
+            assert result[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
 
     def test_leaves_what_it_is_given(self):
         given = self.p.copy()
@@ -123,15 +123,15 @@ class TestAdjustedWithin:
         assert given == pytest.approx(self.p, abs=0, nan_ok=True)
 
     def test_a_family_without_a_test_has_size_0(self):
-        found, sizes = adjust_within_families(column(NAN, 0.2), np.array([0, 1]), "holm")
+        result, sizes = adjust_within_families(column(NAN, 0.2), np.array([0, 1]), "holm")
 
-        assert found == pytest.approx([NAN, 0.2], nan_ok=True)
+        assert result == pytest.approx([NAN, 0.2], nan_ok=True)
         assert sizes.tolist() == [0, 1]
 
     def test_nothing(self):
-        found, sizes = adjust_within_families(column(), np.zeros(0, np.int64), "bh")
+        result, sizes = adjust_within_families(column(), np.zeros(0, np.int64), "bh")
 
-        assert found.shape == sizes.shape == (0,)
+        assert result.shape == sizes.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_limits_together_share_the_error_out(level, comparisons, expected):
         ([NAN, NAN], [NAN, NAN], (NAN, NAN), (NAN, NAN)),
     ],
 )
-def test_limits_of_extremes_by_hand(lower, upper, difference, ratio):
+def test_limits_of_extremes_of_a_small_example(lower, upper, difference, ratio):
     limits = column(*lower), column(*upper)
 
     assert extreme_difference(*limits) == pytest.approx(difference, abs=1e-15, nan_ok=True)

@@ -32,15 +32,15 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-def evenly(case):
+def equal_weights(case):
     return row(*[1 / len(case["support"])] * len(case["support"]))
 
 
-def level_of(case):
+def simultaneous_level(case):
     return IntervalRequest(GATE, case["level"]).bonferroni(case["segments"]).level
 
 
-def named(case):
+def case_id(case):
     right, rows = case.get("correct", ""), case.get("support", "")
     return f"{right} of {rows}" if right else None
 
@@ -50,7 +50,7 @@ def ends(case, prefix="", suffix=""):
 
 
 @pytest.mark.parametrize(("method", "limits"), [("score", score_limits), ("scas", scas_limits)])
-@pytest.mark.parametrize("case", CASES["one_sample"], ids=named)
+@pytest.mark.parametrize("case", CASES["one_sample"], ids=case_id)
 def test_limits_of_one_segment(case, method, limits):
     counts = (row(*case[name]) for name in ("correct", "support", "weight"))
 
@@ -69,24 +69,24 @@ def test_limits_of_a_proportion(case):
     )
 
 
-@pytest.mark.parametrize("case", CASES["gate"], ids=named)
+@pytest.mark.parametrize("case", CASES["gate"], ids=case_id)
 def test_limits_that_decide(case):
     right, rows = row(*case["correct"]), row(*case["support"])
 
-    found = gate_limits(right, rows, evenly(case), level_of(case))
+    found = gate_limits(right, rows, equal_weights(case), simultaneous_level(case))
 
     assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)
     if len(case["support"]) == 1:
-        proportion = clopper_pearson(right[0], rows[0], level_of(case))
+        proportion = clopper_pearson(right[0], rows[0], simultaneous_level(case))
         assert np.ravel(proportion) == pytest.approx(ends(case), abs=CLOSE)
 
 
 def two_segments(case):
     names = ("correct", "support", "reference_correct", "reference_support")
-    return *(row(*case[name]) for name in names), evenly(case)
+    return *(row(*case[name]) for name in names), equal_weights(case)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
 def test_differences(case):
     lower, upper, p = scas_difference(*two_segments(case), case["level"])
 
@@ -94,7 +94,7 @@ def test_differences(case):
     assert p[0] == pytest.approx(case["p_value"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
 def test_differences_without_the_correction_for_skewness(case):
     x, n, y, m, a = two_segments(case)
     both = np.hstack([x, m - y]), np.hstack([n, m]), np.hstack([a, a]) / 2
@@ -109,7 +109,7 @@ def test_differences_without_the_correction_for_skewness(case):
     assert p == pytest.approx(case["p_value_without_skewness"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["homogeneity"], ids=named)
+@pytest.mark.parametrize("case", CASES["homogeneity"], ids=case_id)
 def test_equality_of_many_segments(case):
     x, n = (np.array(case[name], float) for name in ("correct", "support"))
 

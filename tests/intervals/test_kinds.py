@@ -89,7 +89,7 @@ def test_a_wrong_declaration_is_seen(name, among):
     assert not all(counts_the_rows_declared(wrong, matrix, 1) for matrix in PAIRS[2])
 
 
-def limits_of(name, asked, level=0.99):
+def metric_limits(name, asked, level=0.99):
     """Find limits of a metric of the first table."""
     counts = replace(ClassCounts.from_matrix(np.array(PAIRS[2][0])), pos_label=1)
     metric = find_metric(name)
@@ -100,13 +100,13 @@ def limits_of(name, asked, level=0.99):
 @pytest.mark.parametrize("name", ["accuracy", "recall", "specificity", "precision", "npv"])
 def test_limits_of_a_proportion_that_decide_are_exact(name):
     assert find_metric(name).interval.method_of(GATE) == "exact"
-    assert limits_of(name, GATE).tolist() == limits_of(name, "exact").tolist()
+    assert metric_limits(name, GATE).tolist() == metric_limits(name, "exact").tolist()
 
 
 def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
-    low, high = limits_of("balanced_accuracy", GATE)
+    low, high = metric_limits("balanced_accuracy", GATE)
 
-    each = np.array([limits_of("balanced_accuracy", name) for name in ("score", "scas")])
+    each = np.array([metric_limits("balanced_accuracy", name) for name in ("score", "scas")])
     assert [low, high] == [each[:, 0].min(), each[:, 1].max()]
     assert not (each == [low, high]).all()
 
@@ -114,16 +114,16 @@ def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
 @pytest.mark.parametrize("asked", [None, GATE, "scas"])
 @pytest.mark.parametrize("name", ["informedness", "adjusted_balanced_accuracy"])
 def test_linear_functions_of_a_mean_have_its_limits(name, asked):
-    expected = 2 * limits_of("balanced_accuracy", asked) - 1
+    expected = 2 * metric_limits("balanced_accuracy", asked) - 1
 
-    assert limits_of(name, asked) == pytest.approx(expected, abs=1e-14)
+    assert metric_limits(name, asked) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("asked", [None, GATE, "exact", "scas"])
 def test_f1_has_the_limits_of_the_jaccard_index(asked):
-    jaccard = limits_of("jaccard", asked)
+    jaccard = metric_limits("jaccard", asked)
 
-    assert limits_of("f1", asked) == pytest.approx(2 * jaccard / (1 + jaccard), abs=1e-14)
+    assert metric_limits("f1", asked) == pytest.approx(2 * jaccard / (1 + jaccard), abs=1e-14)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
@@ -133,10 +133,10 @@ def test_every_method_gives_limits_of_its_own(name):
         "balanced_accuracy": ("score", "scas", "mover", "posterior"),
     }[name]
 
-    found = {tuple(limits_of(name, asked).round(9)) for asked in methods}
+    result = {tuple(metric_limits(name, asked).round(9)) for asked in methods}
 
     assert [find_metric(name).interval.method_of(asked) for asked in methods] == list(methods)
-    assert len(found) == len(methods)
+    assert len(result) == len(methods)
 
 
 class WithinATenth(Interval):

@@ -26,17 +26,17 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-def limits_of(method, case):
+def case_limits(method, case):
     x, n, a = (row(*case[key]) for key in ("correct", "support", "weights"))
     return np.ravel(method(x, n, a, 0.95))
 
 
 @pytest.mark.parametrize("case", REFERENCE["linear"], ids=lambda case: case["name"])
 def test_mean_of_recalls_has_the_reference_limits(case):
-    assert limits_of(score_limits, case) == pytest.approx(case["score_adj"], abs=1e-6)
-    assert limits_of(mover_limits, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
-    of_wilson = limits_of(partial(mover_limits, limits=wilson), case)
-    assert of_wilson == pytest.approx(case["mover_wilson"], abs=1e-6)
+    assert case_limits(score_limits, case) == pytest.approx(case["score_adj"], abs=1e-6)
+    assert case_limits(mover_limits, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
+    newcombe_limits = case_limits(partial(mover_limits, limits=wilson), case)
+    assert newcombe_limits == pytest.approx(case["mover_wilson"], abs=1e-6)
 
 
 @pytest.mark.parametrize("x", range(13))
@@ -71,9 +71,9 @@ def test_mover_with_wilsons_limits_is_newcombes_interval(table):
     # J = p1 - (1 - p2), and the balanced accuracy is (1 + J) / 2
     low, high = proportion.confint_proportions_2indep(x1, n1, n2 - x2, n2, method="newcomb")
 
-    found = mover_limits(row(x1, x2), row(n1, n2), row(0.5, 0.5), 0.95, wilson)
+    result = mover_limits(row(x1, x2), row(n1, n2), row(0.5, 0.5), 0.95, wilson)
 
-    assert np.ravel(found) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
+    assert np.ravel(result) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
 
 
 @pytest.mark.parametrize(("method", "name"), [(score_limits, "wilson"), (gate_limits, "beta")])
@@ -81,11 +81,11 @@ def test_mover_with_wilsons_limits_is_newcombes_interval(table):
 def test_means_of_one_recall_equal_statsmodels(method, name, level):
     x, n = np.arange(13.0), np.full(13, 12.0)
 
-    found = method(x[:, None], n[:, None], np.ones((13, 1)), level)
+    result = method(x[:, None], n[:, None], np.ones((13, 1)), level)
 
     low, high = proportion.proportion_confint(x, n, 1 - level, name)
     expected = np.where(x == 0, 0, low), np.where(x == 12, 1, high)
-    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-10)
+    assert np.array(result) == pytest.approx(np.array(expected), abs=1e-10)
 
 
 def test_a_proportion_has_the_published_limits_with_the_correction_for_skewness():
@@ -135,12 +135,12 @@ def test_limits_that_decide_are_the_widest_where_rows_are_few():
 def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
     n, a = row(rows, 60, 60, 60), row(1, 1, 1, 1) / 4
     low = min(method(n, n, a, 0.9995)[0] for method in (score_limits, scas_limits))
-    of_each, _ = mover_limits(n, n, a, 0.9995, clopper_pearson)
+    recall_limits, _ = mover_limits(n, n, a, 0.9995, clopper_pearson)
 
-    found, _ = gate_limits(n, n, a, 0.9995)
+    result, _ = gate_limits(n, n, a, 0.9995)
 
-    assert of_each < low
-    assert found == (of_each if is_few else low)
+    assert recall_limits < low
+    assert result == (recall_limits if is_few else low)
 
 
 def test_all_right_leave_room_below():
@@ -245,8 +245,8 @@ class TestAnyMeanOfRecalls:
 
     def test_the_order_of_labels_does_not_matter(self, method):
         order = [2, 0, 1]
-        found = method(self.x[:, order], self.n[:, order], self.a, 0.95)
+        result = method(self.x[:, order], self.n[:, order], self.a, 0.95)
 
-        assert np.asarray(found) == pytest.approx(
+        assert np.asarray(result) == pytest.approx(
             np.asarray(method(self.x, self.n, self.a, 0.95)), abs=1e-12
         )

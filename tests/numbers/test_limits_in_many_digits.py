@@ -45,9 +45,9 @@ SEGMENTS = [
 @pytest.mark.parametrize(("x", "n", "a"), SEGMENTS)
 def test_limits_of_means_of_recalls(x, n, a, level, skewness):
     method = scas_limits if skewness else score_limits
-    found = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
+    result = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
 
-    for limit, expected in zip(found, limits(x, n, a, level, skewness=skewness), strict=True):
+    for limit, expected in zip(result, limits(x, n, a, level, skewness=skewness), strict=True):
         assert limit == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -105,11 +105,11 @@ def test_proportions_at_their_ends(method, x, n):
 @pytest.mark.parametrize("lightest", [1.0, 1e-12, 1e-300])
 def test_means_at_their_ends(method, supports, lightest):
     n = np.array(list(supports), float)
-    of_proportions = method in (
+    is_proportion = method in (
         mover_limits,
         gate_limits,
     )  # limits of each recall are exact at 0 alone
-    few = () if of_proportions else (5e-324,)
+    few = () if is_proportion else (5e-324,)
     x = np.array(list(product(*((0.0, *few, m) for m in supports))))
     n, weight = np.tile(n, (len(x), 1)), np.ones_like(x)
     weight[:, 0] = lightest

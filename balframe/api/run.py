@@ -10,10 +10,10 @@ from balframe.api.method import Method
 from balframe.errors import check_choice, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, convert_result
+from balframe.frames.count_input import compute_on_collect, count_input
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.engines.inputs import eager_frame, open_frame, schema_frame, unwrap
-from balframe.frames.engines.registry import POLARS_LAZY, find_engine
-from balframe.frames.lazy import compute_now, compute_on_collect
+from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import LabelSource, ScoreSource, Source
@@ -50,14 +50,10 @@ def run_method(
     """
     backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
-    native, rewrap = unwrap(frame)
-    engine = find_engine(native)
-    adapter = engine.adapter
-    rows = open_frame(native, engine)
-    schema = schema_frame(rows, engine)
-    counting = build_query(schema, adapter, request, input_spec)
-    check_query(counting)
-    named = counting.with_clusters() if input_spec.keeps_clusters else counting
+    data = InputFrame.open(frame)
+    query = build_query(data.schema, data.adapter, request, input_spec)
+    check_query(query)
+    named = query.with_clusters() if input_spec.keeps_clusters else query
     columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)
 
     def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
@@ -68,21 +64,17 @@ def run_method(
         assert len(computed) == len(columns), "computed is what was declared"
         return {column.name: computed[column.name] for column in columns}
 
-    if not engine.is_lazy:
-        counted = source.count(eager_frame(rows, engine, counting), adapter, counting)
-        built = adapter.build_frame(finish(counted))
-    else:
-        empty = source.count(schema, adapter, counting)
+    if data.engine.is_lazy:
+        empty = source.count(data.schema, data.adapter, query)
         check_labels(empty)
-        if engine is POLARS_LAZY and backend is None:
-            template = adapter.build_frame(_empty_columns(columns, empty.counted_frame))
-            lazy: FrameT = rewrap(
-                compute_on_collect(rows, engine, counting, source, finish, template)
-            )
+        if data.engine is POLARS_LAZY and backend is None:
+            template = data.adapter.build_frame(_empty_columns(columns, empty.counted_frame))
+            lazy: FrameT = data.rewrap(compute_on_collect(data, query, source, finish, template))
             return lazy
-        built = compute_now(rows, engine, counting, source, finish)
-    result: FrameT = rewrap(convert_result(built, backend or engine.result, rows, engine))
-    return result
+    built = data.adapter.build_frame(finish(count_input(data, query, source)))
+    result = convert_result(built, backend or data.engine.result, data.arrow_schema)
+    rewrapped: FrameT = data.rewrap(result)
+    return rewrapped
 
 
 def _empty_columns(columns: Sequence[ResultColumn], counted_frame: CountedFrame) -> Columns:

@@ -7,7 +7,7 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import schema_frame
+from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import (
     PANDAS,
     POLARS,
@@ -49,10 +49,9 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
 
 def column_names(frame: object) -> list[Name]:
     """Return the names of the columns of any frame; no row is read."""
-    engine = find_engine(frame)
-    if engine in STREAMS:
+    if find_engine(frame) in STREAMS:
         raise UnsupportedTypeError(
             "streams, readers and datasets cannot be concatenated here; read each into a table "
             "first."
         )
-    return engine.adapter.column_names(schema_frame(frame, engine))
+    return InputFrame.open(frame).column_names

@@ -11,13 +11,11 @@ from narwhals.dependencies import is_pandas_dataframe
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
-from balframe.frames.engines.arrow import ArrowStream, polars_schema
+from balframe.frames.engines.arrow import polars_schema
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import (
     PANDAS_ADAPTER,
     POLARS_ADAPTER,
-    PYARROW,
-    Engine,
     check_installed,
     find_engine,
 )
@@ -37,8 +35,8 @@ def backend_adapter(backend: object) -> Adapter:
     return POLARS_ADAPTER if backend == "polars" else PANDAS_ADAPTER
 
 
-def convert_result(result: Frame, backend: str, frame: object, engine: Engine) -> Any:  # noqa: ANN401
-    """Convert a result of pandas or polars; columns of an Arrow table keep their types."""
+def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = None) -> Any:  # noqa: ANN401
+    """Convert a result of pandas or polars; in Arrow, columns of the schema keep their types."""
     if backend == ("polars" if isinstance(result, pl.DataFrame) else "pandas"):
         return result
     check_installed("pyarrow", "arrow", f"results converted to {backend}")
@@ -47,8 +45,7 @@ def convert_result(result: Frame, backend: str, frame: object, engine: Engine) -
             return _to_pandas(cast(pl.DataFrame, result))
         if backend == "polars":
             return pl.from_pandas(cast("pd.DataFrame", result))
-        is_arrow = engine is PYARROW or isinstance(frame, ArrowStream)
-        return _to_arrow(result, cast(Any, frame).schema if is_arrow else None)
+        return _to_arrow(result, schema)
     except (TypeError, ValueError) as error:  # errors of Arrow are ValueErrors too
         raise UnsupportedTypeError(
             f"{backend} cannot hold the result: {error}. Omit {parameter('backend')}, or cast the "

@@ -1,4 +1,4 @@
-"""Lazy frames: the engine counts the cells, and the result is computed from them."""
+"""Count the cells of an input: rows in memory, or cells that an engine or a stream returns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -9,60 +9,60 @@ from balframe.frames.adapter import Frame, Name
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import check_n_cells, fetch_cells, fetch_stream_cells
 from balframe.frames.engines.error_translation import translate_errors
-from balframe.frames.engines.inputs import narwhals_rows
+from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.locks import engine_lock
-from balframe.frames.engines.registry import Engine
 from balframe.frames.query import Query
-from balframe.frames.sources import Source
-
-Compute = Callable[[Any], Mapping[Name, Any]]
+from balframe.frames.sources import Source, SourceCounts
 
 
-def compute_now(
-    frame: object, engine: Engine, query: Query, source: Source, compute: Compute
-) -> Frame:
-    """Fetch the cells, and compute the result from them in the library of the engine."""
-    adapter = engine.adapter
-    if isinstance(frame, ArrowStream):
-        if source.reads_twice:  # a stream may be read only once, so hold its rows
-            table = frame.table(cast(Sequence[str], query.columns))
-            return adapter.build_frame(compute(source.count(table, adapter, query)))
-        cells = fetch_stream_cells(frame, query, source.reduce)
-    else:
-        with engine_lock(frame), translate_errors(frame):
-            rows = narwhals_rows(frame)
-            source = source.prepare(rows, engine, query)
-            cells = fetch_cells(source.reduce(rows, query), engine, query)
-    return adapter.build_frame(compute(source.count_reduced(cells, adapter, query)))
+def count_input(frame: InputFrame, query: Query, source: Source) -> SourceCounts:
+    """Count the cells of a frame, by a query of its engine if it is lazy."""
+    if not frame.engine.is_lazy:
+        return source.count(frame.eager_rows(query), frame.adapter, query)
+    if isinstance(frame.native, ArrowStream):
+        return _count_stream(frame.native, frame, query, source)
+    with engine_lock(frame.native), translate_errors(frame.native):
+        rows = frame.lazy_rows
+        source = source.prepare(rows, frame.engine, query)
+        cells = fetch_cells(source.reduce(rows, query), frame.engine, query)
+    return source.count_reduced(cells, frame.adapter, query)
+
+
+def _count_stream(
+    stream: ArrowStream, frame: InputFrame, query: Query, source: Source
+) -> SourceCounts:
+    """Count the cells of a stream; hold its rows if they are needed twice."""
+    if source.reads_twice:
+        table = stream.table(cast(Sequence[str], query.columns))
+        return source.count(table, frame.adapter, query)
+    cells = fetch_stream_cells(stream, query, source.reduce)
+    return source.count_reduced(cells, frame.adapter, query)
 
 
 def compute_on_collect(
-    frame: object,
-    engine: Engine,
+    frame: InputFrame,
     query: Query,
     source: Source,
-    compute: Compute,
-    like: Frame,
-) -> Any:  # noqa: ANN401 (a frame of the caller's kind)
-    """Return a lazy frame that computes the result from the cells at `collect`.
+    compute: Callable[[Any], Mapping[Name, Any]],
+    template: Frame,
+) -> pl.LazyFrame:
+    """Return a lazy frame that counts the cells and computes the result at `collect`.
 
-    Its columns have the types of `like`.
+    Its columns have the types of `template`.
     """
-    rows = narwhals_rows(frame)
-    with translate_errors(frame):
-        source = source.prepare(rows, engine, query)
+    rows, adapter = frame.lazy_rows, frame.adapter
+    with translate_errors(frame.native):
+        source = source.prepare(rows, frame.engine, query)
 
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_n_cells(cells.height, query)
-        built = engine.adapter.build_frame(
-            compute(source.count_reduced(cells, engine.adapter, query))
-        )
-        return cast(pl.DataFrame, built)
+        counts = source.count_reduced(cells, adapter, query)
+        return cast(pl.DataFrame, adapter.build_frame(compute(counts)))
 
-    cells = source.reduce(rows, query).head(query.max_cells + 1)
-    return cells.to_native().map_batches(
+    cells: pl.LazyFrame = source.reduce(rows, query).head(query.max_cells + 1).to_native()
+    return cells.map_batches(
         finish,
-        schema=cast(pl.DataFrame, like).schema,
+        schema=cast(pl.DataFrame, template).schema,
         predicate_pushdown=False,
         projection_pushdown=False,
         slice_pushdown=False,

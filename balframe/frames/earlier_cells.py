@@ -18,7 +18,7 @@ from balframe.frames.count_frame import count_frame, count_reduced, encode_colum
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine, find_engine
+from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, N, Query
 from balframe.frames.rollups import add_margins
 
@@ -97,7 +97,7 @@ class EarlierCellSource:
         """Count the cells of the earlier run; if it had one model, repeat them for each model."""
         adapter, query = current.adapter, current.query
         backend = "pandas" if adapter is PANDAS_ADAPTER else "polars"
-        frame: Any = convert_result(self.cells, backend, self.cells, find_engine(self.cells))
+        frame: Any = convert_result(self.cells, backend)
         names = adapter.column_names(frame)
         has_models = MODEL in names
         cell_query = replace(

@@ -21,7 +21,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.convert_result import BACKENDS
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair, EarlierCellSource
-from balframe.frames.engines.inputs import materialize, open_frame, schema_frame, unwrap
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, WEIGHT, InputSpec, Query
 from balframe.frames.sources import LabelSource, Source
@@ -297,10 +297,10 @@ def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
 
 def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any library or engine)
     native = materialize(native)
-    engine = find_engine(native)
-    names = engine.adapter.column_names(schema_frame(open_frame(native, engine), engine))
+    cells_frame = InputFrame.open(native)
+    names = cells_frame.column_names
     by, y_true, y_pred = split_cell_columns(names, "baseline has")
-    backend: Backend = None if engine.name in BACKENDS[:2] else "polars"
+    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
     cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
 
     def check(query: Query) -> None:

@@ -10,7 +10,7 @@ from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, par
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import BACKENDS
 from balframe.frames.earlier_cells import EarlierCellSource
-from balframe.frames.engines.inputs import materialize, open_frame, schema_frame, unwrap
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, Query
 from balframe.frames.sources import LabelSource, Source
@@ -69,10 +69,10 @@ def _parse_last_day(reference: Mapping[Any, Any]) -> int:
 
 def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
     native = materialize(native)
-    engine = find_engine(native)
-    names = engine.adapter.column_names(schema_frame(open_frame(native, engine), engine))
+    cells_frame = InputFrame.open(native)
+    names = cells_frame.column_names
     by, y_true, y_pred = split_cell_columns(names, "reference has")
-    backend: Backend = None if engine.name in BACKENDS[:2] else "polars"
+    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
     cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
 
     def check(query: Query) -> None:

@@ -6,14 +6,8 @@ Importing it adds the attribute `.bal` to pandas and polars frames.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from balframe.cli import garbage, interrupts
-
-if interrupts.is_program():  # before what takes long to load
-    interrupts.end_silently()
-    garbage.put_off()
-
 from balframe import accessor
-from balframe.accessor import register
+from balframe.accessor import bal, register
 from balframe.errors import (
     BalframeError,
     BalframeWarning,
@@ -39,6 +33,7 @@ if TYPE_CHECKING:
     from balframe.methods.comparisons.disparity import disparity as disparity
     from balframe.methods.comparisons.fairness import fairness as fairness
     from balframe.methods.comparisons.gaps import gaps as gaps
+    from balframe.methods.custom_metrics import metric
     from balframe.methods.gates.check import check as check
     from balframe.methods.gates.power import power as power
     from balframe.methods.gates.require import passed
@@ -56,7 +51,6 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.best_threshold import best_threshold as best_threshold
     from balframe.methods.thresholds.curve import curve as curve
     from balframe.methods.thresholds.ranking import ranking as ranking
-    from balframe.metrics.lookup import metric
     from balframe.tables.table import table
 
 __version__ = "0.1.0"
@@ -70,6 +64,7 @@ __all__ = [
     "MissingExtraError",
     "UnknownNameError",
     "UnsupportedTypeError",
+    "bal",
     "combine",
     "datasets",
     "from_matrix",
@@ -80,7 +75,7 @@ __all__ = [
     "register",
     "slice_filter",
     "table",
-    *accessor.methods(),
+    *accessor.public_functions(),
 ]
 
 _ELSEWHERE = {
@@ -98,7 +93,7 @@ _MODULES = {"datasets": "balframe.data.datasets", "plot": "balframe.plot"}
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)
     """Load a function when it is first used, because loading all would slow the import."""
-    if name in accessor.methods():
+    if name in accessor.public_functions():
         return getattr(accessor.Bal, name)
     if name in _MODULES:
         return import_module(_MODULES[name])
@@ -111,5 +106,4 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if not interrupts.is_program():  # which makes all its frames itself
-    accessor.register_here()
+accessor.register_pandas_and_polars()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 MISSING, ALL, TOTAL = "(missing)", "(all)", "Total"
 
 
-def told_apart(text: str) -> str:
+def quote_placeholder(text: str) -> str:
     """Quote a text of the data that looks like a placeholder."""
     return f'"{text}"' if text in (MISSING, ALL) else text
 
@@ -29,7 +29,7 @@ _NOT_LEGIBLE = re.compile(
 )
 
 
-def legible(text: str) -> str:
+def replace_illegible(text: str) -> str:
     """Replace what cannot be read."""
     return _NOT_LEGIBLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
@@ -37,7 +37,7 @@ def legible(text: str) -> str:
 # Text of users, such as names of columns, as a terminal can show it.
 
 
-def one_line(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Write control characters out, which would break the table or steer the terminal."""
     return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
 
@@ -46,30 +46,30 @@ _INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's
 _INITIALS |= {"roc": "ROC", "auc": "AUC"}
 
 
-def in_words(name: str) -> str:
+def metric_title(name: str) -> str:
     """Write the name of a metric as people do."""
     words = [_INITIALS.get(word, word) for word in name.split("_")]
     return " ".join(words).replace("corrcoef", "correlation")
 
 
-def sentence(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """Begin with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
-def percent(level: float) -> str:
+def format_percent(level: float) -> str:
     """Write a confidence level."""
     return f"{100 * level:.6g}%"
 
 
-def intervals(level: float, cluster: object = None) -> str:
-    """Say which limits are drawn."""
+def interval_phrase(level: float, cluster: object = None) -> str:
+    """Return the words for the limits that are drawn."""
     held = "" if cluster is None else f"; rows in clusters by {cluster}"
-    return f"{percent(level)} confidence intervals{held}"
+    return f"{format_percent(level)} confidence intervals{held}"
 
 
-def titled(text: str, by: Sequence[object]) -> str:
+def chart_title(text: str, by: Sequence[object]) -> str:
     """Make a title: what is shown, and the columns of segments."""
     *most, last = map(str, by or [""])
     names = f"{', '.join(most)} and {last}" if most else last
-    return sentence(text) + (f" by {names}" if by else "")
+    return capitalize_first(text) + (f" by {names}" if by else "")

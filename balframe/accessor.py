@@ -1,68 +1,69 @@
-"""The namespace `.bal` of pandas and polars frames: every verb, page and chart, as a method."""
+"""The namespace `.bal` of pandas and polars frames: every method, page and chart.
+
+Its attributes follow from the tables of methods and charts. `accessor.pyi` spells them out for type
+checkers; `.ci/accessor_stub.py` writes it.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
 from types import MethodType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from balframe import plot
 from balframe.errors import check_choice
 from balframe.frames.register_accessor import register_in_dask, register_namespace
 from balframe.methods import CHARTS, METHODS, load_method
 
+_Load = Callable[[str], Callable[..., Any]]
 
-class _Method:
-    """A function of a frame as a method, loaded on first use."""
 
-    def __init__(self, load: Callable[[str], Callable[..., Any]], name: str, group: str) -> None:
+class _NamespaceFunction:
+    """A function of a frame as a method of a namespace, loaded on first use."""
+
+    def __init__(self, load: _Load, name: str, group: str) -> None:
         self._load = load
         self._name = name
         self.group = group
 
-    def loads(self, load: Callable[[str], Callable[..., Any]]) -> bool:
-        """Tell whether this is where its function comes from."""
+    def is_loaded_by(self, load: _Load) -> bool:
+        """Return whether `load` loads the function."""
         return self._load is load
 
-    def __get__(self, namespace: "_OfFrame | None", _: type) -> Callable[..., Any]:
+    def __get__(self, namespace: "_Namespace | None", _: type) -> Callable[..., Any]:
         function = self._load(self._name)
         return function if namespace is None else MethodType(function, namespace._frame)
 
 
-class _OfFrame:
+class _Namespace:
     _frame: Any = None  # a completer that knows only the type makes an object without one
 
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
 
+    if TYPE_CHECKING:  # Jedi offers the options of an attribute only if it finds it in the source
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
     def __repr__(self) -> str:
         """List the methods, one line for each group."""
-        listed = groups(type(self))
-        width = max(map(len, listed))
-        lines = [f"{group:<{width}}  {', '.join(names)}" for group, names in listed.items()]
-        return "\n".join([str(type(self).__doc__).partition("\n")[0], *lines])
+        names = groups(type(self))
+        width = max(map(len, names))
+        lines = [f"{group:<{width}}  {', '.join(names[group])}" for group in names]
+        summary = (type(self).__doc__ or type(self).__name__).partition("\n")[0]
+        return "\n".join([summary, *lines])
 
 
 def groups(namespace: type) -> dict[str, list[str]]:
-    """List the methods of a namespace by group, in the order of the class body."""
-    found: dict[str, list[str]] = {}
-    for name, method in vars(namespace).items():
-        if isinstance(method, _Method):
-            found.setdefault(method.group, []).append(name)
-    return found
+    """Return the names of the methods of a namespace by their group, in order."""
+    names: dict[str, list[str]] = {}
+    for name, function in vars(namespace).items():
+        if isinstance(function, _NamespaceFunction):
+            names.setdefault(function.group, []).append(name)
+    return names
 
 
-def _page(name: str) -> Callable[..., Any]:
-    page: Callable[..., Any] = getattr(import_module(f"balframe.audit_page.{name}"), name)
-    return page
-
-
-def _chart(name: str) -> Callable[..., Any]:
-    chart: Callable[..., Any] = getattr(plot, name)
-    return chart
-
-
-class Plots(_OfFrame):
+class Plots(_Namespace):
     """Charts of a frame: `df.bal.plot.report("y", "yhat", by="group")`.
 
     Each chart is also a function, `bf.plot.report(df, "y", "yhat", by="group")`. Charts need the
@@ -70,7 +71,7 @@ class Plots(_OfFrame):
     """
 
 
-class Bal(_OfFrame):
+class Bal(_Namespace):
     """The methods of balframe on a frame: `df.bal.report("y", "yhat")`.
 
     Each method is also a function, `bf.report(df, "y", "yhat")`.
@@ -87,29 +88,66 @@ class Bal(_OfFrame):
         return f"{super().__repr__()}\nplot: {charts}"
 
 
-def _add_methods(
-    namespace: type,
-    groups: Mapping[str, Iterable[str]],
-    load: Callable[[str], Callable[..., Any]],
-) -> None:
-    for group, names in groups.items():
-        for name in names:
-            setattr(namespace, name, _Method(load, name, group))
+def _load_page(name: str) -> Callable[..., Any]:
+    page: Callable[..., Any] = getattr(import_module(f"balframe.audit_page.{name}"), name)
+    return page
 
 
-_add_methods(Plots, CHARTS, _chart)
-_add_methods(Bal, METHODS, load_method)
-_add_methods(Bal, {"pages": ["audit"]}, _page)
+def _load_chart(name: str) -> Callable[..., Any]:
+    chart: Callable[..., Any] = getattr(plot, name)
+    return chart
 
 
-def methods() -> list[str]:
-    """List the names of all methods of a frame, in the order of their groups."""
+def _add_functions(namespace: type, names: Mapping[str, Iterable[str]], load: _Load) -> None:
+    """Add functions to a namespace, by their group."""
+    for group in names:
+        for name in names[group]:
+            setattr(namespace, name, _NamespaceFunction(load, name, group))
+
+
+_add_functions(Plots, CHARTS, _load_chart)
+_add_functions(Bal, METHODS, load_method)
+_add_functions(Bal, {"pages": ["audit"]}, _load_page)
+
+
+def public_functions() -> list[str]:
+    """List the names of all methods and pages of a frame, in the order of their groups."""
     return [name for names in groups(Bal).values() for name in names]
 
 
-def verbs() -> list[str]:
-    """List the names of the verbs, whose answers are frames, in the order of their groups."""
-    return [name for name in methods() if vars(Bal)[name].loads(load_method)]
+def methods() -> list[str]:
+    """List the names of the methods, whose results are frames, in the order of their groups."""
+    return [name for name in public_functions() if vars(Bal)[name].is_loaded_by(load_method)]
+
+
+def bal(frame: Any) -> Bal:  # noqa: ANN401 (a frame of any library)
+    """Return the namespace of a frame, which pandas and polars frames have as `frame.bal`.
+
+    Type checkers do not know the attribute `.bal`, which other libraries' classes get when balframe
+    is imported. They know this function: its methods have the signatures of the functions, and
+    return the frame's own type. It also takes frames without the attribute, such as those of DuckDB
+    or PyArrow.
+
+    Parameters
+    ----------
+    frame : frame of any supported library
+        The data, which are never modified.
+
+    Returns
+    -------
+    namespace
+        Has each method as `bf.bal(frame).report(...)`, and the charts as
+        `bf.bal(frame).plot.report(...)`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import balframe as bf
+    >>> df = pl.DataFrame({"y": [1, 1, 0], "yhat": [1, 0, 0]})
+    >>> bf.bal(df).confusion("y", "yhat").equals(df.bal.confusion("y", "yhat"))
+    True
+    """
+    return Bal(frame)
 
 
 def register(library: Literal["dask"]) -> None:
@@ -137,6 +175,6 @@ def register(library: Literal["dask"]) -> None:
     register_in_dask("bal", Bal)
 
 
-def register_here() -> None:
+def register_pandas_and_polars() -> None:
     """Add the attribute to the frames of pandas and polars."""
     register_namespace("bal", Bal)

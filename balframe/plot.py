@@ -5,7 +5,7 @@ Each is also a method, `df.bal.plot.report("y", "yhat", by="group")`.
 
 from typing import TYPE_CHECKING, Any
 
-from balframe.methods import CHARTS, load_chart, names
+from balframe.methods import CHARTS, load_chart, names_in_groups
 
 if TYPE_CHECKING:
     from balframe.methods.calibration.charts import calibration as calibration
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.charts import curve as curve
     from balframe.methods.thresholds.charts import roc as roc
 
-__all__ = sorted(names(CHARTS))
+__all__ = sorted(names_in_groups(CHARTS))
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function that draws)

@@ -17,11 +17,11 @@ from scipy import special, stats
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.binning import quantiles
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration import strata
 from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.mantel_haenszel import same_scores
-from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
+from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.methods.calibration.recalibration import score_test, slope
 from balframe.metrics.definitions.probability import miscalibration
 from benchmarks.simulated import options, put
@@ -37,7 +37,7 @@ Random = np.random.Generator
 Shape = tuple[int, int]
 
 
-def tied(segment: Int64Array, score: FloatArray, y: BoolArray) -> Probabilities:
+def tied(segment: Int64Array, score: FloatArray, y: BoolArray) -> ProbabilityScores:
     """Add up rows of a segment with the same score."""
     order = np.lexsort((score, segment))
     segment, score, y = segment[order], score[order], y[order]
@@ -45,7 +45,7 @@ def tied(segment: Int64Array, score: FloatArray, y: BoolArray) -> Probabilities:
     changes[1:] = (np.diff(segment) != 0) | (np.diff(score) != 0)
     starts = np.flatnonzero(changes)
     n, k = np.diff(np.append(starts, len(y))), np.add.reduceat(y, starts, dtype=np.int64)
-    return Probabilities(segment[starts], score[starts], n, k, int(segment[-1]) + 1)
+    return ProbabilityScores(segment[starts], score[starts], n, k, int(segment[-1]) + 1)
 
 
 def right(score: FloatArray) -> FloatArray:
@@ -76,7 +76,7 @@ class Design:
     scores: Callable[[Random, Shape], FloatArray]
     chance: Callable[[FloatArray], FloatArray] = right
 
-    def draw(self, repetitions: int) -> Iterator[Probabilities]:
+    def draw(self, repetitions: int) -> Iterator[ProbabilityScores]:
         """Draw segments, some at a time."""
         random = np.random.default_rng(SEED)
         size = max(BLOCK // self.n, 1)
@@ -125,7 +125,7 @@ def of_design(repetitions: int, design: Design) -> dict[str, float]:
         {
             "`p_value`": score_test(p) < ALPHA,
             "`kuiper_p_value`": kuiper(p)[1] < ALPHA,
-            "limits of `oe_ratio`": held(limits_of_oe(p, LEVEL), 1),
+            "limits of `oe_ratio`": held(oe_ratio_limits(p, LEVEL), 1),
             "limits of `slope`": held(slope(p, LEVEL)[1:], 1),
         }
         for p in design.draw(repetitions)
@@ -146,7 +146,7 @@ class Groups:
     has_deciles: bool = False
     change: Callable[[FloatArray], FloatArray] | None = None
 
-    def draw(self, seed: int) -> Probabilities:
+    def draw(self, seed: int) -> ProbabilityScores:
         """Draw a data set."""
         random = np.random.default_rng([SEED, seed])
         segment = random.choice(len(self.shares), self.n, p=self.shares)
@@ -191,9 +191,9 @@ def ten_strata(score: FloatArray, n: Int64Array) -> Int64Array:
 def of_groups(groups: Groups, seed: int) -> dict[str, float]:
     """Say which tests find a difference, and how many limits hold that there is none."""
     p = groups.draw(seed)
-    found = same_scores(p, LEVEL)
-    with patch.object(strata, "strata_of", ten_strata):
-        of_ten = same_scores(p, LEVEL)
+    found = compare_at_same_scores(p, LEVEL)
+    with patch.object(strata, "score_strata", ten_strata):
+        of_ten = compare_at_same_scores(p, LEVEL)
     return {
         "`p_value_all`": found.all_equal.p_value < ALPHA,
         "`p_value_crossing`": found.crossing.p_value < ALPHA,
@@ -237,7 +237,7 @@ def of_ranking(seed: int) -> dict[str, float]:
     return out
 
 
-def calibration_error(p: Probabilities) -> FloatArray:
+def calibration_error(p: ProbabilityScores) -> FloatArray:
     """Average the distance of observed shares and mean scores over ten bins of equal width."""
     bins = np.minimum((p.score * TEN).astype(np.int64), TEN - 1) + TEN * p.segment
     apart = np.bincount(bins, p.k - p.n * p.score, TEN * p.n_segments)

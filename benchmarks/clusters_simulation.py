@@ -19,11 +19,11 @@ import numpy as np
 import polars as pl
 
 import balframe as bf
-from balframe.api.metric_selection import Scoring
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Clusters, Sample
 from balframe.methods.comparisons.segments import differences
 from balframe.stats.base import IntervalRequest
@@ -110,7 +110,7 @@ def covers_difference(
     """Find the limits that `gaps` has of the difference of two segments, in all data sets."""
     sample = counted(design.of_segments(repetitions, 2, random, shared=shared))
     sides = [sample.at(np.arange(side, 2 * repetitions, 2)) for side in range(2)]
-    metrics = Scoring.of(BALANCED, None, ()).metrics
+    metrics = MetricSelection.of(BALANCED, None, ()).metrics
 
     def ask(one: Sample, other: Sample) -> tuple[float, int]:
         found = differences(metrics, one, other, "", IntervalRequest(None, 1 - ALPHA))[BALANCED]
@@ -123,9 +123,9 @@ def counted(frame: pl.DataFrame) -> Sample:
     """Count the rows of pairs of data set and segment, which are the segments of the sample."""
     segment = (frame["set"] * (frame["segment"].max() + 1) + frame["segment"]).to_numpy()
     cluster, y, yhat, n = (frame[name].to_numpy() for name in ("cluster", "y", "yhat", "n"))
-    cells = Cells((segment, cluster), y, yhat, Measures(n)).regrouped()
+    cells = Cells((segment, cluster), y, yhat, RowSums(n)).regrouped()
     of_segments = cells.sorted_by([0])
-    counts = ClassCounts.of(Entries.of(of_segments, 2), pos_label=1)
+    counts = ClassCounts.of(LabelCounts.of(of_segments, 2), pos_label=1)
     return Sample(counts, lambda: of_segments, Clusters.of(cells, counts))
 
 

@@ -11,9 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
+from balframe.stats.mean_recall import (
+    gate_limits,
+    mover_limits,
+    scas_limits,
+    scas_proportion_limits,
+    score_limits,
+)
 from balframe.stats.mean_recall_posterior import Posterior
-from balframe.stats.proportions import exact, jeffreys, wilson
+from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
 from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "explanations" / "intervals.md"
@@ -49,17 +55,17 @@ def of_one(method: Callable[[Array, Array, float], Limits]) -> Method:
 
 OF_PROPORTIONS: Mapping[str, Method] = {
     "wilson": of_one(wilson),
-    "scas": of_one(scas_of_proportion),
+    "scas": of_one(scas_proportion_limits),
     "jeffreys": of_one(jeffreys),
-    "exact": of_one(exact),
+    "exact": of_one(clopper_pearson),
 }
 OF_MEANS: Mapping[str, Method] = {
     "Wald": wald,
-    "mover": mover,
-    "score": score,
-    "scas": scas,
+    "mover": mover_limits,
+    "score": score_limits,
+    "scas": scas_limits,
     "posterior, uniform prior": posterior,
-    "interval of `check`": gate,
+    "interval of `check`": gate_limits,
 }
 
 

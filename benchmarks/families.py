@@ -14,7 +14,7 @@ import polars as pl
 from scipy import special
 
 import balframe as bf
-from balframe.stats.multiple_testing import adjusted
+from balframe.stats.multiple_testing import adjust_p_values
 
 ERROR = 0.05
 
@@ -228,7 +228,7 @@ def false_gaps(
             one, "y", "yhat", by="g", counts="n", metrics=draws.design.metric, pos_label=1,
             adjust=None, **options,
         )["p_value"].drop_nulls().to_numpy()  # fmt: skip
-        of_families = ((adjusted(p, method) < ERROR).any() for method in ("holm", "bh"))
+        of_families = ((adjust_p_values(p, method) < ERROR).any() for method in ("holm", "bh"))
         return (p < ERROR).mean(), *of_families
 
     return _shares(frame, ask)
@@ -241,7 +241,7 @@ def false_differences_of_models(draws: Draws, only_one: float) -> tuple[float, .
         metrics=draws.design.metric, pos_label=1, adjust=None,
     )  # fmt: skip
     p = out["p_value"].to_numpy().reshape(draws.n_families, draws.n_segments)
-    by_holm = [(adjusted(of_family, "holm") < ERROR).any() for of_family in p]
+    by_holm = [(adjust_p_values(of_family, "holm") < ERROR).any() for of_family in p]
     return float((p < ERROR).mean()), float(np.mean(by_holm))
 
 

@@ -18,9 +18,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from balframe.methods.impact.risk_ratio import ratio_at
+from balframe.methods.impact.risk_ratio import ratio_limit
 from balframe.stats.differences import scas_difference
-from balframe.stats.multiple_testing import adjusted
+from balframe.stats.multiple_testing import adjust_p_values
 from balframe.stats.proportions import normal_quantile, wilson
 from benchmarks.simulated import options, put
 
@@ -96,7 +96,7 @@ def to_best(x: FloatArray, n: FloatArray) -> Limits:
     k = len(n)
     beside = pairs(x, n, others(k))
     together = 1 - (1 - LEVEL) / (k - 1)
-    ends = (ratio_at(*beside, z) for z in (normal_quantile(LEVEL), -normal_quantile(together)))
+    ends = (ratio_limit(*beside, z) for z in (normal_quantile(LEVEL), -normal_quantile(together)))
     lower, upper = (np.minimum(end.reshape(*x.shape, k - 1).min(axis=2), 1) for end in ends)
     return lower, upper
 
@@ -106,7 +106,7 @@ def to_observed(x: FloatArray, n: FloatArray) -> Limits:
     top = np.argmax(x / n, axis=1)
     beside = pairs(x, n, np.broadcast_to(top[:, None, None], (*x.shape, 1)))
     z = normal_quantile(LEVEL)
-    lower, upper = (np.minimum(ratio_at(*beside, end).reshape(x.shape), 1) for end in (z, -z))
+    lower, upper = (np.minimum(ratio_limit(*beside, end).reshape(x.shape), 1) for end in (z, -z))
     tables = np.arange(len(x))
     lower[tables, top] = upper[tables, top] = 1  # its ratio to itself
     return lower, upper
@@ -188,7 +188,7 @@ def claims(x: FloatArray, n: FloatArray) -> dict[str, FloatArray]:
     out = {}
     for name, factor in FACTORS.items():
         enlarged = np.minimum(p * factor(k), 1)
-        is_claimed = np.array([adjusted(one, "bh") < 1 - LEVEL for one in enlarged])
+        is_claimed = np.array([adjust_p_values(one, "bh") < 1 - LEVEL for one in enlarged])
         out[name] = np.zeros(x.shape)
         np.put_along_axis(out[name], rivals, is_claimed, 1)
     return out

@@ -147,7 +147,7 @@ def asked(design: Design, seed: np.random.SeedSequence) -> Found:
 
 def normal(design: Design, seed: np.random.SeedSequence) -> Found:
     """Ask with p-values of the normal distribution, for comparison."""
-    with patch.object(significance, "_NORMAL", np.inf):
+    with patch.object(significance, "_MAX_NORMAL_SKEWNESS", np.inf):
         return asked(design, seed)
 
 

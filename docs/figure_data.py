@@ -8,7 +8,7 @@ import polars as pl
 
 import balframe as bf
 from balframe.stats.differences import scas_difference
-from balframe.stats.mean_recall import gate
+from balframe.stats.mean_recall import gate_limits
 
 BALANCED, LOWER, UPPER = (f"balanced_accuracy{end}" for end in ("", "_lower", "_upper"))
 HITS, REJECTIONS = pl.col("hits"), pl.col("rejections")
@@ -152,7 +152,7 @@ def extremes_of(drawn: pl.DataFrame) -> tuple[Floats, Floats, Floats]:
     samples, segments = (drawn[column].n_unique() for column in ("sample", "segment"))
     right = drawn.select("hits", "rejections").to_numpy().astype(np.float64)
     rows, share = np.full_like(right, 50), np.full_like(right, 0.5)
-    together = gate(right, rows, share, 1 - 0.05 / segments)
+    together = gate_limits(right, rows, share, 1 - 0.05 / segments)
     lower, upper = (limit.reshape(samples, segments) for limit in together)
     right = right.reshape(samples, segments, 2)
     score, every = right.mean(axis=2) / 50, np.arange(samples)

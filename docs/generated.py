@@ -1,26 +1,26 @@
 """Parts of pages that are read from the package (verbs, charts, metrics, commands) or measured."""
 
+import html
 import inspect
-import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+import click
 import growth
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
 from balframe.api.columns import Column, Role
 from balframe.api.method import Method
-from balframe.frames.engines.registry import ADVICE, ENGINES
+from balframe.cli.app import make_program
+from balframe.frames.engines.registry import ENGINES, UNSUPPORTED_FRAME_ADVICE
 from balframe.methods import declarations as declared
-from balframe.metrics.base import AnyMetric
+from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
 from balframe.metrics.registry import PRESETS, Metric
-from balframe.metrics.score_metrics import MetricOfScores
+from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalMethod
 
 _PRESETS = {
@@ -46,7 +46,6 @@ _NO_FRAMES = (
     "| columns, arrays, dicts, lists | | refused | | "
     "Make a frame of them first, for example with `pl.DataFrame`. |"
 )
-_HELP_OF_OPTION = re.compile(r"^(\* `.+?`: )(.*)$", re.MULTILINE)
 
 
 def names_of(namespace: type) -> list[str]:
@@ -109,7 +108,7 @@ def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
     heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
     names = [str(one.name).replace("{by}", f"<{by}>") for one in columns]
     rows = [
-        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.under)} |"
+        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.only_with)} |"
         for name, one in zip(names, columns, strict=True)
     ]
     head = "| column | values | only with |\n| --- | --- | --- |"
@@ -133,9 +132,9 @@ def _described(function: Callable[..., object]) -> str:
     return f"::: {function.__module__}.{function.__name__}\n"
 
 
-def metrics_by_kind() -> dict[str, list[AnyMetric]]:
+def metrics_by_kind() -> dict[str, list[BaseMetric]]:
     """Give the metrics that balframe ships by the file that has them."""
-    kinds: dict[str, list[AnyMetric]] = {}
+    kinds: dict[str, list[BaseMetric]] = {}
     for one in all_metrics():
         if one.is_shipped:
             kinds.setdefault(one.function.__module__.rpartition(".")[2], []).append(one)
@@ -170,12 +169,12 @@ def presets() -> str:
     return "\n".join(["| preset | metrics |", "| --- | --- |", *rows])
 
 
-def _anchor(one: AnyMetric) -> str:
+def _anchor(one: BaseMetric) -> str:
     """Name a section; a member of a family is looked for by the name before its number."""
     return one.name.partition("(")[0]
 
 
-def _section(one: AnyMetric) -> str:
+def _section(one: BaseMetric) -> str:
     facts = {
         "Formula": f"`{one.formula}`",
         "Also called": ", ".join(f"`{alias}`" for alias in one.aliases),
@@ -199,15 +198,15 @@ def _facts_of_labels(one: Metric) -> dict[str, object]:
     }
 
 
-def _facts_of_scores(one: MetricOfScores) -> dict[str, object]:
-    (columns,) = declared()[one.verb].layouts.values()
+def _facts_of_scores(one: ScoreMetric) -> dict[str, object]:
+    (columns,) = declared()[one.method].layouts.values()
     ends = [
         f"`{column.name}`"
         for column in columns
         if column.role is Role.LIMIT and column.about == one.name
     ]
     return {
-        "Returned by": f"[`{one.verb}`](../verbs/{one.verb}.md)",
+        "Returned by": f"[`{one.method}`](../verbs/{one.method}.md)",
         "Interval": f"in {_listed(ends)}" if ends else "none",
     }
 
@@ -232,17 +231,32 @@ def _listed(names: list[str], word: str = "and") -> str:
 
 @cache
 def commands() -> dict[str, str]:
-    """Give what Typer documents of each command."""
-    program = [sys.executable, "-m", "typer", "balframe.cli.program_options"]
-    told = subprocess.run(
-        [*program, "utils", "docs", "--name", "balframe"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    told = _HELP_OF_OPTION.sub(lambda line: line[1] + line[2].replace("*", r"\*"), told)
-    parts = (part.partition("`\n") for part in told.split("\n## `balframe ")[1:])
-    return {name: text.strip() for name, _, text in parts}
+    """Return the description, the usage, the arguments and the options of each command."""
+    program = make_program()
+    ctx = click.Context(program, info_name="balframe")
+    made = {name: program.get_command(ctx, name) for name in program.list_commands(ctx)}
+    return {name: _command_reference(ctx, command) for name, command in made.items()}
+
+
+def _command_reference(ctx: click.Context, command: Any) -> str:  # noqa: ANN401
+    usage = " ".join([f"balframe {command.name}", *command.collect_usage_pieces(ctx)])
+    sections = [html.escape(command.help), f"**Usage**:\n\n```console\n$ {usage}\n```"]
+    kinds = {"Arguments": click.Argument, "Options": click.Option}
+    for title, kind in kinds.items():
+        lines = [_parameter_reference(one) for one in command.params if isinstance(one, kind)]
+        if lines:
+            sections.append("\n".join([f"**{title}**:\n", *lines]))
+    return "\n\n".join(sections)
+
+
+def _parameter_reference(one: Any) -> str:  # noqa: ANN401
+    """Return a list item: what is typed, what it does, and whether it is needed."""
+    names = [" / ".join([*one.opts, *one.secondary_opts])] if one.opts[0].startswith("-") else []
+    typed = " ".join([*names, *filter(None, [one.metavar])])
+    remark = f"  [default: {one.default_text}]" if one.default_text else ""
+    remark += "  [required]" if one.required else ""
+    text = html.escape(one.help).replace("*", r"\*")
+    return f"* `{typed}`: {text}{remark}"
 
 
 def command_line() -> str:
@@ -262,11 +276,14 @@ def command(name: str) -> str:
 def frames() -> str:
     """Give a table of the frames that are read, and of those that are not."""
     rows = [
-        f"| {one.name} | `{one.frame}` | {one.answer} | "
+        f"| {one.name} | `{one.frame}` | {one.result} | "
         f"{f'`balframe[{one.extra}]`' if one.extra else ''} | {one.notes} |"
         for one in ENGINES
     ]
-    refused = [f"| {module} | | refused | | {advice} |" for module, advice in ADVICE.items()]
+    refused = [
+        f"| {module} | | refused | | {advice} |"
+        for module, advice in UNSUPPORTED_FRAME_ADVICE.items()
+    ]
     head = "| library | frame | result | install | notes |\n| --- | --- | --- | --- | --- |"
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 

@@ -6,25 +6,25 @@ from fractions import Fraction
 import numpy as np
 
 from balframe.core.integer_codes import Codes
-from balframe.core.probability_scores import Probabilities
-from balframe.core.row_sums import Measures
-from balframe.core.score_ties import split, tie
+from balframe.core.probability_scores import ProbabilityScores
+from balframe.core.row_sums import RowSums
+from balframe.core.score_ties import group_ties, split_by_label
 
 
 def probabilities(segment, score, y, n=None, n_segments=None):
     """Tie rows given by lists; segments are 0, 1, ..."""
-    ties = tie(
+    ties = group_ties(
         [Codes.spanning(np.asarray(segment, np.int64))],
         np.asarray(score, float),
-        *split(Measures(None if n is None else np.asarray(n)), np.asarray(y, bool)),
+        *split_by_label(RowSums(None if n is None else np.asarray(n)), np.asarray(y, bool)),
         None,
         None,
     )
-    p = Probabilities.of(ties)
+    p = ProbabilityScores.of(ties)
     if n_segments is None:
         return p
     own = np.unique(segment)
-    return Probabilities(own[p.segment], p.score, p.n, p.k, n_segments)
+    return ProbabilityScores(own[p.segment], p.score, p.n, p.k, n_segments)
 
 
 def one(*rows, n=None):

@@ -19,8 +19,7 @@ from tried import TRIED
 from balframe import accessor, methods
 from balframe.api.method import DECLARED
 from balframe.cli.main import main
-from balframe.methods import declarations as verbs
-from balframe.methods import scores
+from balframe.methods import declarations, scores
 from balframe.metrics import lookup, registry
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -66,24 +65,24 @@ def constructor(request):
 @pytest.fixture
 def registry_put_back(monkeypatch):
     """Forget after the test which metrics it registered, but not those that balframe ships."""
-    assert lookup.registered()
+    assert lookup.registered_metrics()
     for name in ("_registry", "_names"):
         monkeypatch.setattr(registry, name, getattr(registry, name))
 
 
 @pytest.fixture
-def toy_verb(tmp_path, monkeypatch):
-    """Add the verb of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
-    name, code = "error_count", recipe("a verb")
+def toy_method(tmp_path, monkeypatch):
+    """Add the method of CONTRIBUTING's recipe, `error_count`, and forget it afterwards."""
+    name, code = "error_count", recipe("a method")
     folder = tmp_path / "toy"
     folder.mkdir()
     (folder / f"{name}.py").write_text(code[f"methods/scores/{name}.py"])
     monkeypatch.setattr(scores, "__path__", [*scores.__path__, str(folder)])
     row = ast.literal_eval(f"{{{code['methods/__init__.py']}}}")
     monkeypatch.setitem(methods.METHODS, "segments", methods.METHODS["segments"] | row)
-    added = accessor._Method(methods.load_method, name, "segments")
+    added = accessor._NamespaceFunction(methods.load_method, name, "segments")
     monkeypatch.setattr(accessor.Bal, name, added, raising=False)
-    yield verbs()[name]
+    yield declarations()[name]
     del DECLARED[name], sys.modules[f"{scores.__name__}.{name}"]
     delattr(scores, name)
 

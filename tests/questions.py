@@ -6,7 +6,7 @@ is read from its declaration.
 
 from datetime import date, timedelta
 
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 
 UNTIL = date(2026, 3, 31)  # the last day of the reference
 GIVEN = {
@@ -20,7 +20,9 @@ GIVEN = {
     "reference": {"until": UNTIL.isoformat()},
 }
 SELECTIONS = {"selected": "p"}  # in place of which scores may be given
-ANSWERING = [name for name, verb in verbs().items() if verb.layouts]  # with columns of their own
+ANSWERING = [  # with columns of their own
+    name for name, method in declarations().items() if method.layouts
+]
 MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"], "selected": ["p", "q"]}
 SEVERAL = {"compare"}  # which compares models
 SEARCHING = {"slices"}  # which look for segments in the columns of `over`
@@ -29,7 +31,7 @@ OF_SEGMENTS = [name for name in ANSWERING if name not in SEARCHING]
 
 def question(verb, **options):
     """Give the arguments of a verb: those that it needs, and `by`."""
-    parameters = verbs()[verb].parameters
+    parameters = declarations()[verb].parameters
     required = [one.name for one in parameters.values() if one.is_required]
     needed = {name: GIVEN[name] for name in required if name != "frame"}
     needed |= {name: one for name, one in SELECTIONS.items() if name in parameters}
@@ -49,4 +51,4 @@ def models(verb):
     """Give the argument by which a verb is asked about two models, if it takes them."""
     if verb in SEARCHING:
         return {}
-    return {name: both for name, both in MODELS.items() if name in verbs()[verb].parameters}
+    return {name: both for name, both in MODELS.items() if name in declarations()[verb].parameters}

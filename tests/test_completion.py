@@ -10,12 +10,12 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups, methods
+from balframe.accessor import Bal, Plots, groups, public_functions
 
 # one process at a time: what Jedi keeps of modules is in files, which two would write at once
 pytestmark = pytest.mark.xdist_group("jedi")
 
-METHODS = {*methods(), "plot"}
+METHODS = {*public_functions(), "plot"}
 CHARTS = {name for names in groups(Plots).values() for name in names}
 OFFERED = {"df.bal.": METHODS, "df.bal.cl": {"classes"}, "df.bal.plot.": CHARTS}
 each_offer = pytest.mark.parametrize(("typed", "names"), OFFERED.items(), ids=OFFERED)

@@ -17,15 +17,15 @@ from ways_of_counting import WAYS
 
 import balframe as bf
 from balframe.core import threads
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 from balframe.metrics import lookup, registry
 
 pytestmark = pytest.mark.slow
 
 
 def has_limits_on_request(verb):
-    columns = [one for layout in verbs()[verb].layouts.values() for one in layout]
-    return any(one.under == "interval" for one in columns)
+    columns = [one for layout in declarations()[verb].layouts.values() for one in layout]
+    return any(one.only_with == "interval" for one in columns)
 
 
 VERBS = {
@@ -85,7 +85,7 @@ def weighted_answer(_):
 
 def squares_of_a_child(_):
     """Use a pool of threads of our own in another process."""
-    return threads.on_all_cores(abs, range(-50, 50))
+    return threads.run_on_all_cores(abs, range(-50, 50))
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")  # of Python and of polars
@@ -95,7 +95,7 @@ def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
         with multiprocessing.get_context("fork").Pool(1) as pool:
             return pool.map_async(squares_of_a_child, [0]).get(60)[0]
 
-    found = threads.on_all_cores(forked, [0, 1])
+    found = threads.run_on_all_cores(forked, [0, 1])
 
     assert found == [[abs(i) for i in range(-50, 50)]] * 2
 
@@ -192,9 +192,9 @@ def test_metrics_are_registered_from_threads_while_others_read():
     def read():
         while not done.is_set():
             try:
-                for one in registry.registered():
+                for one in registry.registered_metrics():
                     for name in (one.name, *one.aliases):
-                        assert lookup.find(name).name == one.name
+                        assert lookup.find_metric(name).name == one.name
             except Exception as fault:
                 faults.append(fault)
                 return
@@ -216,4 +216,4 @@ def test_metrics_are_registered_from_threads_while_others_read():
     assert not faults
     for thread in range(4):
         for i in range(100):
-            assert lookup.find(f"alias_{thread}_{i}").name == f"own_{thread}_{i}"
+            assert lookup.find_metric(f"alias_{thread}_{i}").name == f"own_{thread}_{i}"

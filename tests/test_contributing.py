@@ -4,6 +4,7 @@ import doctest
 import inspect
 import re
 import sys
+from pkgutil import resolve_name
 
 import generated
 import pandas as pd
@@ -15,7 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 import balframe as bf
 from balframe import accessor
 from balframe.frames.engines import registry
-from balframe.methods import custom_metrics as contents
+from balframe.methods import declarations
 from balframe.methods.comparisons import fairness
 from balframe.metrics.definitions import accuracies
 from balframe.stats.proportions import wilson
@@ -26,7 +27,7 @@ FRAME = pl.DataFrame(
 LIBRARIES = {"polars": FRAME, "lazy": FRAME.lazy(), "pandas": FRAME.to_pandas()}
 
 
-def followed(heading, module):
+def run_recipe(heading, module):
     """Run the code of a section in the place of its file, as if it stood below what is there."""
     (code,) = recipe(heading).values()
     namespace = dict(vars(module))
@@ -37,16 +38,16 @@ def followed(heading, module):
 def test_every_recipe_is_followed():
     headings = re.findall(r"^## Add (.+)$", TEXT, re.MULTILINE)
 
-    assert headings == ["a metric", "an interval", "a verb", "an engine", "a criterion"]
+    assert headings == ["a metric", "an interval", "a method", "an engine", "a criterion"]
     assert all(recipe(heading) for heading in headings)
 
 
 @pytest.mark.usefixtures("registry_put_back")
 def test_a_metric():
-    followed("a metric", accuracies)
-    asked = ["ber", "share_of_misses"]
+    run_recipe("a metric", accuracies)
+    metrics = ["ber", "share_of_misses"]
 
-    out = bf.report(FRAME, "y", "p", by="g", metrics=asked, interval=True)
+    out = bf.report(FRAME, "y", "p", by="g", metrics=metrics, interval=True)
 
     assert out["ber"].to_list() == [3 / 4, 0.0]
     assert out["share_of_misses"].to_list() == [1 / 2, None]
@@ -57,36 +58,38 @@ def test_a_metric():
 
 
 @pytest.fixture
-def verb(toy_verb):
-    """The function of the recipe's verb, by its name."""
+def method(toy_method):
+    """The function of the recipe's method, by its name."""
     return bf.error_count
 
 
 @pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
-def test_a_verb(verb, frame):
-    answers = verb(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
-    few = verb(frame, "y", "p", by="g", at_least=1, margins="overall")
+def test_a_method(method, frame):
+    results = method(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
+    few = method(frame, "y", "p", by="g", at_least=1, margins="overall")
 
-    for answer in answers:
-        assert rows(answer) == [("a", 3, 2), ("b", 2, 0)]
+    for result in results:
+        assert rows(result) == [("a", 3, 2), ("b", 2, 0)]
     assert rows(few) == [("a", "g", 3, 2), (None, "overall", 5, 2)]
-    assert rows(verb(frame, "y", ["q", "p"]))[0] == ("q", 5, 1)
+    assert rows(method(frame, "y", ["q", "p"]))[0] == ("q", 5, 1)
     with pytest.raises(TypeError, match="did you mean 'at_least'"):
-        verb(frame, "y", "p", at_lest=1)
+        method(frame, "y", "p", at_lest=1)
 
 
 def rows(frame):
     if isinstance(frame, pd.DataFrame):
-        return [tuple(None if pd.isna(one) else one for one in row) for row in frame.to_numpy()]
+        return [
+            tuple(None if pd.isna(value) else value for value in row) for row in frame.to_numpy()
+        ]
     return frame.lazy().collect().rows()
 
 
-def test_a_verb_is_found_by_all_that_read_declarations(verb):
-    described = inspect.getdoc(verb)
+def test_a_method_is_found_by_all_that_read_declarations(method):
+    described = inspect.getdoc(method)
 
-    assert contents.declarations()["error_count"].function is verb
-    for name, one in inspect.signature(verb).parameters.items():
-        assert one.kind is not one.VAR_KEYWORD
+    assert declarations()["error_count"].function is method
+    for name, parameter in inspect.signature(method).parameters.items():
+        assert parameter.kind is not parameter.VAR_KEYWORD
         assert f"\n{name} : " in described
     assert "error_count" in accessor.groups(accessor.Bal)["segments"]
     assert "error_count" in repr(FRAME.bal)
@@ -96,29 +99,29 @@ def test_a_verb_is_found_by_all_that_read_declarations(verb):
     assert doctest.testmod(sys.modules["balframe.methods.scores.error_count"]) == (0, 4)
 
 
-def test_a_type_checker_finds_a_verb_by_its_line(verb):
+def test_a_type_checker_finds_a_method_by_its_line(method):
     namespace = {}
 
-    exec(recipe("a verb")["__init__.py"], namespace)
+    exec(recipe("a method")["__init__.py"], namespace)
 
-    assert namespace["error_count"] is verb
+    assert namespace["error_count"] is method
 
 
 def test_an_engine(monkeypatch):
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.from_arrow(FRAME.to_arrow())
-    others = tuple(one for one in registry.ENGINES if one.name != "DuckDB")
-    names = {key: one for key, one in registry._NARWHALS.items() if one in others}
+    others = tuple(engine for engine in registry.ENGINES if engine.name != "DuckDB")
+    names = {key: engine for key, engine in registry._NARWHALS.items() if engine in others}
     monkeypatch.setattr(registry, "ENGINES", others)
     monkeypatch.setattr(registry, "_NARWHALS", names)
     with pytest.raises(bf.UnsupportedTypeError, match="not a frame that balframe can read"):
         bf.report(relation, "y", "p")
 
-    added = followed("an engine", registry)
+    added = run_recipe("an engine", registry)
     for name in ("DUCKDB", "ENGINES", "_NARWHALS"):
         monkeypatch.setattr(registry, name, added[name])
 
-    assert registry.engine_of(relation) is registry.ENGINES[-1]
+    assert registry.find_engine(relation) is registry.ENGINES[-1]
     assert bf.report(relation, "y", "p", by="g").equals(bf.report(FRAME, "y", "p", by="g"))
 
 
@@ -135,17 +138,26 @@ def test_a_criterion(monkeypatch):
 
 @pytest.mark.usefixtures("registry_put_back")
 def test_an_interval():
-    added = followed("an interval", accuracies)
+    added = run_recipe("an interval", accuracies)
 
     @bf.metric(range=(0, 1), interval=added["AgrestiCoull"](accuracies._accuracy_parts))
     def share_right(c):
         return c.total_correct / c.total
 
-    for asked in (True, "exact"):
-        out = bf.report(FRAME, "y", "p", metrics="share_right", interval=asked, layout="long")
+    for interval in (True, "exact"):
+        out = bf.report(FRAME, "y", "p", metrics="share_right", interval=interval, layout="long")
         expected = proportion_confint(3, 5, method="agresti_coull")
         assert out["method"].to_list() == ["agresti-coull"]
         assert (out["lower"][0], out["upper"][0]) == pytest.approx(expected)
     verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1")
 
     assert verdict["status"].to_list() == ["pass"]
+
+
+def test_where_a_number_comes_from():
+    section = TEXT.partition("\n## Where a number comes from\n")[2].partition("\n## ")[0]
+    names = re.findall(r"`([a-z_.]+\.\w+)`", section)
+
+    assert len(names) == 18
+    for name in names:
+        assert callable(resolve_name(f"balframe.{name}"))

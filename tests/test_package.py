@@ -12,30 +12,30 @@ from constructors import plain
 from questions import GIVEN, days, models, question
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups, methods, verbs
+from balframe.accessor import Bal, Plots, groups, methods, public_functions
 
 ROOT = Path(__file__).parents[1]
-VERBS = verbs()
+METHODS = methods()
 CHARTS = [name for names in groups(Plots).values() for name in names]
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_is_a_method_and_a_function(verb):
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_of_the_namespace_is_a_function_too(method):
     df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
     df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2, day=pl.Series(days(3)))
-    asked = question(verb, **models(verb))
-    expected = getattr(bf, verb)(df, **asked)
+    request = question(method, **models(method))
+    expected = getattr(bf, method)(df, **request)
 
-    assert getattr(df.bal, verb)(**asked).equals(expected)
-    assert getattr(df.lazy().bal, verb)(**asked).collect().equals(expected)
-    in_pandas = plain(getattr(df.to_pandas().bal, verb)(**asked))
+    assert getattr(df.bal, method)(**request).equals(expected)
+    assert getattr(df.lazy().bal, method)(**request).collect().equals(expected)
+    in_pandas = plain(getattr(df.to_pandas().bal, method)(**request))
     assert in_pandas | in_dates(in_pandas) == plain(expected)
 
 
 def in_dates(table):
     """Pandas has no dates but midnights."""
     names = {"period", "day"} & {*table}
-    return {name: [one.date() for one in table[name]] for name in names}
+    return {name: [day.date() for day in table[name]] for name in names}
 
 
 def test_a_page_is_made_by_a_method_and_a_function():
@@ -46,7 +46,7 @@ def test_a_page_is_made_by_a_method_and_a_function():
         assert frame.bal.audit("y", "p", by="g").markdown() == expected
 
 
-@pytest.mark.parametrize("name", methods())
+@pytest.mark.parametrize("name", public_functions())
 def test_help_of_a_method_shows_the_parameters_of_its_function(name):
     function = getattr(bf, name)
     method = getattr(pd.DataFrame().bal, name)
@@ -100,22 +100,22 @@ def test_every_public_name_has_a_docstring_with_an_example():
 
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "numpy", "scipy", "narwhals")
-HEAVY = (*LIBRARIES, "typer", "altair", "great_tables", "balframe.methods.scores.report")
+HEAVY = (*LIBRARIES, "click", "altair", "great_tables", "balframe.methods.scores.report")
 OF_PANDAS = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
 OF_POLARS = """import polars as pl
 frame = pl.DataFrame({"y": [0, 1, 1], "p": [0, 1, 0], "g": ["a", "b", "b"], "s": [0.1, 0.8, 0.4]})
-for one in (frame, frame.lazy()):
-    one.bal.report("y", "p", by="g", interval=True)
-    one.bal.gaps("y", "p", by="g")
-    one.bal.curve("y", "s", by="g")
-    one.bal.ranking("y", "s")
-    one.bal.check("y", "p", rules="accuracy > 0")
+for data in (frame, frame.lazy()):
+    data.bal.report("y", "p", by="g", interval=True)
+    data.bal.gaps("y", "p", by="g")
+    data.bal.curve("y", "s", by="g")
+    data.bal.ranking("y", "s")
+    data.bal.check("y", "p", rules="accuracy > 0")
 """
 
 
 @pytest.mark.parametrize(
     ("call", "heavy"),
-    [("", HEAVY), (OF_PANDAS, ("scipy.stats", "typer")), (OF_POLARS, ("pandas", "scipy.stats"))],
+    [("", HEAVY), (OF_PANDAS, ("scipy.stats", "click")), (OF_POLARS, ("pandas", "scipy.stats"))],
     ids=["import", "pandas", "polars"],
 )
 def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):

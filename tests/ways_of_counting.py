@@ -1,8 +1,8 @@
 """What decides how rows are counted, to be set so that few rows are counted in every way."""
 
 _STRATEGY = "balframe.core.counting_strategy"
-MANY_FOR_CORES = f"{_STRATEGY}.MANY_TO_SHARE"
-MANY_FOR_A_HASH_TABLE = f"{_STRATEGY}.MANY_TO_HASH"
+MANY_FOR_CORES = f"{_STRATEGY}.MIN_TO_SHARE"
+MANY_FOR_A_HASH_TABLE = f"{_STRATEGY}.MIN_TO_HASH"
 SMALL_TABLE, BLOCK = (
     f"{_STRATEGY}.SMALL_TABLE",
     f"{_STRATEGY}.BLOCK",

@@ -1,7 +1,7 @@
-"""Declarations of the columns of a verb's result.
+"""Declarations of the columns of a method's result.
 
-A name may hold a place: `{metric}` for every metric asked for, `{by}` for every by-column, and
-`{y_true}` and `{y_pred}` for the names of the columns of labels.
+A name may hold a placeholder: `{metric}` for every metric of the request, `{by}` for every
+by-column, and `{y_true}` and `{y_pred}` for the names of the columns of labels.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
 ESTIMATE = "estimate"  # of the metric or rule of its row
 MIN_SUPPORT = "min_support"  # rows of the rarest label present
 NOTE = "note"  # why something is null in a row
-OF_SEVERAL = "predicted"  # labels, of models that a column names
+PREDICTED_OF_MODELS = "predicted"  # labels, where a column names the model
 
 
 class Role(Enum):
@@ -32,7 +32,7 @@ class Role(Enum):
     STATISTIC = "is a test statistic"
     TEST = "is a p-value"
     STATUS = "is a verdict"
-    PLACE = "is a threshold or a bound"
+    THRESHOLD_OR_BOUND = "is a threshold or a bound"
     NOTE = "gives further information on the row"
 
 
@@ -67,90 +67,95 @@ class Span(Enum):
     UNIT = "from 0 to 1"
     EXTREMES = "how far apart two scores of the metric can be"
     AROUND_ZERO = "as far on both sides as the furthest difference or limit of the metric"
-    AS_MEASURED = "as the rule or the measure of its row has it"
+    BY_ROW = "as the rule or the measure of its row has it"
 
 
 @dataclass(frozen=True, slots=True)
 class Statuses:
     """The texts of a status: one that is good, one that is bad, and one that is undecided.
 
-    The command of the verb fails where a status is bad. It counts those of the last value of the
-    key `last_of` only, if there is one, and then it does not fail where they are undecided.
+    The command of the method fails where a status is bad. It counts those of the last value of the
+    key `last_key` only, if there is one, and then it does not fail where they are undecided.
     """
 
     good: str
     bad: str
     undecided: str
-    last_of: str | None = None
+    last_key: str | None = None
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        """List them."""
+        """Return all three."""
         return self.good, self.bad, self.undecided
 
 
 @cache
-def _place(name: str) -> str | None:
-    return next((one for one in (BY, METRIC, TRUE, PREDICTED) if one in name), None)
+def _placeholder(name: str) -> str | None:
+    return next((text for text in (BY, METRIC, TRUE, PREDICTED) if text in name), None)
 
 
-def _filled(name: Name, value: Name) -> Name:
-    """Put a value into the place that a name holds; one that is no text stays itself."""
-    held = _place(str(name))
-    if held is None:
+def _fill_name(name: Name, value: Name) -> Name:
+    """Put a value in place of a name's placeholder; without other text, it keeps its type."""
+    placeholder = _placeholder(str(name))
+    if placeholder is None:
         return name
-    return value if name == held else str(name).replace(held, str(value))
+    return value if name == placeholder else str(name).replace(placeholder, str(value))
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of an answer.
+    """A column of a result.
 
-    One that is there only under an option has the word for that in `under`. A column that `tells`
-    is one by which an answer, some of whose columns may be gone, is known as that of the verb.
+    A column that is there only with an option has the word for that in `only_with`. A result, some
+    of whose columns may be gone, is recognized as that of the method by a column that `identifies`
+    it. `placeholder_value` is what was put in place of the placeholder in its name, or the metric
+    that it is named after.
 
-    Tables read the rest. `about` names the estimate of which it holds a limit, the bound or the
-    segment. `heading` is for keys that stand above their rows: what comes before them there.
-    In an estimate that `marks`, the worst segments are marked; by one that `ranks`, the rows to
-    show are chosen where there are many. `support` names the column that counts the rows of its
-    smallest denominator, `of_rest` those of the other labels of the segment. One that is `hidden`
-    repeats what another column says, or is a detail. `statuses` are the texts of a status.
+    Tables read the rest. `about` names the estimate of which the column holds a limit, the bound or
+    the segment. `heading` is for keys that stand above their rows: what comes before them there. In
+    an estimate that `marks_worst`, the worst segments are marked; by one that `ranks_rows`, the
+    rows to show are chosen where there are many. `support` names the column that counts the rows of
+    its smallest denominator; with `counts_rest`, those are the rows of the other labels of the
+    segment. A `hidden` column repeats what another column says, or is a detail. `statuses` are the
+    texts of a status.
     """
 
     name: Name
     role: Role
     kind: Kind
-    under: str | None = None
-    tells: bool = False
-    of: Name = None  # what fills the place in its name, or the metric that it is named by
+    only_with: str | None = None
+    identifies: bool = False
+    placeholder_value: Name = None
     about: str | None = None
     naming: Naming | None = None
     heading: str = ""
     span: Span | None = None
-    marks: bool = False
-    ranks: bool = False
+    marks_worst: bool = False
+    ranks_rows: bool = False
     support: str = N
-    of_rest: bool = False
+    counts_rest: bool = False
     hidden: bool = False
     statuses: Statuses | None = None
 
     @property
-    def place(self) -> str | None:
-        """Give the place that the name holds."""
-        return _place(str(self.name))
+    def placeholder(self) -> str | None:
+        """Return the placeholder in the name."""
+        return _placeholder(str(self.name))
 
     @property
-    def is_as_given(self) -> bool:
-        """Tell whether it holds thresholds or bounds, whose numbers are never rounded."""
-        return self.role is Role.PLACE or (self.role is Role.KEY and self.kind is Kind.FLOAT)
+    def is_unrounded(self) -> bool:
+        """Return whether it holds thresholds or bounds, whose numbers are never rounded."""
+        is_float_key = self.role is Role.KEY and self.kind is Kind.FLOAT
+        return self.role is Role.THRESHOLD_OR_BOUND or is_float_key
 
-    def filled(self, value: Name) -> "Column":
-        """Put a value into the place."""
-        about = None if self.about is None else str(_filled(self.about, value))
-        return replace(self, name=_filled(self.name, value), of=value, about=about)
+    def fill(self, value: Name) -> "Column":
+        """Put a value in place of the placeholder."""
+        name = _fill_name(self.name, value)
+        about = None if self.about is None else str(_fill_name(self.about, value))
+        return replace(self, name=name, placeholder_value=value, about=about)
 
 
-# columns by what they are for; what else is said of them is given by name
+# columns by role; their other fields are given by name
 key = partial(Column, role=Role.KEY, kind=Kind.TEXT)
 count = partial(Column, role=Role.COUNT, kind=Kind.INTEGER)
 estimate = partial(Column, role=Role.ESTIMATE, kind=Kind.FLOAT)  # without a span it has no bar
@@ -159,95 +164,121 @@ limit = partial(Column, role=Role.LIMIT, kind=Kind.FLOAT)
 test = partial(Column, role=Role.TEST, kind=Kind.FLOAT)
 statistic = partial(Column, role=Role.STATISTIC, kind=Kind.FLOAT)
 status = partial(Column, role=Role.STATUS, kind=Kind.TEXT)
-place = partial(Column, role=Role.PLACE, kind=Kind.FLOAT)
+threshold_or_bound = partial(Column, role=Role.THRESHOLD_OR_BOUND, kind=Kind.FLOAT)
 note = partial(Column, role=Role.NOTE, kind=Kind.TEXT)
 
 
-def score(name: str, *, tells: bool = False, compared: bool = False, support: str = N) -> Column:
-    """Declare the scores by the metric that the column is named by."""
-    one = estimate(name, tells=tells, of=None if name == METRIC else name, span=Span.METRIC)
-    return replace(one, marks=compared, ranks=compared, support=support)
+def score(
+    name: str, *, identifies: bool = False, compared: bool = False, support: str = N
+) -> Column:
+    """Declare the scores of the metric that the column is named after."""
+    return estimate(
+        name,
+        identifies=identifies,
+        placeholder_value=None if name == METRIC else name,
+        span=Span.METRIC,
+        marks_worst=compared,
+        ranks_rows=compared,
+        support=support,
+    )
 
 
 compared_estimate = partial(  # of a metric of labels, in which segments are compared
-    estimate, ESTIMATE, span=Span.METRIC, marks=True, support=MIN_SUPPORT
+    estimate, ESTIMATE, span=Span.METRIC, marks_worst=True, support=MIN_SUPPORT
 )
 
 
 def limits(
-    of: str = "", under: str | None = None, *, about: str | None = None
+    of: str = "", only_with: str | None = None, *, about: str | None = None
 ) -> tuple[Column, Column]:
-    """Declare the limits of an estimate, whose name is part of theirs where it is given."""
-    start, about = (f"{of}_", about or of) if of else ("", about)
-    lower, upper = (limit(start + end, under=under, about=about) for end in ("lower", "upper"))
+    """Declare the limits of an estimate, whose name is part of theirs if it is given."""
+    prefix, about = (f"{of}_", about or of) if of else ("", about)
+    lower, upper = (
+        limit(prefix + end, only_with=only_with, about=about) for end in ("lower", "upper")
+    )
     return lower, upper
 
 
-BESIDE = " \N{MIDDLE DOT} "  # between the parts of a heading
-ROLLED_UP = (key(MARGIN, under="margins"), key(MODEL, under="models", heading=BESIDE))
-SEGMENTS = (key(BY, kind=Kind.BY), *ROLLED_UP)
-COUNTED = (count(N), count("n_labels"), count(MIN_SUPPORT))
-N_CLUSTERS = count("n_clusters", under="cluster")
-DESIGN = (
-    count("effective_clusters", kind=Kind.FLOAT, under="cluster"),
-    estimate("design_effect", under="cluster"),
+HEADING_SEPARATOR = " \N{MIDDLE DOT} "  # between the parts of a heading
+ROLL_UP_KEYS = (
+    key(MARGIN, only_with="margins"),
+    key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
 )
-LABELLED = tuple(key(one, kind=Kind.LABEL, tells=True) for one in (TRUE, PREDICTED))
-METRICS = key("metric", tells=True, naming=Naming.METRIC, heading=BESIDE)
-EXTREMES = tuple(
+SEGMENT_KEYS = (key(BY, kind=Kind.BY), *ROLL_UP_KEYS)
+COUNT_COLUMNS = (count(N), count("n_labels"), count(MIN_SUPPORT))
+N_CLUSTERS = count("n_clusters", only_with="cluster")
+DESIGN_COLUMNS = (
+    count("effective_clusters", kind=Kind.FLOAT, only_with="cluster"),
+    estimate("design_effect", only_with="cluster"),
+)
+LABEL_COLUMNS = tuple(key(name, kind=Kind.LABEL, identifies=True) for name in (TRUE, PREDICTED))
+METRIC_KEY = key("metric", identifies=True, naming=Naming.METRIC, heading=HEADING_SEPARATOR)
+EXTREME_COLUMNS = tuple(
     note(f"{which}_{BY}", kind=Kind.BY, about=which) for which in ("lowest", "highest")
 )
-N_COMPARED = (count("n_segments"), count("n_left_out"))
-TESTS = (test("p_value"), test("p_adjusted"), count("n_tests"))
-ADJUSTED = tuple(replace(one, hidden=one.name != "p_adjusted") for one in TESTS)
-WEIGHTS = tuple(count(one, kind=Kind.FLOAT, under="weights") for one in (WEIGHT, WEIGHT_SQ))
+SEGMENT_COUNT_COLUMNS = (count("n_segments"), count("n_left_out"))
+TEST_COLUMNS = (test("p_value"), test("p_adjusted"), count("n_tests"))
+ADJUSTED_TEST_COLUMNS = tuple(
+    replace(column, hidden=column.name != "p_adjusted") for column in TEST_COLUMNS
+)
+WEIGHT_COLUMNS = tuple(
+    count(name, kind=Kind.FLOAT, only_with="weights") for name in (WEIGHT, WEIGHT_SQ)
+)
 
 
-class Shown(NamedTuple):
-    """A column of one answer: its name, what its values are, and what fills its name's place."""
+class ResultColumn(NamedTuple):
+    """A column of one result: its name, what its values are, and what its placeholder became."""
 
     name: Name
     kind: Kind
-    of: Name = None
+    placeholder_value: Name = None
 
 
-Blocks = Sequence[tuple[str | None, Sequence[Column]]]  # columns together by the place they hold
+ColumnBlocks = Sequence[tuple[str | None, Sequence[Column]]]  # by their placeholder
 
 
-def blocks(declared: Iterable[Column]) -> Blocks:
-    """Put columns that stand together and hold the same place into a block."""
-    return [(held, list(some)) for held, some in groupby(declared, lambda one: one.place)]
+def column_blocks(columns: Iterable[Column]) -> ColumnBlocks:
+    """Put columns that stand together and have the same placeholder into a block."""
+    return [(text, list(block)) for text, block in groupby(columns, lambda c: c.placeholder)]
 
 
-def expanded(
-    declared: Blocks, query: Query, metrics: Sequence[str], shown: Collection[str]
-) -> list[Shown]:
-    """List the columns of one answer: those that are shown, with all places filled.
+def expand_columns(
+    blocks: ColumnBlocks, query: Query, metrics: Sequence[str], optional_columns: Collection[str]
+) -> list[ResultColumn]:
+    """List the columns of one result, with all placeholders filled.
 
     Columns of metrics that stand together are repeated together: a score, then its limits. Names
     that clash raise.
     """
-    under = {None, *shown, *_under(query)}
-    found: list[Shown] = []
-    for held, together in declared:
-        columns = [(one.name, one.kind) for one in together if one.under in under]
-        if held is None:
-            found += [Shown(*column) for column in columns]
-        elif held == METRIC:
-            found += [Shown(_filled(n, of), kind, of) for of in metrics for n, kind in columns]
+    included = {None, *optional_columns, *_added_by_query(query)}
+    columns: list[ResultColumn] = []
+    for placeholder, block in blocks:
+        names = [(column.name, column.kind) for column in block if column.only_with in included]
+        if placeholder is None:
+            columns += [ResultColumn(name, kind) for name, kind in names]
+        elif placeholder == METRIC:
+            columns += [
+                ResultColumn(_fill_name(name, metric), kind, metric)
+                for metric in metrics
+                for name, kind in names
+            ]
         else:
-            true, predicted = names_of_labels(query)
-            values = {BY: query.by, TRUE: (true,), PREDICTED: (predicted,)}[held]
-            found += [Shown(_filled(n, of), kind, of) for n, kind in columns for of in values]
-    _check_distinct([one.name for one in found], query)
-    return found
+            true, predicted = label_column_names(query)
+            values = {BY: query.by, TRUE: (true,), PREDICTED: (predicted,)}[placeholder]
+            columns += [
+                ResultColumn(_fill_name(name, value), kind, value)
+                for name, kind in names
+                for value in values
+            ]
+    _check_names_distinct([column.name for column in columns], query)
+    return columns
 
 
-def _check_distinct(names: Sequence[Name], query: Query) -> None:
-    """Raise where two columns would have one name; a by-column may be none of those added."""
-    taken = [name for name in query.added if name in query.by]
-    if taken or len(set(names)) < len(names):
-        twice = sorted({str(name) for name in names if names.count(name) > 1 or name in taken})
+def _check_names_distinct(names: Sequence[Name], query: Query) -> None:
+    """Raise if two columns would have the same name, or a by-column that of a column added."""
+    clashing = [name for name in query.added_columns if name in query.by]
+    if clashing or len(set(names)) < len(names):
+        twice = sorted({str(name) for name in names if names.count(name) > 1 or name in clashing})
         raise InvalidInputError(
             f"the output would have more than one column named {listed(map(repr, twice))}. Columns "
             "given must differ from each other and from the columns of the output; rename one "
@@ -255,15 +286,15 @@ def _check_distinct(names: Sequence[Name], query: Query) -> None:
         )
 
 
-def names_of_labels(query: Query) -> tuple[Name, Name]:
-    """Name the columns of the true and the predicted labels in cells."""
-    return query.y_true, OF_SEVERAL if query.several else query.y_pred[0]
+def label_column_names(query: Query) -> tuple[Name, Name]:
+    """Return the names of the columns of true and of predicted labels in cells."""
+    return query.y_true, PREDICTED_OF_MODELS if query.has_several_models else query.y_pred[0]
 
 
-def _under(query: Query) -> Iterable[str]:
-    """Name the options of a query that add columns to every answer."""
-    yield from ["margins"] if MARGIN in query.added else []
-    yield from ["models"] if query.several else []
+def _added_by_query(query: Query) -> Iterable[str]:
+    """List the options of a query that add columns to every result."""
+    yield from ["margins"] if MARGIN in query.added_columns else []
+    yield from ["models"] if query.has_several_models else []
     yield from ["missing"] if query.drops_missing else []
     yield from ["cluster"] if query.cluster is not None else []
     yield from ["weights"] if query.sample_weight is not None else []

@@ -1,4 +1,4 @@
-"""From the kind of interval that a metric names to limits that a caller can rely on."""
+"""Limits of metrics in segments, by the interval kind that each metric names."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,131 +9,123 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Clusters, Sample
 from balframe.metrics.registry import Metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.clustered_means import means_of_clusters
+from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import mover_difference
 from balframe.stats.proportions import Limits
 
-# What clusters mean for the estimates of segments: how many there are, and what they cost.
+DesignEffects = tuple[FloatArray, FloatArray]  # effective clusters and design effects, by segment
 
 
-Design = tuple[FloatArray, FloatArray]
-
-
-def n_clusters(sample: Sample) -> dict[str, Int64Array]:
+def cluster_counts(sample: Sample) -> dict[str, Int64Array]:
     """Count the clusters of every segment, if rows are in clusters."""
     return {} if sample.clusters is None else {"n_clusters": sample.clusters.n}
 
 
-def design(metric: Metric, sample: Sample) -> Design:
-    """Give the effective clusters and the design effect of a metric, NaN where undefined."""
-    nothing = np.full(sample.counts.n_segments, np.nan)
+def design_effects(metric: Metric, sample: Sample) -> DesignEffects:
+    """Return the effective clusters and the design effects of a metric, NaN where undefined."""
+    undefined = np.full(sample.counts.n_segments, np.nan)
     if sample.clusters is None or not metric.interval.has_clusters:
-        return nothing, nothing
+        return undefined, undefined
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = means_of_clusters(metric.interval, sample)
-        found = metric.interval.influence(sample)
-        if found is None:
-            return nothing, nothing
-        effect = found.design_effect if means is None else means.design_effect
-    known = np.isfinite(effect)
-    return np.where(known, found.effective_clusters, np.nan), np.where(known, effect, np.nan)
+        means = clustered_means(metric.interval, sample)
+        influence = metric.interval.influence(sample)
+        if influence is None:
+            return undefined, undefined
+        effect = influence.design_effect if means is None else means.design_effect
+    is_defined = np.isfinite(effect)
+    n_effective = np.where(is_defined, influence.effective_clusters, np.nan)
+    return n_effective, np.where(is_defined, effect, np.nan)
 
 
-def deciding(metric: Metric, method: str | None, level: float) -> IntervalRequest:
-    """Ask for limits that decide: by the method named where the metric has it, else of gates."""
+def decision_request(metric: Metric, method: str | None, level: float) -> IntervalRequest:
+    """Request limits for a decision: by `method` if the metric has it, or else by that of gates."""
     return IntervalRequest(method if method in metric.interval.methods else GATE, level)
 
 
-def limits_of(
-    metrics: Mapping[str, Metric],
-    sample: Sample,
-    scores: Mapping[str, FloatArray],
-    request: IntervalRequest,
-) -> dict[str, Limits]:
-    """Compute the limits of metrics in every segment, NaN where one has none or is undefined."""
-    return {name: _limits(one, sample, scores[name], request) for name, one in metrics.items()}
+def metric_limits(
+    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
+) -> Limits:
+    """Compute the limits of a metric in every segment, NaN where they are undefined."""
+    if not len(estimate):
+        return estimate, estimate
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        if sample.clusters is None:
+            lower, upper = metric.interval.limits(sample, estimate, request)
+        else:
+            lower, upper = _cluster_limits(metric, sample, estimate, request)
+    method = metric.interval.method_of(request.method)
+    return clip_limits(lower, upper, estimate, metric.range, around_estimate=method != "posterior")
 
 
-def methods_of(
+def interval_methods(
     metrics: Mapping[str, Metric],
     clusters: Clusters | None,
     n_segments: int,
     request: IntervalRequest,
 ) -> tuple[list[str], Int64Array]:
-    """Name the methods, and give the position of that of each metric in every segment.
+    """Return names of interval methods, and the position of that of each metric in each segment.
 
-    The positions have the shape (segments, metrics); that behind the last name is of no method.
+    The positions have the shape (segments, metrics). A metric without a method has the position
+    after the last name.
     """
     kinds = [metric.interval for metric in metrics.values()]
-    of_rows = [kind.method_of(request.method) for kind in kinds]
-    of_clusters = [kind.method_of_clusters(request.method) for kind in kinds]
-    names = sorted({*of_rows, *of_clusters} - {""})
-    code_of_rows, code_of_clusters = (
-        np.array([(*names, "").index(one) for one in methods], np.int64)
-        for methods in (of_rows, of_clusters)
+    row_methods = [kind.method_of(request.method) for kind in kinds]
+    cluster_methods = [kind.method_of_clusters(request.method) for kind in kinds]
+    names = sorted({*row_methods, *cluster_methods} - {""})
+    row_codes, cluster_codes = (
+        np.array([(*names, "").index(method) for method in methods], np.int64)
+        for methods in (row_methods, cluster_methods)
     )
-    is_row = np.ones(n_segments, np.bool_)
+    has_rows = np.ones(n_segments, np.bool_)  # rather than clusters of several rows
     if clusters is not None:
-        is_row = clusters.are_single
-    return names, np.where(is_row[:, None], code_of_rows, code_of_clusters)
+        has_rows = clusters.are_single
+    return names, np.where(has_rows[:, None], row_codes, cluster_codes)
 
 
-def _limits(
+def _cluster_limits(
     metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
 ) -> Limits:
-    if not len(estimate):
-        return estimate, estimate
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        if sample.clusters is None:
-            low, high = metric.interval.limits(sample, estimate, request)
-        else:
-            low, high = _of_clusters(metric, sample, estimate, request)
-    method = metric.interval.method_of(request.method)
-    return kept(low, high, estimate, metric.range, around=method != "posterior")
-
-
-def _of_clusters(
-    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
-) -> Limits:
-    """Compute the limits of rows in clusters; those of independent rows where each is its own."""
+    """Compute the limits for clusters, and those for rows where every cluster is a single row."""
     assert sample.clusters is not None
-    found = metric.interval.limits_of_clusters(sample, estimate, request)
-    low, high = (limit.copy() for limit in found)
+    limits = metric.interval.limits_of_clusters(sample, estimate, request)
+    lower, upper = (limit.copy() for limit in limits)
     single = np.flatnonzero(sample.clusters.are_single)
     if len(single):
-        own = replace(sample.at(single), clusters=None)
-        low[single], high[single] = metric.interval.limits(own, estimate[single], request)
-    return low, high
+        rows = replace(sample.at(single), clusters=None)
+        lower[single], upper[single] = metric.interval.limits(rows, estimate[single], request)
+    return lower, upper
 
 
-def from_limits_of_both(
-    name: str,
+def mover_difference_limits(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
     correlation: FloatArray | float = 0,
 ) -> Limits:
-    """Find limits of a difference from those of either side."""
-    (one, of_one), (other, of_other) = (
-        (value, limits_of({name: metric}, side, {name: value}, request)[name])
-        for side, value in zip(sides, scores, strict=True)
+    """Compute the limits of a difference from those of both sides."""
+    first, second = (
+        metric_limits(metric, sample, score, request)
+        for sample, score in zip(sides, scores, strict=True)
     )
-    return mover_difference(one, of_one, other, of_other, correlation)
+    return mover_difference(scores[0], first, scores[1], second, correlation)
 
 
-def kept(
-    low: FloatArray,
-    high: FloatArray,
+def clip_limits(
+    lower: FloatArray,
+    upper: FloatArray,
     estimate: FloatArray,
     range_: tuple[float, float],
     *,
-    around: bool,
+    around_estimate: bool,
 ) -> Limits:
-    """Keep limits inside the range, and around the estimate; both or none, none without it."""
-    is_unknown = np.isnan(estimate) | np.isnan(low) | np.isnan(high)
-    if around:
-        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+    """Clip limits to the range of the metric; NaN both if either or the estimate is undefined.
+
+    With `around_estimate`, they are widened to include the estimate.
+    """
+    is_undefined = np.isnan(estimate) | np.isnan(lower) | np.isnan(upper)
+    if around_estimate:
+        lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     least, most = range_
-    low, high = (np.minimum(np.maximum(limit, least), most) for limit in (low, high))
-    return np.where(is_unknown, np.nan, low), np.where(is_unknown, np.nan, high)
+    lower, upper = (np.minimum(np.maximum(limit, least), most) for limit in (lower, upper))
+    return np.where(is_undefined, np.nan, lower), np.where(is_undefined, np.nan, upper)

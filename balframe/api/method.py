@@ -1,4 +1,8 @@
-"""The declaration of a verb: its parameters and the columns of its answer."""
+"""The declaration of a method: its parameters, and the columns of its result.
+
+Names, types and defaults come from signatures, and descriptions from docstrings. Where Python runs
+without docstrings (`python -OO`), the descriptions of a function's own parameters are empty.
+"""
 
 import inspect
 import re
@@ -8,17 +12,17 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from balframe.api.columns import Blocks, Column, blocks
-from balframe.api.options import SHARED, Option, options_of
+from balframe.api.columns import Column, ColumnBlocks, column_blocks
+from balframe.api.options import SHARED, Option, group_options
 from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_PARAMETERS = "balframe_parameters"  # the attribute of a function
+_PARAMETERS = "balframe_parameters"  # attribute of a function that `with_options` returns
 _HEADING = "Parameters\n----------\n"
 _NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
-_ENTRY = re.compile(r"^(?P<name>\w+) : (?P<kind>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^(?P<name>\w+) : (?P<type>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
 RAISES = """Raises
 ------
 BalframeError
@@ -30,173 +34,194 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a verb: its type, its default if it has one, and its description."""
+    """A parameter of a method: its type, its default if it has one, and its description."""
 
     name: str
     type: Any
     default: Any
-    kind: str
+    type_text: str
     text: str
     is_positional: bool
 
     @property
     def is_required(self) -> bool:
-        """Tell whether a call has to give it."""
+        """Return whether every call has to give it."""
         return self.default is inspect.Parameter.empty
 
     @property
     def first_sentence(self) -> str:
-        """Say in one line what it does."""
+        """Return the first sentence of the description."""
         return re.split(r"(?<=\.) ", self.text, maxsplit=1)[0]
 
     @property
-    def in_words(self) -> str:
-        """Describe it as docstrings do."""
+    def docstring_entry(self) -> str:
+        """Return the entry of the parameter in a docstring."""
         text = textwrap.fill(self.text, _WIDTH - 4, break_on_hyphens=False)
-        return f"{self.name} : {self.kind}\n{textwrap.indent(text, '    ')}"
+        return f"{self.name} : {self.type_text}\n{textwrap.indent(text, '    ')}"
 
     @property
-    def in_signature(self) -> inspect.Parameter:
-        """Show it as signatures do."""
-        one = inspect.Parameter
-        kind = one.POSITIONAL_OR_KEYWORD if self.is_positional else one.KEYWORD_ONLY
-        return one(self.name, kind, default=self.default, annotation=self.type)
+    def signature_parameter(self) -> inspect.Parameter:
+        """Return the parameter as `inspect.signature` has it."""
+        positional, keyword = (
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.KEYWORD_ONLY,
+        )
+        kind = positional if self.is_positional else keyword
+        return inspect.Parameter(self.name, kind, default=self.default, annotation=self.type)
 
 
 @dataclass(eq=False)
 class Method:
-    """What is declared of a verb: `layouts` are the columns that its answer may have.
+    """The declaration of a method: `layouts` are the columns that its result may have.
 
-    `instead` says what to do in place of an option that only other verbs have. Called with a
-    function, it makes that the verb, with all options in its signature.
+    `hints` say what to do in place of an option that only other methods have. Called as a decorator
+    of a function, it declares that function, and completes it with the shared options.
     """
 
     layouts: Mapping[str, tuple[Column, ...]]
-    instead: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
     function: Callable[..., Any] = lambda: None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, *columns: Column, instead: Mapping[str, str] | None = None) -> "Method":
-        """Declare a verb with one layout."""
-        return cls({"": columns}, instead or {})
+    def of(cls, *columns: Column, hints: Mapping[str, str] | None = None) -> "Method":
+        """Declare a method with one layout."""
+        return cls({"": columns}, hints or {})
 
     @cached_property
-    def blocks(self) -> Mapping[str, Blocks]:
-        """Give the columns of each layout in the blocks that are repeated together."""
-        return {name: blocks(declared) for name, declared in self.layouts.items()}
+    def blocks(self) -> Mapping[str, ColumnBlocks]:
+        """Return the columns of each layout, in the blocks that are repeated together."""
+        return {name: column_blocks(columns) for name, columns in self.layouts.items()}
 
     @property
     def name(self) -> str:
-        """Give the name that the verb's function has."""
+        """Return the name of the function."""
         return self.function.__name__
 
     def __call__(self, function: F) -> F:
-        """Give a function all options: in its signature, its docstring, and when it is called."""
-        verb = with_options(function, SHARED, RAISES, UnsupportedTypeError, self.instead)
-        self.function, self.parameters = verb, parameters_of(verb)
+        """Add the shared options to a function, and register the declaration."""
+        name = f"bf.{function.__name__}"
+        complete = with_options(function, name, SHARED, RAISES, UnsupportedTypeError, self.hints)
+        self.function, self.parameters = complete, function_parameters(complete)
         DECLARED[self.name] = self
-        return verb
+        return complete
 
 
-DECLARED: dict[str, Method] = {}  # the verbs whose files are loaded, by name
+DECLARED: dict[str, Method] = {}  # the methods whose modules are loaded, by name
 
 
 def with_options(
     function: F,
-    words: Mapping[str, Option],
-    raises: str,
-    refusal: type[BalframeError],
-    instead: Mapping[str, str] | None = None,
+    public_name: str,
+    shared: Mapping[str, Option],
+    raises_section: str,
+    error: type[BalframeError],
+    hints: Mapping[str, str] | None = None,
 ) -> F:
-    """Put the options of its group into a function's signature, docstring and calls.
+    """Add the options of its group to a function's signature, docstring and calls.
 
-    `words` are those of its own parameters that it leaves out, and `raises` what it says of errors
-    where it says nothing; an unknown option is refused by a `refusal`, with the words of `instead`
-    if it has some.
+    `shared` describes those of its own parameters that its docstring leaves out. `raises_section`
+    is added to a docstring without one. An unknown option raises `error`, with the hint of that
+    option if there is one. Messages name the function by its `public_name`.
     """
-    own = inspect.signature(function)
-    parameters = {one.name: one for one in _parameters(function, words)}
-    shared = {n: one.default for n, one in parameters.items() if n not in own.parameters}
+    own = inspect.signature(function).parameters
+    parameters = {p.name: p for p in _complete_parameters(function, shared)}
+    defaults = {name: p.default for name, p in parameters.items() if name not in own}
 
     @wraps(function)
-    def complete(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+    def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise refusal(_unknown(name, parameters.values(), instead or {}))
-        _check_positions(function, parameters, given, options)
-        return function(*given, **{**shared, **options})
+                raise error(_unknown_option_message(name, parameters.values(), hints or {}))
+        _check_positional(public_name, parameters, arguments, options)
+        return function(*arguments, **{**defaults, **options})
 
-    known = [one.in_signature for one in parameters.values()]
-    complete.__signature__ = own.replace(parameters=known)  # type: ignore[attr-defined]
+    complete.__signature__ = inspect.signature(function).replace(  # type: ignore[attr-defined]
+        parameters=[p.signature_parameter for p in parameters.values()]
+    )
     complete.__dict__[_PARAMETERS] = parameters
-    doc = inspect.getdoc(function) or ""
-    complete.__doc__ = _documented(doc, parameters.values(), raises)
+    if function.__doc__ is not None:
+        doc = inspect.getdoc(function) or ""
+        complete.__doc__ = _complete_docstring(doc, parameters.values(), raises_section)
     return complete  # type: ignore[return-value]
 
 
-def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """Give the parameters of a function that has its options from `with_options`."""
+def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Return the parameters of a function that has its options from `with_options`."""
     parameters: Mapping[str, Parameter] = function.__dict__[_PARAMETERS]
     return parameters
 
 
-def _unknown(name: str, parameters: Iterable[Parameter], instead: Mapping[str, str]) -> str:
-    """Say that there is no option of this name, and what to do."""
-    if name in instead:
-        return f"option {name!r} not found: {instead[name]}"
-    return str(not_found("option", name, (o.name for o in parameters if o.name != "frame")))
+def _unknown_option_message(
+    name: str, parameters: Iterable[Parameter], hints: Mapping[str, str]
+) -> str:
+    """Return the message that there is no option of this name, and what to do."""
+    if name in hints:
+        return f"option {name!r} not found: {hints[name]}"
+    return str(not_found("option", name, (p.name for p in parameters if p.name != "frame")))
 
 
-def _check_positions(
-    function: Callable[..., Any],
+def _check_positional(
+    public_name: str,
     parameters: Mapping[str, Parameter],
-    given: Sequence[Any],
+    arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> None:
-    """Raise where a call gives arrays in place of a frame, or too much by position."""
-    positional = [one.name for one in parameters.values() if one.is_positional]
-    is_chart = "chart" in function.__module__.rpartition(".")[2]
-    name = f"bf.{'plot.' * is_chart}{function.__name__}"
-    check_not_arrays(name, {**dict(zip(positional, given, strict=False)), **options}, positional)
-    if len(given) > len(positional):
+    """Raise if a call gives arrays in place of a frame, or too many arguments by position."""
+    positional = [p.name for p in parameters.values() if p.is_positional]
+    by_name = dict(zip(positional, arguments, strict=False))
+    check_not_arrays(public_name, {**by_name, **options}, positional)
+    if len(arguments) > len(positional):
         named = "by" if "by" in parameters else next(n for n in parameters if n not in positional)
         raise UnsupportedTypeError(
-            f"{name} takes {', '.join(positional)} by position, but {len(given)} positional "
-            f"arguments were given; give the others by keyword, such as {parameter(named)}."
+            f"{public_name} takes {', '.join(positional)} by position, but {len(arguments)} "
+            "positional arguments were given; give the others by keyword, such as "
+            f"{parameter(named)}."
         )
 
 
-def _parameters(function: Callable[..., Any], words: Mapping[str, Option]) -> Iterator[Parameter]:
-    """List the parameters of a function, the options of its group in the place of `**options`."""
-    own = {
-        found["name"]: Option(found["kind"], " ".join(found["text"].split()))
-        for found in _ENTRY.finditer(_section(inspect.getdoc(function) or ""))
+def _complete_parameters(
+    function: Callable[..., Any], shared: Mapping[str, Option]
+) -> Iterator[Parameter]:
+    """List the parameters of a function, with the options of its group in place of `**options`.
+
+    A parameter is described by the function's docstring, or else by its group or by `shared`. An
+    undescribed parameter raises, unless there is no docstring at all.
+    """
+    described = {
+        entry["name"]: Option(entry["type"], " ".join(entry["text"].split()))
+        for entry in _ENTRY.finditer(_parameters_section(inspect.getdoc(function) or ""))
     }
     types = get_type_hints(function)
-    for name, one in inspect.signature(function).parameters.items():
-        if one.kind is one.VAR_KEYWORD:
-            (group,) = get_args(one.annotation)
-            for shared, (of_type, option) in options_of(group).items():
-                said = own.get(shared, option)
-                yield Parameter(shared, of_type, option.default, said.kind, said.text, False)
+    for name, own in inspect.signature(function).parameters.items():
+        if own.kind is own.VAR_KEYWORD:
+            (group,) = get_args(own.annotation)
+            for option_name, (type_, option) in group_options(group).items():
+                words = described.get(option_name, option)
+                yield Parameter(
+                    option_name, type_, option.default, words.type_text, words.text, False
+                )
         else:
-            said = own.get(name) or words[name]
-            is_positional = one.kind is one.POSITIONAL_OR_KEYWORD
-            yield Parameter(name, types[name], one.default, said.kind, said.text, is_positional)
+            own_option = described.get(name) or shared.get(name)
+            assert own_option or function.__doc__ is None, f"{function.__name__} describes {name}"
+            words = own_option or Option("", "")
+            is_positional = own.kind is own.POSITIONAL_OR_KEYWORD
+            yield Parameter(
+                name, types[name], own.default, words.type_text, words.text, is_positional
+            )
 
 
-def _section(doc: str) -> str:
-    """Take the entries of the parameters that a docstring describes itself."""
+def _parameters_section(doc: str) -> str:
+    """Return the section of a docstring that describes parameters, without its heading."""
     _, _, rest = doc.partition(_HEADING)
     end = _NEXT_HEADING.search(rest)
     return (rest[: end.start()] if end else rest) + "\n"
 
 
-def _documented(doc: str, parameters: Iterable[Parameter], raises: str) -> str:
-    """Describe all parameters in a docstring, in the order of the signature."""
-    own = {found["name"]: found[0].rstrip() for found in _ENTRY.finditer(_section(doc))}
-    entries = [own.get(one.name) or one.in_words for one in parameters]
+def _complete_docstring(doc: str, parameters: Iterable[Parameter], raises_section: str) -> str:
+    """Return a docstring that describes all parameters, in the order of the signature."""
+    own = {entry["name"]: entry[0].rstrip() for entry in _ENTRY.finditer(_parameters_section(doc))}
+    entries = [own.get(p.name) or p.docstring_entry for p in parameters]
     head, _, rest = doc.partition(_HEADING)
     if not rest:
         head, mark, rest = doc.partition("Returns\n-------\n")
@@ -204,6 +229,7 @@ def _documented(doc: str, parameters: Iterable[Parameter], raises: str) -> str:
     after = _NEXT_HEADING.search(rest)
     rest = rest[after.start() :] if after else ""
     if "Raises\n------\n" not in rest:
-        at = next((found.start() for found in list(_NEXT_HEADING.finditer(rest))[1:]), len(rest))
-        rest = rest[:at] + raises + rest[at:]
+        headings = list(_NEXT_HEADING.finditer(rest))
+        at = headings[1].start() if len(headings) > 1 else len(rest)
+        rest = rest[:at] + raises_section + rest[at:]
     return head + _HEADING + "\n".join(entries) + "\n\n" + rest

@@ -1,4 +1,4 @@
-"""Which metrics a caller asks for, and what they need to be computed."""
+"""The metrics of a request, and what they need to be computed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
+from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label
 from balframe.core.sample import Clusters, Sample
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.metrics.lookup import find_all, registered
+from balframe.metrics.lookup import find_metrics, registered_metrics
 from balframe.metrics.registry import PRESETS, Metric
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
@@ -23,20 +23,21 @@ Metrics = str | Sequence[str] | Mapping[str, str] | None
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
-COMPARED = ("accuracy", "balanced_accuracy")  # what verbs compare by default
+COMPARED_METRICS = ("accuracy", "balanced_accuracy")  # compared by default
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
-    """The metrics by the names they were asked for, and the options that they share.
+class MetricSelection:
+    """The metrics by the names of the request, and the options that they share.
 
-    `lenient` leaves metrics of a positive label null past two labels, as `metrics="all"` does.
+    If `is_lenient`, metrics that need a positive label are null where there are more than two
+    labels and none is given, as with `metrics="all"`.
     """
 
     metrics: Mapping[str, Metric]
     class_weight: ClassWeight | None
     absent: str
-    lenient: bool
+    is_lenient: bool
 
     @classmethod
     def of(
@@ -45,100 +46,104 @@ class Scoring:
         class_weight: ClassWeight | None,
         default: Sequence[str],
         absent: str = "skip",
-    ) -> "Scoring":
-        """Check what a caller asked for."""
+    ) -> "MetricSelection":
+        """Check a request, and look its metrics up."""
         check_choice("absent", absent, ("skip", "null", "zero"))
         _check_class_weight(class_weight)
-        asked = ["default"] if metrics is None else metrics
-        asked = [asked] if isinstance(asked, str) else asked
-        asked = list(asked) if isinstance(asked, Iterator) else asked
-        chosen = find_all(asked, _presets(default, class_weight))
-        _check_weighted(chosen, class_weight)
-        is_lenient = not isinstance(asked, Mapping) and "all" in list(asked)
-        return cls(chosen, class_weight, absent, is_lenient)
+        names = ["default"] if metrics is None else metrics
+        names = [names] if isinstance(names, str) else names
+        names = list(names) if isinstance(names, Iterator) else names
+        selected = find_metrics(names, _presets(default, class_weight))
+        _check_weighted(selected, class_weight)
+        is_lenient = not isinstance(names, Mapping) and "all" in list(names)
+        return cls(selected, class_weight, absent, is_lenient)
 
-    def suits(self, reading: CountedFrame) -> None:
-        """Raise unless the labels suit the metrics and have a weight each, as far as asked."""
-        self._weights(reading)
-        lacking = [name for name, one in self.metrics.items() if "pos_label" in one.needs]
-        labels = reading.labels
-        is_lenient = self.lenient and len(labels) > 2
-        if reading.pos_label() is None and lacking and len(labels) and not is_lenient:
+    def check_labels(self, counted_frame: CountedFrame) -> None:
+        """Raise if a metric lacks the positive label, or a label its weight."""
+        self._weights(counted_frame)
+        lacking = [name for name, metric in self.metrics.items() if "pos_label" in metric.needs]
+        labels = counted_frame.labels
+        is_lenient = self.is_lenient and len(labels) > 2
+        if counted_frame.pos_label_code() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
                 f"metric {lacking[0]!r} needs {parameter('pos_label')}; give one of the labels: "
                 f"{labels}. It has a default only if the labels are among 0 and 1, -1 and 1, or "
                 "false and true."
             )
 
-    def sample(self, reading: CountedFrame) -> Sample:
-        """Add up the cells read, and those of clusters."""
-        c, held = self.class_counts(reading), reading.clusters
-        clusters = None if held is None else Clusters.of(held.cells, c)
-        return Sample(c, lambda: reading.cells, clusters)
+    def sample(self, counted_frame: CountedFrame) -> Sample:
+        """Return the class counts of the cells, and those of their clusters."""
+        c, clustered = self.class_counts(counted_frame), counted_frame.clusters
+        clusters = None if clustered is None else Clusters.of(clustered.cells, c)
+        return Sample(c, lambda: counted_frame.cells, clusters)
 
-    def class_counts(self, reading: CountedFrame, cells: Cells | None = None) -> ClassCounts:
-        """Add up cells, by default those read, whose labels suit the metrics."""
+    def class_counts(self, counted_frame: CountedFrame, cells: Cells | None = None) -> ClassCounts:
+        """Return the class counts of `cells`, by default all, whose labels suit the metrics."""
         return ClassCounts.of(
-            Entries.of(reading.cells if cells is None else cells, len(reading.labels)),
-            pos_label=reading.pos_label(),
-            class_weight=self._weights(reading),
+            LabelCounts.of(
+                counted_frame.cells if cells is None else cells, len(counted_frame.labels)
+            ),
+            pos_label=counted_frame.pos_label_code(),
+            class_weight=self._weights(counted_frame),
             absent=self.absent,
         )
 
-    def _weights(self, reading: CountedFrame) -> FloatArray | str | None:
+    def _weights(self, counted_frame: CountedFrame) -> FloatArray | str | None:
         if isinstance(self.class_weight, Mapping):
-            return reading.labels.weights(self.class_weight)
+            return counted_frame.labels.weights(self.class_weight)
         return self.class_weight
 
 
-def counted(c: ClassCounts) -> dict[str, Int64Array]:
+def segment_counts(c: ClassCounts) -> dict[str, Int64Array]:
     """Count the rows of every segment, its labels present, and the rows of the rarest of these."""
     return {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
 
 
-def value_of(metric: Metric, c: ClassCounts) -> FloatArray:
-    """Compute a metric for every segment, null where it lacks the positive label."""
+def metric_values(metric: Metric, c: ClassCounts) -> FloatArray:
+    """Compute a metric for every segment; NaN if it needs a positive label and there is none."""
     if "pos_label" in metric.needs and c.pos_label is None:
         return np.full(c.n_segments, np.nan)
     return metric(c)
 
 
-def check_by(query: Query, verb: str) -> None:
-    """Raise where there are no segments to compare."""
+def check_by(query: Query, method: str) -> None:
+    """Raise if the request has no segments to compare."""
     if not query.by:
         raise InvalidInputError(
-            f"{parameter('by')} is missing, but {verb} compares segments; name at least one column."
+            f"{parameter('by')} is missing, but {method} compares segments; "
+            "name at least one column."
         )
 
 
 def check_adjust(adjust: object) -> None:
-    """Raise unless it is an adjustment of p-values, or None."""
+    """Raise unless `adjust` is an adjustment of p-values, or None."""
     check_choice("adjust", adjust, ("bh", "holm", None))
 
 
-def smallest(values: FloatArray, c: ClassCounts) -> int:
-    """Find the segment with the smallest value, of several the one with the most rows."""
-    leading = np.flatnonzero(values == np.nanmin(values))
-    return int(leading[np.argmax(c.n[leading])])
+def lowest_segment(values: FloatArray, c: ClassCounts) -> int:
+    """Return the segment with the smallest value; of several, the one with the most rows."""
+    lowest = np.flatnonzero(values == np.nanmin(values))
+    return int(lowest[np.argmax(c.n[lowest])])
 
 
 def _presets(
     default: Sequence[str], class_weight: ClassWeight | None
 ) -> Mapping[str, Sequence[str]]:
-    """Name the metrics that each preset stands for, by the default of the verb."""
+    """Return the names of the metrics of every preset, given the default of the method."""
     weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
     every = [
-        one.name
-        for one in registered()
-        if class_weight is not None or "class_weight" not in one.needs
+        metric.name
+        for metric in registered_metrics()
+        if class_weight is not None or "class_weight" not in metric.needs
     ]
-    of_calls = {"default": (*default, *weighted), "all": every}
-    return {name: of_calls[name] if names is None else names for name, names in PRESETS.items()}
+    variable = {"default": (*default, *weighted), "all": every}
+    return {name: variable[name] if names is None else names for name, names in PRESETS.items()}
 
 
-def _check_weighted(chosen: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:
-    for name, one in chosen.items():
-        if "class_weight" in one.needs and class_weight is None:
+def _check_weighted(metrics: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:
+    """Raise if a metric lacks class weights."""
+    for name, metric in metrics.items():
+        if "class_weight" in metric.needs and class_weight is None:
             raise InvalidInputError(
                 f"metric {name!r} needs {parameter('class_weight')}; give a weight for every "
                 'label, "balanced" or "prevalence".'

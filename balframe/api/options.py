@@ -1,7 +1,7 @@
-"""The options that verbs share: the type, default and description of each, declared once.
+"""The options that methods share: the type, default and description of each, declared once.
 
-A verb or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and the
-command line read them here.
+A method or a chart takes a group of them as `**options: Unpack[...]`. Signatures, docstrings and
+the command line read them here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,26 +21,26 @@ Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
-_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
-_HOLDERS = dict.fromkeys(one.name.partition(",")[0] for one in ENGINES)
+_INTERVAL_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
+_LIBRARIES = dict.fromkeys(engine.name.partition(",")[0] for engine in ENGINES)
 METRICS = (
     f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "
     'A mapping renames them: `{"hit rate": "recall"}`.'
 ).replace("'", '"')
-FRAMES = f"a frame of {', '.join(_HOLDERS)} or narwhals"
+FRAMES = f"a frame of {', '.join(_LIBRARIES)} or narwhals"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The description of a parameter: its kind in words, what it does, and its default."""
+    """The description of a parameter: its type in words, what it does, and its default."""
 
-    kind: str
+    type_text: str
     text: str
     default: Any = None
 
 
-class Weights(TypedDict, total=False):
-    """How much rows weigh."""
+class WeightOptions(TypedDict, total=False):
+    """The weights of rows."""
 
     sample_weight: Annotated[
         Name | None,
@@ -52,8 +52,8 @@ class Weights(TypedDict, total=False):
     ]
 
 
-class Repeated(TypedDict, total=False):
-    """How many rows a row stands for."""
+class CountOptions(TypedDict, total=False):
+    """The number of rows that a row stands for."""
 
     counts: Annotated[
         Name | None,
@@ -65,7 +65,7 @@ class Repeated(TypedDict, total=False):
     ]
 
 
-class Labelled(TypedDict, total=False):
+class LabelOptions(TypedDict, total=False):
     """The label set."""
 
     labels: Annotated[
@@ -87,7 +87,7 @@ class Labelled(TypedDict, total=False):
     ]
 
 
-class Read(TypedDict, total=False):
+class InputOptions(TypedDict, total=False):
     """How nulls are handled, and how much is collected."""
 
     missing: Annotated[
@@ -110,16 +110,16 @@ class Read(TypedDict, total=False):
     ]
 
 
-class Counted(Repeated, Labelled, Read, total=False):
+class UnweightedRowOptions(CountOptions, LabelOptions, InputOptions, total=False):
     """How rows are counted, and the label set."""
 
 
-class Rows(Weights, Counted, total=False):
+class RowOptions(WeightOptions, UnweightedRowOptions, total=False):
     """How rows are counted and weighted, and the label set."""
 
 
-class Cells(TypedDict, total=False):
-    """What frames of cells need in addition."""
+class CellOptions(TypedDict, total=False):
+    """Whether the frame holds cells."""
 
     cells: Annotated[
         bool,
@@ -132,8 +132,8 @@ class Cells(TypedDict, total=False):
     ]
 
 
-class Clustering(TypedDict, total=False):
-    """Which rows belong together."""
+class ClusterOptions(TypedDict, total=False):
+    """The clusters of rows."""
 
     cluster: Annotated[
         Name | None,
@@ -146,11 +146,11 @@ class Clustering(TypedDict, total=False):
     ]
 
 
-class CellsOrRows(Rows, Cells, total=False):
-    """The options of what is counted."""
+class CellOrRowOptions(RowOptions, CellOptions, total=False):
+    """How rows or cells are counted, and the label set."""
 
 
-class Level(TypedDict, total=False):
+class LevelOptions(TypedDict, total=False):
     """The confidence level."""
 
     level: Annotated[
@@ -158,13 +158,13 @@ class Level(TypedDict, total=False):
     ]
 
 
-class Intervals(Level, total=False):
+class IntervalOptions(LevelOptions, total=False):
     """Which confidence intervals are added."""
 
     interval: Annotated[
         IntervalOption,
         Option(
-            f"{{True, {_METHODS}}}, optional",
+            f"{{True, {_INTERVAL_METHODS}}}, optional",
             "Add confidence intervals. True uses the default method of each metric. A named "
             "method applies to the metrics that have it; the others keep their default. "
             'Proportions have "wilson", "scas", "jeffreys" and "exact". Means of recalls, such as '
@@ -175,7 +175,7 @@ class Intervals(Level, total=False):
     ]
 
 
-class Priors(TypedDict, total=False):
+class PriorOptions(TypedDict, total=False):
     """The prior of the recalls."""
 
     prior: Annotated[
@@ -189,7 +189,7 @@ class Priors(TypedDict, total=False):
     ]
 
 
-class ClassWeights(TypedDict, total=False):
+class ClassWeightOptions(TypedDict, total=False):
     """How labels are weighted."""
 
     class_weight: Annotated[
@@ -201,8 +201,8 @@ class ClassWeights(TypedDict, total=False):
     ]
 
 
-class Absences(TypedDict, total=False):
-    """How labels that a segment lacks are handled."""
+class AbsentLabelOptions(TypedDict, total=False):
+    """How labels absent from a segment are handled."""
 
     absent: Annotated[
         Absent,
@@ -217,7 +217,7 @@ class Absences(TypedDict, total=False):
     ]
 
 
-class Adjustment(TypedDict, total=False):
+class AdjustmentOptions(TypedDict, total=False):
     """The adjustment of p-values for multiple testing."""
 
     adjust: Annotated[
@@ -233,7 +233,7 @@ class Adjustment(TypedDict, total=False):
     ]
 
 
-class Periods(TypedDict, total=False):
+class PeriodOptions(TypedDict, total=False):
     """Periods of time, as segments."""
 
     time: Annotated[
@@ -254,8 +254,8 @@ class Periods(TypedDict, total=False):
     ]
 
 
-class RollUps(TypedDict, total=False):
-    """What is returned in addition to the segments."""
+class MarginOptions(TypedDict, total=False):
+    """The margins returned in addition to the segments."""
 
     margins: Annotated[
         Margins,
@@ -268,8 +268,8 @@ class RollUps(TypedDict, total=False):
     ]
 
 
-class Backends(TypedDict, total=False):
-    """In which library the answer is returned."""
+class BackendOptions(TypedDict, total=False):
+    """The library of the result."""
 
     backend: Annotated[
         Backend,
@@ -281,19 +281,19 @@ class Backends(TypedDict, total=False):
     ]
 
 
-class Answers(RollUps, Backends, total=False):
-    """What is returned."""
+class ResultOptions(MarginOptions, BackendOptions, total=False):
+    """The rows of the result, and its library."""
 
 
-class OfLabels(CellsOrRows, Answers, total=False):
-    """The options of all verbs on predicted labels."""
+class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):
+    """The options of all methods on predicted labels."""
 
 
-class OfScores(Rows, Answers, total=False):
-    """The options of all verbs on scores, and of those that need rows."""
+class ScoreMethodOptions(RowOptions, ResultOptions, total=False):
+    """The options of all methods on scores, and of those that need rows."""
 
 
-SHARED = {  # parameters in a verb's own signature whose description it may leave out
+SHARED = {  # of parameters in a function's own signature, which its docstring may leave out
     "frame": Option(
         FRAMES,
         "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "
@@ -339,7 +339,7 @@ SHARED = {  # parameters in a verb's own signature whose description it may leav
 }
 
 
-def options_of(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
-    """List the options of a group: the type and the description of each."""
+def group_options(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN401 (a TypedDict)
+    """Return the type and the description of every option of a group."""
     hints = get_type_hints(group, include_extras=True)
     return {name: get_args(annotated) for name, annotated in hints.items()}

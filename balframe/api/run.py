@@ -1,118 +1,121 @@
-"""From a frame to an answer: read its cells, compute columns, build a frame of the same library."""
+"""From a frame to a result: count its cells, compute columns, build a frame of the same library."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.columns import Kind, Shown, expanded
+from balframe.api.columns import Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
 from balframe.errors import check_choice, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.convert_result import BACKENDS, deliver
+from balframe.frames.convert_result import BACKENDS, convert_result
+from balframe.frames.count_input import compute_on_collect, count_input
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.engines.inputs import in_memory, opened, unwrapped, without_rows
-from balframe.frames.engines.registry import POLARS_LAZY, engine_of
-from balframe.frames.lazy import finish_later, finish_now
-from balframe.frames.query import Query, Reads, query
+from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.registry import POLARS_LAZY
+from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Labels, Scores, Source
+from balframe.frames.sources import LabelSource, ScoreSource, Source
 from balframe.frames.thresholds import Thresholds
 
 Columns = Mapping[Name, Any]
 
-_READS, _LABELS = Reads(), Labels()
+_INPUT, _LABELS = InputSpec(), LabelSource()
+_SCORE_INPUT = InputSpec(scores=True, coarsening_option="resolution")
 
 
 def run_method(
     frame: FrameT,
-    verb: Method,
-    given: Mapping[str, Any],
+    method: Method,
+    request: Mapping[str, Any],
     compute: Callable[[Any], Columns],
     *,
     layout: str = "",
     metrics: Sequence[str] = (),
-    shown: Collection[str] = (),
-    reads: Reads = _READS,
+    optional_columns: Collection[str] = (),
+    input_spec: InputSpec = _INPUT,
     source: Source = _LABELS,
-    check: Callable[[Query], None] = lambda query: None,
-    suits: Callable[[Any], object] = lambda reading: None,
+    check_query: Callable[[Query], None] = lambda query: None,
+    check_labels: Callable[[Any], object] = lambda counted: None,
 ) -> FrameT:
-    """Run a verb: `compute` turns what was read into the columns declared.
+    """Run a method: `compute` turns what was counted into the declared columns.
 
-    `given` are the names of columns and the shared options. `metrics` fill places in the names of
-    columns, and `shown` are the options under which some are there. `check` looks at the query, and
-    `suits` at what was read, before anything is computed.
+    `request` has the names of columns and the shared options. `metrics` fill placeholders in the
+    names of columns, and `optional_columns` are the options of this call that add some.
+    `check_query` and `check_labels`, of what was counted, raise before anything is computed.
 
-    On a lazy frame the reduction is a query of the engine. A frame without rows is read first: that
-    finds wrong names and types before any work, and the types of a LazyFrame's answer.
+    On a lazy frame the reduction is a query of the engine. A frame without rows is counted first:
+    that finds wrong names and types before any work, and the types of a LazyFrame's result.
     """
-    backend = given.get("backend")
+    backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
-    native, wrapped = unwrapped(frame)
-    engine = engine_of(native)
-    library = engine.library
-    rows = opened(native, engine)
-    head = without_rows(rows, engine)
-    what = query(head, library, given, reads)
-    check(what)
-    named = what.with_clusters() if reads.keeps_clusters else what
-    columns = expanded(verb.blocks[layout], named, metrics, shown)
+    data = InputFrame.open(frame)
+    query = build_query(data.schema, data.adapter, request, input_spec)
+    check_query(query)
+    named = query.with_clusters() if input_spec.keeps_clusters else query
+    columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)
 
-    def finish(reading: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
-        suits(reading)
-        for warning in reading.reading.label_warnings:
+    def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
+        check_labels(counted)
+        for warning in counted.counted_frame.label_warnings:
             warn(warning)
-        found = compute(reading)
-        assert len(found) == len(columns), "computed is what was declared"
-        return {one.name: found[one.name] for one in columns}
+        computed = compute(counted)
+        assert len(computed) == len(columns), "computed is what was declared"
+        return {column.name: computed[column.name] for column in columns}
 
-    if not engine.is_lazy:
-        built = library.build(finish(source.read(in_memory(rows, engine, what), library, what)))
-    else:
-        nothing = source.read(head, library, what)
-        suits(nothing)
-        if engine is POLARS_LAZY and backend is None:
-            like = library.build(_without_rows(columns, nothing.reading))
-            later: FrameT = wrapped(finish_later(rows, engine, what, source, finish, like))
-            return later
-        built = finish_now(rows, engine, what, source, finish)
-    delivered: FrameT = wrapped(deliver(built, backend or engine.answer, rows, engine))
-    return delivered
+    if data.engine.is_lazy:
+        empty = source.count(data.schema, data.adapter, query)
+        check_labels(empty)
+        if data.engine is POLARS_LAZY and backend is None:
+            template = data.adapter.build_frame(_empty_columns(columns, empty.counted_frame))
+            lazy: FrameT = data.rewrap(compute_on_collect(data, query, source, finish, template))
+            return lazy
+    built = data.adapter.build_frame(finish(count_input(data, query, source)))
+    result = convert_result(built, backend or data.engine.result, data.arrow_schema)
+    rewrapped: FrameT = data.rewrap(result)
+    return rewrapped
 
 
-def _without_rows(columns: Sequence[Shown], reading: CountedFrame) -> Columns:
-    """Make the columns of an answer without rows, each of its type."""
-    none = np.zeros(0, np.int64)
-    made = {
-        Kind.LABEL: reading.label_column(none),
-        Kind.INTEGER: none,
-        Kind.INTEGER_OR_NULL: none,
-        Kind.FLOAT: none.astype(np.float64),
-        Kind.FLAG_OR_NULL: reading.flag_column(none),
-        Kind.TEXT: reading.text_column([], none),
+def _empty_columns(columns: Sequence[ResultColumn], counted_frame: CountedFrame) -> Columns:
+    """Return the columns of a result without rows, each of its type."""
+    no_rows = np.zeros(0, np.int64)
+    by_kind = {
+        Kind.LABEL: counted_frame.label_column(no_rows),
+        Kind.INTEGER: no_rows,
+        Kind.INTEGER_OR_NULL: no_rows,
+        Kind.FLOAT: no_rows.astype(np.float64),
+        Kind.FLAG_OR_NULL: counted_frame.flag_column(no_rows),
+        Kind.TEXT: counted_frame.text_column([], no_rows),
     }
     by = {
-        name: reading.library.take(levels, none, nullable=False)
-        for name, levels in reading.with_clusters().by.items()
+        name: counted_frame.adapter.take(levels, no_rows, nullable=False)
+        for name, levels in counted_frame.with_clusters().by.items()
     }
-    return {one.name: by[one.of] if one.kind is Kind.BY else made[one.kind] for one in columns}
+    return {
+        column.name: by[column.placeholder_value]
+        if column.kind is Kind.BY
+        else by_kind[column.kind]
+        for column in columns
+    }
 
 
-# From scores, rounded as a caller asks, to an answer.
-
-
-_READS_SCORES = Reads(scores=True, coarser="resolution")
-
-
-def answer_from_scores(
+def run_score_method(
     frame: FrameT,
-    verb: Method,
-    given: Mapping[str, Any],
+    method: Method,
+    request: Mapping[str, Any],
     compute: Callable[[ScoredFrame], Columns],
     *,
-    check: Callable[[Query], None] = lambda query: None,
+    check_query: Callable[[Query], None] = lambda query: None,
 ) -> FrameT:
-    """Run a verb that takes the option `resolution`, as `answer` does."""
-    source = Scores(Thresholds.rounding(given["resolution"]))
-    return run_method(frame, verb, given, compute, reads=_READS_SCORES, source=source, check=check)
+    """Run a method that takes the option `resolution`, as `run_method` does."""
+    source = ScoreSource(Thresholds.from_resolution(request["resolution"]))
+    return run_method(
+        frame,
+        method,
+        request,
+        compute,
+        input_spec=_SCORE_INPUT,
+        source=source,
+        check_query=check_query,
+    )

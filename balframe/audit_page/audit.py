@@ -1,26 +1,35 @@
 """The function `audit`: a page on a classifier, to hand to people who do not run code."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
 from typing import Any, TypeVar, Unpack
 
-from balframe.api.method import parameters_of, with_options
-from balframe.api.options import FRAMES, SHARED, Cells, Counted, Level, Names, Option
-from balframe.audit_page.asked_of_options import asked_of
-from balframe.audit_page.build import document_of
-from balframe.audit_page.call_in_python import call_in_python
+from balframe.api.method import Parameter, function_parameters, with_options
+from balframe.api.options import (
+    FRAMES,
+    SHARED,
+    CellOptions,
+    LevelOptions,
+    Names,
+    Option,
+    UnweightedRowOptions,
+)
+from balframe.audit_page.build import build_document
 from balframe.audit_page.page import Page
-from balframe.errors import UnsupportedTypeError
+from balframe.audit_page.request import check_request
+from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import held, unwrapped
-from balframe.methods.gates.rules import RulesOption
+from balframe.frames.engines.inputs import materialize, unwrap
+from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 Unit = tuple[str, str]
 
 _ROWS = ("row", "rows")
-_LEAST = 30
-_SAID = {
+_MIN_SUPPORT = 30
+_MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
+_DECLARED = {
     **SHARED,
     "frame": Option(FRAMES, "The data, which are never modified. A lazy frame is collected."),
     "y_pred": Option(
@@ -28,7 +37,7 @@ _SAID = {
         "The calls: predicted class labels. Several columns are audited as several models.",
     ),
 }
-_INSTEAD = {
+_ALTERNATIVES = {
     "sample_weight": "an audit counts rows, and its sentences are about rows. For weighted scores, "
     "call report and gaps.",
     "cluster": "an audit takes rows as independent. For rows that belong together, call report and "
@@ -43,15 +52,15 @@ _INSTEAD = {
 }
 
 
-class _Options(Level, Counted, Cells, total=False): ...
+class _Options(LevelOptions, UnweightedRowOptions, CellOptions, total=False): ...
 
 
-def _declared(function: F) -> F:
-    """Give the function all options: in its signature, its docstring, and when it is called."""
-    return with_options(function, _SAID, "", UnsupportedTypeError, _INSTEAD)
+def _with_options(function: F) -> F:
+    """Add all options to the function: in its signature, its docstring, and when it is called."""
+    return with_options(function, "bf.audit", _DECLARED, "", UnsupportedTypeError, _ALTERNATIVES)
 
 
-@_declared
+@_with_options
 def audit(
     frame: object,
     y_true: Name,
@@ -65,7 +74,7 @@ def audit(
     truth: str | None = None,
     call: str | None = None,
     unit: Unit = _ROWS,
-    min_support: int = _LEAST,
+    min_support: int = _MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> Page:
     r"""Return a page that says how often a classifier is right, for whom, and how sure that is.
@@ -138,12 +147,62 @@ def audit(
     >>> print(page.markdown().split("\n\n")[0])
     # COMPAS
     """
-    given = {**locals(), **options}
-    return page_of(frame, given, call_in_python(given, parameters_of(audit)))
+    arguments = {**locals(), **options}
+    return audit_frame(frame, arguments, call_text(arguments, function_parameters(audit)))
 
 
-def page_of(frame: object, given: Mapping[str, Any], call: str) -> Page:
-    """Make the page of a call, whose options are given by name."""
-    known = {name: given[name] for name in parameters_of(audit) if name != "frame"}
-    rows, _ = unwrapped(frame)
-    return Page(document_of(held(rows), asked_of(known, call)))
+def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
+    """Return the page for the arguments of a call, by name; `call` repeats them for a reader."""
+    names = [name for name in function_parameters(audit) if name != "frame"]
+    request = check_request({name: arguments[name] for name in names}, call)
+    rows, _ = unwrap(frame)
+    return Page(build_document(materialize(rows), request))
+
+
+def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
+    """Return the call in Python: all that differs from the defaults, in the signature's order."""
+    parts = ["frame", f"{_literal(arguments['y_true'])}, {_literal(arguments['y_pred'])}"]
+    for name, declared in parameters.items():
+        value = arguments[name]
+        if not declared.is_positional and not _is_same(value, declared.default):
+            parts.append(f"{name}={_literal(_literal_rules(value) if name == 'rules' else value)}")
+    return "".join(
+        ["import balframe as bf\n\npage = bf.audit(\n", *(f"    {part},\n" for part in parts), ")"]
+    )
+
+
+def _is_same(value: object, default: object) -> bool:
+    return type(value) is type(default) and value == default
+
+
+def _literal(value: Any) -> str:  # noqa: ANN401 (of any option)
+    """Return a value as Python reads it; a very long text is shortened."""
+    if hasattr(value, "tolist"):  # of numpy
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        inside = ", ".join(map(_literal, value))
+        return f"({inside})" if isinstance(value, tuple) and len(value) > 1 else f"[{inside}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_literal(key)}: {_literal(item)}" for key, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return clipped(repr(value), _MAX_VALUE_LENGTH)
+
+
+def _literal_rules(rules: RulesOption) -> object:
+    """Return rules in a form that can be written: a path as it is, others as texts and mappings."""
+    if isinstance(rules, (str, PathLike)):
+        return fspath(rules)
+    written = [_literal_rule(rule) for rule in read_rules(rules)]
+    return written[0] if len(written) == 1 and isinstance(written[0], str) else written
+
+
+def _literal_rule(rule: Rule) -> str | Mapping[str, Any]:
+    if not rule.where and rule.reason is None:
+        return rule.text
+    where = {name: _item_or_list(values) for name, values in rule.where.items()}
+    reason = {} if rule.reason is None else {"reason": rule.reason}
+    return {"rule": rule.text, **({"where": where} if where else {}), **reason}
+
+
+def _item_or_list(values: Sequence[Any]) -> Any:  # noqa: ANN401
+    return values[0] if len(values) == 1 else list(values)

@@ -1,11 +1,13 @@
 """What a page is made of: sections of blocks, which are rendered as HTML and as Markdown.
 
-All texts may hold names of the data between the marks of `phrases`.
+All texts may hold names of the data between the marks of `text`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+Verdict = Literal["met", "not met", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +98,15 @@ class Cell:
     text: str = ""
     limits: str = ""
     bar: Bar | None = None
-    verdict: Literal["", "met", "not met", "undecided"] = ""
+    verdict: Verdict | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """A row with its heading.
 
-    `is_small`: too few rows to rank. `differs`: shown to differ. `is_total`: of all rows together.
-    `is_here`: what is in use. `under` is a second line below the heading.
+    `is_small`: too few rows to rank. `differs`: by more than chance explains. `is_total`: of all
+    rows together. `is_in_use`: what gives the predictions. `note` is a second line.
     """
 
     heading: str
@@ -112,12 +114,12 @@ class TableRow:
     is_small: bool = False
     differs: bool = False
     is_total: bool = False
-    is_here: bool = False
-    under: str = ""
+    is_in_use: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroup:
     """Rows under a heading of their own, which may be empty."""
 
     heading: str
@@ -130,21 +132,21 @@ class Table:
 
     caption: str
     heads: Sequence[Head]
-    groups: Sequence[Group]
-    under: str = ""
+    groups: Sequence[RowGroup]
+    note: str = ""
     total: TableRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Blocks beside each other, where there is room."""
+class SideBySide:
+    """Blocks beside each other, where the page is wide enough."""
 
     blocks: Sequence["Block"]
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """A count of a confusion matrix, its share of the row, and whether the calls are wrong."""
+    """A count of a confusion matrix, its share of the row, and whether it counts errors."""
 
     n: str
     share: str
@@ -153,10 +155,10 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A confusion matrix: a row for each true label, a column for each call."""
+    """A confusion matrix: a row for each true label, a column for each prediction."""
 
     caption: str
-    under: str
+    note: str
     calls: Sequence[str]
     rows: Sequence[tuple[str, Sequence[MatrixCell]]]
 
@@ -173,7 +175,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepChart:
     """A chart of step curves; `text` says the same in words."""
 
     caption: str
@@ -182,10 +184,12 @@ class Steps:
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
     x_title: str
-    here: float | None = None
+    in_use: float | None = None
 
 
-Block = Paragraph | Heading | Bullets | Facts | Terms | Code | Table | Beside | Matrix | Steps
+Block = (
+    Paragraph | Heading | Bullets | Facts | Terms | Code | Table | SideBySide | Matrix | StepChart
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,20 @@ A number is rounded, but never onto a value that decides something, nor past it:
 0, 99.97% is not 100%, and what is below a bound of 0.746 is not shown as 0.75.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from decimal import ROUND_FLOOR, Decimal
+from typing import Any, NamedTuple, Self
 
-_MOST_DECIMALS = 10
-_SAME = 1e-11  # numbers that differ by less are equal but for the rounding of a computer
+import numpy as np
+
+_MAX_DECIMALS = 10
+_EQUAL = 1e-11  # numbers that differ by less are equal but for the rounding of a computer
 _SMALLEST_P = 0.001
 _SIGNS = "+\N{MINUS SIGN}"
 _ENDS = (0.0, 100.0)  # no share is shown as none or all unless it is
+_MAX_SCORE_DECIMALS = 17
+_WITHOUT_EXPONENT = range(-6, 15)  # powers of ten
 
 
 class Estimate(NamedTuple):
@@ -26,15 +31,33 @@ class Estimate(NamedTuple):
     upper: float | None
     n: int = 0
 
+    @classmethod
+    def from_row(
+        cls, row: Mapping[Any, Any], name: str, limits: str | None = None, n: str | None = "n"
+    ) -> Self:
+        """Read an estimate from a row of a result; `limits` is what their names begin with."""
+        prefix = f"{name}_" if limits is None else limits
+        lower, upper = row[f"{prefix}lower"], row[f"{prefix}upper"]
+        return cls(row[name], lower, upper, 0 if n is None else row[n])
+
     @property
-    def is_known(self) -> bool:
-        """Tell whether the estimate is defined."""
+    def is_defined(self) -> bool:
+        """Return whether the estimate is defined."""
         return self.value is not None
 
     @property
     def has_limits(self) -> bool:
-        """Tell whether both limits are defined."""
+        """Return whether both limits are defined."""
         return self.lower is not None and self.upper is not None
+
+    @property
+    def furthest_limit(self) -> float | None:
+        """Return the size of the limit that is further from 0, which may be unknown."""
+        limits = [abs(limit) for limit in (self.lower, self.upper) if limit is not None]
+        return max(limits, default=None)
+
+
+UNDEFINED = Estimate(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,7 @@ class Scale:
     """A unit of numbers in text.
 
     `decisive` are the values onto or past which no other value is rounded, in the unit shown.
+    Limits never have a sign.
     """
 
     factor: float = 100.0
@@ -50,85 +74,96 @@ class Scale:
     sign: bool = False
     unit: str = ""
 
-    def text(self, value: float) -> str:
+    def number(self, value: float) -> str:
         """Write a number without its unit."""
-        shown = value * self.factor
-        decimals = _decimals(shown, self.decimals, self.decisive)
-        return _signed(shown, decimals) if self.sign else _unsigned(shown, decimals)
+        scaled = value * self.factor
+        text = _plain(scaled, _decimals(scaled, self.decimals, self.decisive))
+        return f"+{text}" if self.sign and scaled > 0 and _is_nonzero(text) else text
 
-    def estimate(self, of: Estimate) -> str:
-        """Write an estimate, which may be rounded onto a value that its limits include."""
-        if of.value is None:
+    def estimate(self, estimate: Estimate) -> str:
+        """Write an estimate without its unit.
+
+        It may be rounded onto a decisive value that its limits include.
+        """
+        if estimate.value is None:
             return "undefined"
-        is_open = of.lower is not None and of.upper is not None and self.decisive is not _ENDS
-        excluded = [
-            one
-            for one in self.decisive
-            if not is_open or not of.lower * self.factor <= one <= of.upper * self.factor  # type: ignore[operator]
-        ]
-        return replace(self, decisive=excluded).text(of.value)
+        lower, upper = estimate.lower, estimate.upper
+        if lower is None or upper is None or self.decisive is _ENDS:
+            return self.number(estimate.value)
+        low, high = lower * self.factor, upper * self.factor
+        excluded = [value for value in self.decisive if not low <= value <= high]
+        return replace(self, decisive=excluded).number(estimate.value)
 
-    def limits(self, of: Estimate) -> str:
+    def limits(self, estimate: Estimate) -> str:
         """Write the limits: `64 to 66`."""
-        if of.lower is None or of.upper is None:
+        if estimate.lower is None or estimate.upper is None:
             return "no limits"
-        return f"{self.text(of.lower)} to {self.text(of.upper)}"
+        unsigned = replace(self, sign=False)
+        return f"{unsigned.number(estimate.lower)} to {unsigned.number(estimate.upper)}"
 
-    def written(self, of: Estimate) -> str:
+    def with_unit(self, estimate: Estimate) -> str:
+        """Write an estimate with its unit: `65%`."""
+        return self.estimate(estimate) + (self.unit if estimate.is_defined else "")
+
+    def with_limits(self, estimate: Estimate) -> str:
         """Write an estimate with its limits: `65% (64 to 66)`."""
-        if of.value is None:
+        if estimate.value is None:
             return "undefined"
-        return f"{self.estimate(of)}{self.unit} ({self.limits(of)})"
+        return f"{self.with_unit(estimate)} ({self.limits(estimate)})"
 
 
-def _decimals(shown: float, least: int, decisive: Collection[float]) -> int:
-    """Find how many decimals keep a number on its side of those that decide."""
-    for decimals in range(least, _MOST_DECIMALS):
-        rounded = round(shown, decimals)
-        if all(_side(rounded, one) == _side(shown, one) for one in decisive):
+def _decimals(scaled: float, least: int, decisive: Collection[float]) -> int:
+    """Return how many decimals keep a number on its side of those that decide."""
+    for decimals in range(least, _MAX_DECIMALS):
+        rounded = round(scaled, decimals)
+        if all(_side(rounded, value) == _side(scaled, value) for value in decisive):
             return decimals
-    return _MOST_DECIMALS
+    return _MAX_DECIMALS
 
 
-def _side(number: float, of: float) -> int:
-    """Tell whether a number is above another (1), below it (-1) or the same (0)."""
-    return 0 if abs(number - of) <= _SAME else 1 if number > of else -1
+def _side(number: float, other: float) -> int:
+    """Return whether a number is above another (1), below it (-1) or the same (0)."""
+    return 0 if abs(number - other) <= _EQUAL else 1 if number > other else -1
 
 
-def _unsigned(shown: float, decimals: int) -> str:
-    text = f"{shown:,.{decimals}f}"
-    return text.replace("-", "\N{MINUS SIGN}") if float(text.replace(",", "")) else text.lstrip("-")
+def _plain(scaled: float, decimals: int) -> str:
+    text = f"{scaled:,.{decimals}f}"
+    return text.replace("-", "\N{MINUS SIGN}") if _is_nonzero(text) else text.lstrip("-")
 
 
-def _signed(shown: float, decimals: int) -> str:
-    text = _unsigned(shown, decimals)
-    return f"+{text}" if shown > 0 and float(text.replace(",", "")) else text
+def _is_nonzero(text: str) -> bool:
+    return float(text.replace(",", "")) != 0
 
 
 PERCENT = Scale(unit="%")
 POINTS = Scale(decisive=(0.0,), sign=True)  # of percentages: +26
-APART = Scale(decisive=(0.0,))  # how far two percentages are from each other
+DISTANCE = Scale(decisive=(0.0,))  # how far two percentages are from each other
 RATIO = Scale(factor=1.0, decimals=2, decisive=(0.0, 1.0))
+
+
+def bounded_scale(bound: float) -> Scale:
+    """Return a scale of plain numbers that are compared with a bound."""
+    return Scale(factor=1.0, decimals=2, decisive=(0.0, 1.0, bound))
+
+
+def comparison_scale(estimate: Estimate, share: float) -> Scale:
+    """Return the scale of shares that keeps limits on their side of another share."""
+    limits = [100 * limit for limit in estimate[1:3] if limit is not None]
+    for decimals in range(_MAX_DECIMALS):
+        rounded = round(100 * share, decimals)
+        if all(_side(round(x, decimals), rounded) == _side(x, 100 * share) for x in limits):
+            return replace(PERCENT, decimals=decimals)
+    return replace(PERCENT, decimals=_MAX_DECIMALS)
 
 
 def percent(value: float | None) -> str:
     """Write a share."""
-    return "undefined" if value is None else f"{PERCENT.text(value)}%"
+    return PERCENT.with_unit(Estimate(value, None, None))
 
 
 def share(part: float, whole: float) -> str:
     """Write a part of a whole as a share."""
     return percent(part / whole if whole else None)
-
-
-def beside(of: Estimate, other: float) -> Scale:
-    """Choose the decimals of shares that keep limits on their side of another share."""
-    ends = [100 * one for one in (of.lower, of.upper) if one is not None]
-    for decimals in range(_MOST_DECIMALS):
-        shown = round(100 * other, decimals)
-        if all(_side(round(one, decimals), shown) == _side(one, 100 * other) for one in ends):
-            return replace(PERCENT, decimals=decimals)
-    return replace(PERCENT, decimals=_MOST_DECIMALS)
 
 
 def count(n: float) -> str:
@@ -137,26 +172,54 @@ def count(n: float) -> str:
 
 
 def points(value: float | None) -> str:
-    """Say how many points, in words that fit the number."""
-    if value is None:
-        return "an unknown number of points"
-    return _with_noun(APART.text(value))
+    """Write a number of points, in words that fit the number."""
+    return "an unknown number of points" if value is None else _noun(DISTANCE.number(value))
 
 
-def points_more(of: Estimate) -> str:
-    """Say how many points more or less, with the limits: `+26 points (22 to 30)`."""
-    return f"{_with_noun(POINTS.estimate(of))}{f' ({APART.limits(of)})' if of.has_limits else ''}"
+def points_more(estimate: Estimate) -> str:
+    """Write how many points more or less, with the limits: `+26 points (22 to 30)`."""
+    text = _noun(POINTS.estimate(estimate))
+    return f"{text} ({POINTS.limits(estimate)})" if estimate.has_limits else text
 
 
-def _with_noun(text: str) -> str:
+def _noun(text: str) -> str:
     return f"{text} {'point' if text.lstrip(_SIGNS) == '1' else 'points'}"
 
 
 def p_value(p: float | None, alpha: float) -> str:
-    """Write a p-value, kept apart from the level at which it decides."""
+    """Write a p-value, rounded away from the level at which it decides."""
     if p is None:
         return "\N{EN DASH}"
     least = min(_SMALLEST_P, alpha)
     if p < least:
         return "<" + f"{least:.6g}".removeprefix("0")
     return f"{p:.{_decimals(p, 3, (alpha,))}f}".removeprefix("0")
+
+
+def score_text(score: float) -> str:
+    """Write a score as it is; one of 32 bits has fewer digits."""
+    short = np.float32(score)
+    is_short = float(short) == score and not score.is_integer()
+    return _decimal_text(Decimal(str(short) if is_short else repr(score)))
+
+
+def threshold_text(threshold: float, above: float) -> str:
+    """Write the shortest number above one number and up to the threshold."""
+    value = Decimal(repr(threshold))
+    if above >= threshold or not _is_without_exponent(value):
+        return score_text(threshold)
+    for decimals in range(_MAX_SCORE_DECIMALS):
+        shorter = value.quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR)
+        if above < float(shorter) <= threshold:
+            return _decimal_text(shorter)
+    return _decimal_text(value)
+
+
+def _decimal_text(value: Decimal) -> str:
+    normal = value.normalize()
+    text = f"{normal:,f}" if _is_without_exponent(value) else f"{normal:e}"
+    return text.replace("-", "\N{MINUS SIGN}").removeprefix("\N{MINUS SIGN}" * value.is_zero())
+
+
+def _is_without_exponent(value: Decimal) -> bool:
+    return value.is_zero() or value.adjusted() in _WITHOUT_EXPONENT

@@ -7,10 +7,10 @@ from html import escape
 from pathlib import Path
 
 from balframe._atomic_write import check_place, replace
-from balframe._text import legible
+from balframe._text import replace_illegible
 from balframe.audit_page.document import Document
-from balframe.audit_page.render_markdown import markdown_of
-from balframe.audit_page.text import unmarked
+from balframe.audit_page.render_markdown import render_markdown
+from balframe.audit_page.text import render_isolates
 from balframe.errors import InvalidInputError, MissingExtraError, listed, parameter
 from balframe.frames.engines.registry import check_installed
 
@@ -57,15 +57,15 @@ class Page:
             If HTML is asked for and jinja2 is not installed.
         """
         out = Path(path)
-        named = parameter("path", str(out))
-        ending = out.suffix.lower()
-        if ending not in _HTML + _MARKDOWN:
+        option = parameter("path", str(out))
+        extension = out.suffix.lower()
+        if extension not in _HTML + _MARKDOWN:
             raise InvalidInputError(
-                f"{named} has none of the extensions that a page can have. Use one of "
+                f"{option} has none of the extensions that a page can have. Use one of "
                 f"{listed(_HTML)} for HTML or {listed(_MARKDOWN)} for Markdown."
             )
-        check_place(out, named)
-        text = self.html() if ending in _HTML else self.markdown()
+        check_place(out, option)
+        text = self.html() if extension in _HTML else self.markdown()
         replace(out, text.encode())
 
     def html(self) -> str:
@@ -82,9 +82,9 @@ class Page:
             If jinja2 is not installed.
         """
         check_can_be_html()
-        from balframe.audit_page.render_html import html_of
+        from balframe.audit_page.render_html import render_html
 
-        return html_of(self.document)
+        return render_html(self.document)
 
     def markdown(self) -> str:
         """Return the page as Markdown, for a pull request or a model card.
@@ -94,18 +94,18 @@ class Page:
         str
             The same sentences and numbers, without the plots, in the Markdown of GitHub.
         """
-        return markdown_of(self.document)
+        return render_markdown(self.document)
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame that keeps its style to itself."""
         return _FRAME.format(title=escape(self._title()), page=escape(self.html()))
 
     def _title(self) -> str:
-        return unmarked(self.document.title, legible, legible)
+        return render_isolates(self.document.title, replace_illegible, replace_illegible)
 
     def __repr__(self) -> str:
         """Say what the page is about, how many sections it has, and how large it is."""
-        said = [repr(self._title()), f"{len(self.document.sections)} sections"]
+        parts = [repr(self._title()), f"{len(self.document.sections)} sections"]
         with suppress(MissingExtraError):
-            said.append(f"{len(self.html().encode()) / 1000:.0f} kB")
-        return f"Page({', '.join(said)})"
+            parts.append(f"{len(self.html().encode()) / 1000:.0f} kB")
+        return f"Page({', '.join(parts)})"

@@ -1,57 +1,232 @@
-"""How verbs are asked about the cells of a model."""
+"""The cells of a model, counted in one reading of its rows, about which methods are asked."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from balframe.audit_page.counted import CALL, TRUTH, Counted, key_of
-from balframe.audit_page.request import Asked
-from balframe.core.label_set import Label
-from balframe.errors import BalframeWarning
-from balframe.frames.convert_result import rows_of
+from balframe.audit_page.request import Model, Request
+from balframe.core.label_set import Label, LabelSet, as_labels
+from balframe.errors import (
+    BalframeWarning,
+    InvalidInputError,
+    advised,
+    bare_parameter,
+    parameter,
+)
+from balframe.frames.adapter import Name
+from balframe.frames.convert_result import row_dicts
+from balframe.frames.query import WEIGHT
+from balframe.frames.rounded_scores import round_down_scores
 from balframe.methods.scores.confusion import confusion
+from balframe.methods.scores.report import report
+
+TRUTH, CALL, SCORE, N = "truth", "call", "score", "n"
 
 Row = Mapping[Any, Any]
 
 
+def by_name(column: int) -> str:
+    """Return the name of a by-column in the cells, which no name of the caller's can equal."""
+    return f"by{column}"
+
+
 @dataclass(frozen=True)
-class Asking:
-    """The cells of a model, and the options with which verbs are asked about them."""
+class ModelCells:
+    """The cells of a model: a row for each combination of groups, score, truth and prediction.
 
-    counted: Counted
-    asked: Asked
-    cells: Any = field(default=None)
+    `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
+    where there are very many. `n_missing` rows were left out.
+    """
 
-    def rows(
+    request: Request
+    model: Model
+    frame: Any
+    labels: Sequence[Label]
+    positive: Label | None
+    step: float | None
+    n_missing: int
+    _columns: dict[int, Any] = field(default_factory=dict)
+
+    @cached_property
+    def matrix(self) -> Mapping[tuple[Label, Label], int]:
+        """Count the rows of each true label and prediction."""
+        return count_labels(row_dicts(confusion(self.frame, TRUTH, CALL, cells=True)))
+
+    @cached_property
+    def n_true(self) -> Mapping[Label, int]:
+        """Count the rows of each true label."""
+        return sum_matrix(self.matrix, self.labels)[0]
+
+    @property
+    def is_binary(self) -> bool:
+        """Return whether there are two labels."""
+        return self.positive is not None
+
+    @property
+    def has_scores(self) -> bool:
+        """Return whether there are scores, of one of two labels."""
+        return self.is_binary and self.model.y_score is not None
+
+    def of_column(self, column: int) -> Any:  # noqa: ANN401 (a frame)
+        """Return the cells of one by-column."""
+        if column not in self._columns:
+            labels = list(self.labels)
+            self._columns[column] = confusion(
+                self.frame, TRUTH, CALL, by=by_name(column), cells=True, labels=labels
+            )
+        return self._columns[column]
+
+    def query(
         self,
-        verb: Callable[..., Any],
-        positive: Label | None = None,
-        **options: Any,  # noqa: ANN401 (as the verb's own)
+        method: Callable[..., Any],
+        frame: Any = None,  # noqa: ANN401 (cells; all by default)
+        **options: Any,  # noqa: ANN401 (as the method's own)
     ) -> Sequence[Row]:
-        """Ask a verb on labels."""
-        shared = {"labels": list(self.counted.labels), "pos_label": positive}
-        given = self.counted.cells if self.cells is None else self.cells
-        return quietly(verb, given, TRUTH, CALL, cells=True, **shared, **options)
+        """Return the result of a method on labels."""
+        cells = self.frame if frame is None else frame
+        options = {"labels": list(self.labels), "cells": True, **options}
+        return query(method, cells, TRUTH, CALL, **options)
 
-    def of_column(self, column: int) -> "Asking":
-        """Keep one by-column."""
-        key = key_of(column)
-        cells = confusion(
-            self.counted.cells, TRUTH, CALL, by=key, cells=True, labels=list(self.counted.labels)
-        )
-        return Asking(self.counted, self.asked, cells)
-
-    def without(self, column: int, values: Sequence[Any]) -> "Asking":
-        """Leave out the rows of some groups, null among them."""
-        values_of = self.cells[key_of(column)]
-        kept = ~values_of.is_in([one for one in values if one is not None])
-        kept = kept.fill_null(None not in values)
-        return Asking(self.counted, self.asked, self.cells.filter(kept))
+    def query_scores(
+        self,
+        method: Callable[..., Any],
+        frame: Any = None,  # noqa: ANN401
+        **options: Any,  # noqa: ANN401
+    ) -> Sequence[Row]:
+        """Return the result of a method on scores."""
+        cells = self.frame if frame is None else frame
+        return query(method, cells, TRUTH, SCORE, counts=N, pos_label=self.positive, **options)
 
 
-def quietly(verb: Callable[..., Any], *given: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401 (as the verb's own)
-    """Ask a verb; the page says itself what its warnings are about."""
+def query(method: Callable[..., Any], *arguments: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401
+    """Return the rows of a result without warnings, whose subjects the page itself names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BalframeWarning)
-        return rows_of(verb(*given, **options))
+        return row_dicts(method(*arguments, **options))
+
+
+def count_labels(cells: Sequence[Row]) -> dict[tuple[Label, Label], int]:
+    """Count the rows of each true label and prediction."""
+    matrix: dict[tuple[Label, Label], int] = {}
+    for cell in cells:
+        pair = cell[TRUTH], cell[CALL]
+        matrix[pair] = matrix.get(pair, 0) + cell[N]
+    return matrix
+
+
+def sum_matrix(
+    matrix: Mapping[tuple[Label, Label], int], labels: Sequence[Label]
+) -> tuple[dict[Label, int], dict[Label, int]]:
+    """Count the rows of each true label, and of each prediction."""
+    n_true, n_called = dict.fromkeys(labels, 0), dict.fromkeys(labels, 0)
+    for (truth, call), n in matrix.items():
+        n_true[truth] += n
+        n_called[call] += n
+    return n_true, n_called
+
+
+def leave_out(cells: Any, column: int, values: Sequence[Any]) -> Any:  # noqa: ANN401 (frames)
+    """Leave out the rows of some groups, null among them."""
+    is_kept = ~cells[by_name(column)].is_in([value for value in values if value is not None])
+    return cells.filter(is_kept.fill_null(None not in values))
+
+
+def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # noqa: ANN401 (a frame)
+    """Count the rows of a model."""
+    by, step = list(request.by), None
+    names = [*map(by_name, range(len(by))), TRUTH, CALL, N]
+    if model.y_score is not None:
+        frame, step = round_down_scores(frame, model.y_score)
+        by.append(model.y_score)
+        names.insert(-3, SCORE)
+    options = {**request.options, "backend": "polars"}
+    cells = confusion(frame, request.y_true, model.y_pred, by=by, **options)
+    n_missing = 0
+    if options["missing"] == "drop":
+        rows = report(frame, request.y_true, model.y_pred, metrics="accuracy", **options)
+        n_missing = int(rows["n_missing"].sum())
+    if WEIGHT in cells.columns:
+        raise InvalidInputError(
+            "the cells have weights, but an audit counts rows. Count them without weights."
+        )
+    cells = cells.select(cells.columns[: len(names)])
+    cells = cells.rename(dict(zip(cells.columns, names, strict=True)))
+    if model.y_score is not None:
+        cells, n_without = _drop_missing_scores(cells, model.y_score, request)
+        n_missing += n_without
+    if not cells.height:
+        raise InvalidInputError("there are no rows, so there is nothing to audit.")
+    labels = _labels(cells, request)
+    _check_words(labels, request)
+    return ModelCells(request, model, cells, labels, _positive(labels, request), step, n_missing)
+
+
+def _drop_missing_scores(cells: Any, y_score: Name, request: Request) -> tuple[Any, int]:  # noqa: ANN401
+    """Check scores, which were read as values; return how many rows without one are left out."""
+    scores = cells[SCORE]
+    if not scores.dtype.is_numeric():
+        raise InvalidInputError(
+            f"column {y_score!r} is of type {scores.dtype}, but {bare_parameter('y_score')} needs "
+            "numbers."
+        )
+    if scores.dtype.is_float() and scores.is_infinite().any():
+        raise InvalidInputError(
+            f"column {y_score!r} has infinite values; scores must be finite. Remove those rows."
+        )
+    n_null = int(cells[N].filter(scores.is_null()).sum())
+    if n_null and request.options["missing"] != "drop":
+        raise InvalidInputError(
+            f"column {y_score!r} has {n_null} null value{'s' * (n_null != 1)}. Remove those rows, "
+            f"or give {advised('missing', 'drop')} to leave them out."
+        )
+    return (cells.filter(scores.is_not_null()), n_null) if n_null else (cells, 0)
+
+
+def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
+    """Return the labels in their order, which is that of the cells."""
+    labels = request.options["labels"]
+    if labels is not None:
+        return tuple(as_labels(labels, parameter("labels")))
+    occurring = [*cells[TRUTH].unique().sort().to_list(), *cells[CALL].unique().sort().to_list()]
+    is_enum = str(cells[TRUTH].dtype).startswith("Enum")
+    categories = cells[TRUTH].cat.get_categories().to_list() if is_enum else None
+    labels = LabelSet.union(occurring, categories).values
+    pair = next((pair for pair in ((0, 1), (-1, 1)) if {*labels} < {*pair}), None)
+    if pair is None:
+        return labels
+    return (False, True) if isinstance(labels[0], bool) else pair
+
+
+def _check_words(labels: Sequence[Label], request: Request) -> None:
+    """Raise where there are words for the positive label of two, but other labels."""
+    words = {"truth": request.words.truth, "call": request.words.call}
+    names = [bare_parameter(name) for name, text in words.items() if text is not None]
+    if names and len(labels) != 2:
+        raise InvalidInputError(
+            f"{' and '.join(names)} name{'s' * (len(names) == 1)} the positive label of two, but "
+            f"the labels are {LabelSet(tuple(labels))}. Leave the words out, or turn the labels "
+            "into two."
+        )
+
+
+def _positive(labels: Sequence[Label], request: Request) -> Label | None:
+    """Return the positive label of two; more than two have none."""
+    pos_label, label_set = request.options["pos_label"], LabelSet(tuple(labels))
+    if len(labels) != 2:
+        if pos_label is not None:
+            raise InvalidInputError(
+                f"{parameter('pos_label', pos_label)} is for two labels, but there are "
+                f"{len(labels)}: {label_set}. Omit it for an audit of all labels, or turn them "
+                "into two."
+            )
+        return None
+    code = label_set.positive(pos_label)
+    if code is None:
+        raise InvalidInputError(
+            f"an audit of two labels needs {parameter('pos_label')}; give the one that counts as "
+            f"positive: {label_set}. It has a default only if the labels are among "
+            "0 and 1, -1 and 1, or false and true."
+        )
+    return labels[code]

@@ -3,117 +3,117 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from balframe.audit_page.counted import Counted
-from balframe.audit_page.request import Words
+from balframe.audit_page.queries import ModelCells
+from balframe.audit_page.text import capitalize
 from balframe.core.label_set import Label
 
 BALANCED = "balanced_accuracy"
-MOST_LABELS = 8
+_MAX_LABELS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A metric at a positive label, and its words.
 
-    `of` are the rows in its denominator, `befell` is what happened to the rows counted: `of those
-    not re-arrested` `had been called high risk`. `caption` names these rows, `share` says what they
+    `among` are the rows in its denominator, `event` is what happened to the rows counted: of `those
+    not re-arrested` some `had been called high risk`. `caption` names these rows, `share` what they
     are a share of, and `term` names the metric.
     """
 
     metric: str
     positive: Label | None
     term: str
-    of: str = ""
-    befell: str = ""
+    among: str = ""
+    event: str = ""
     caption: str = ""
     share: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return the caption as a heading."""
+        return capitalize(self.caption)
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The rates of a page: those of all rows, those compared between groups, and the errors."""
+    """The rates of a page: those of all rows, and the errors."""
 
     overall: Sequence[Rate]
     errors: Sequence[Rate]
 
     @property
     def compared(self) -> Sequence[Rate]:
-        """List those that groups are compared in."""
-        return [next(one for one in self.overall if one.metric == BALANCED), *self.errors]
+        """Return those that groups are compared in."""
+        return [self.by_metric(BALANCED), *self.errors]
 
     @property
     def ranked(self) -> Sequence[Rate]:
-        """List those whose lowest and highest groups are found."""
-        return [*self.compared, *(one for one in self.overall if one.metric == "prevalence")]
+        """Return those whose lowest and highest groups are sought."""
+        return [*self.compared, *(rate for rate in self.overall if rate.metric == "prevalence")]
 
     @property
-    def every(self) -> Sequence[Rate]:
-        """List all, each once."""
+    def all(self) -> Sequence[Rate]:
+        """Return all, each once."""
         return list(dict.fromkeys([*self.overall, *self.errors]))
 
-    def named(self, metric: str) -> Rate:
-        """Find a rate by its metric."""
-        return next(one for one in self.every if one.metric == metric)
+    def by_metric(self, metric: str) -> Rate:
+        """Return the first rate of a metric."""
+        return next(rate for rate in self.all if rate.metric == metric)
 
 
-def rates_of(counted: Counted, words: Words) -> Rates:
-    """List the rates of a page."""
-    if counted.positive is None:
-        return _rates_of_many(counted, words)
-    at = counted.positive
-    happened, called = words.happened(at), words.called(at)
-    of_true, of_false = f"those {happened}", f"those not {happened}"
+def page_rates(cells: ModelCells) -> Rates:
+    """Return the rates of a page."""
+    if cells.positive is None:
+        return _multiclass_rates(cells)
+    label, words = cells.positive, cells.request.words
+    happened, called = words.happened(label), words.called(label)
+    positives, negatives = f"those {happened}", f"those not {happened}"
+    was_called, was_not_called = f"had been {called}", f"had not been {called}"
     errors = (
         Rate(
             "false_positive_rate",
-            at,
+            label,
             "false positive rate",
-            of_false,
-            f"had been {called}",
-            f"{called}, but not {happened}",
-            f"{called}, of {of_false}",
+            negatives,
+            was_called,
+            caption=f"{called}, but not {happened}",
+            share=f"{called}, of {negatives}",
         ),
         Rate(
             "false_negative_rate",
-            at,
+            label,
             "false negative rate",
-            of_true,
-            f"had not been {called}",
-            f"not {called}, but {happened}",
-            f"not {called}, of {of_true}",
+            positives,
+            was_not_called,
+            caption=f"not {called}, but {happened}",
+            share=f"not {called}, of {positives}",
         ),
     )
     overall = (
-        Rate("accuracy", at, "accuracy", "all calls", "are right", share="share of right calls"),
-        Rate(BALANCED, at, "balanced accuracy"),
-        Rate(
-            "recall", at, "recall", of_true, f"had been {called}", share=f"{called}, of {of_true}"
-        ),
-        Rate("specificity", at, "specificity", of_false, f"had not been {called}"),
+        Rate("accuracy", label, "accuracy", "all calls", "are right", share="share of right calls"),
+        Rate(BALANCED, label, "balanced accuracy"),
+        Rate("recall", label, "recall", positives, was_called, share=f"{called}, of {positives}"),
+        Rate("specificity", label, "specificity", negatives, was_not_called),
         Rate(
             "precision",
-            at,
+            label,
             "precision",
             f"those {called}",
             f"were {happened}",
             share=f"{happened}, of those {called}",
         ),
         Rate(
-            "selection_rate",
-            at,
-            "selection rate",
-            "all",
-            f"had been {called}",
-            share=f"{called}, of all",
+            "selection_rate", label, "selection rate", "all", was_called, share=f"{called}, of all"
         ),
-        Rate("prevalence", at, "prevalence", "all", f"were {happened}"),
+        Rate("prevalence", label, "prevalence", "all", f"were {happened}"),
     )
     return Rates(overall, errors)
 
 
-def _rates_of_many(counted: Counted, words: Words) -> Rates:
-    """Take the misses of each label as the errors, of the most frequent where labels are many."""
-    frequent = sorted(counted.labels, key=lambda one: -counted.n_true[one])[:MOST_LABELS]
+def _multiclass_rates(cells: ModelCells) -> Rates:
+    """Return the misses of each label as the errors, of the most frequent where labels are many."""
+    words = cells.request.words
+    frequent = sorted(cells.labels, key=lambda label: -cells.n_true[label])[:_MAX_LABELS]
     overall = (
         Rate("accuracy", None, "accuracy", "all calls", "are right"),
         Rate(BALANCED, None, "balanced accuracy"),
@@ -125,9 +125,9 @@ def _rates_of_many(counted: Counted, words: Words) -> Rates:
             "miss rate",
             f"those {words.happened(label)}",
             f"had not been {words.called(label)}",
-            f"not {words.called(label)}, but {words.happened(label)}",
+            caption=f"not {words.called(label)}, but {words.happened(label)}",
         )
-        for label in counted.labels
+        for label in cells.labels
         if label in frequent
     ]
     return Rates(overall, errors)

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from string import punctuation
 from typing import Any
 
-from balframe._text import legible
+from balframe._text import replace_illegible
 from balframe.audit_page.document import (
-    Beside,
     Block,
     Bullets,
     Cell,
@@ -21,13 +20,15 @@ from balframe.audit_page.document import (
     Facts,
     Heading,
     Matrix,
+    MatrixCell,
     Paragraph,
-    Steps,
+    SideBySide,
+    StepChart,
     Table,
     TableRow,
     Terms,
 )
-from balframe.audit_page.text import CLOSE, OPEN, unmarked
+from balframe.audit_page.text import CLOSE, OPEN, render_isolates
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$#@])")
 _STARTS_BLOCK = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
@@ -37,10 +38,11 @@ _PLAIN_MARKS = " ,.:;!?()'\"/%+-\N{HORIZONTAL ELLIPSIS}\N{EN DASH}\N{EM DASH}" +
 )
 # What GitHub makes a link or an emoji of, without any markup.
 _LINKED = re.compile(r":(?! )|www\.|\b[0-9a-f]{7,}\b|\bgh-\d", re.IGNORECASE)
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
 _JOINER = "\N{WORD JOINER}"
 
 
-def markdown_of(document: Document) -> str:
+def render_markdown(document: Document) -> str:
     """Render a document."""
     parts = [f"# {_line(document.title)}", _paragraph(document.subtitle)]
     parts.append(" · ".join(f"{_line(name)} **{_line(value)}**" for name, value in document.facts))
@@ -53,15 +55,12 @@ def markdown_of(document: Document) -> str:
 
 
 def _brief(document: Document) -> str:
-    numbered: list[tuple[int, str]] = [
-        (number, sentence)
+    sentences = [
+        f"{_paragraph(sentence)} (§ {number})"
         for number, section in enumerate(document.sections, 1)
         for sentence in section.brief
     ]
-    return "\n".join(
-        f"{at}. {_paragraph(sentence)} (§ {number})"
-        for at, (number, sentence) in enumerate(numbered, 1)
-    )
+    return "\n".join(f"{i}. {sentence}" for i, sentence in enumerate(sentences, 1))
 
 
 def _blocks(blocks: Sequence[Block]) -> list[str]:
@@ -75,22 +74,24 @@ def _paragraph(text: str) -> str:
 
 def _line(text: str) -> str:
     """Write a text on one line, in which nothing is markup."""
-    return " ".join(unmarked(text, _name, _own).split())
+    return " ".join(render_isolates(text, _name, _page_text).split())
 
 
-def _own(text: str) -> str:
-    escaped = _MARKUP.sub(r"\\\1", legible(text))
+def _page_text(text: str) -> str:
+    escaped = _MARKUP.sub(r"\\\1", replace_illegible(text))
     return re.sub("([@#])(?=[^ ])", rf"\1{_JOINER}", escaped)
 
 
 def _name(text: str) -> str:
     """Write a name of the data."""
-    text = " ".join(legible(text).split())
+    text = " ".join(replace_illegible(text).split())
     if not all(map(_is_plain, text)) or _LINKED.search(text):
         return _code_span(text)
     escaped = text.replace("_", r"\_")
-    turns = any(unicodedata.bidirectional(one) in ("R", "AL", "AN") for one in text)
-    return f"{OPEN}{escaped}{CLOSE}" if turns else escaped
+    is_right_to_left = any(
+        unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text
+    )
+    return f"{OPEN}{escaped}{CLOSE}" if is_right_to_left else escaped
 
 
 def _is_plain(character: str) -> bool:
@@ -99,7 +100,7 @@ def _is_plain(character: str) -> bool:
 
 def _code_span(text: str) -> str:
     if "|" in text:  # which ends the cell of a table, in a code span too
-        return "".join(f"&#{ord(one)};{_JOINER}" if one in punctuation else one for one in text)
+        return "".join(f"&#{ord(c)};{_JOINER}" if c in punctuation else c for c in text)
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
 
@@ -113,62 +114,59 @@ def _in_brackets(text: str) -> str:
 
 
 def _facts(block: Facts) -> str:
-    return "\n".join(
-        " ".join(
-            [
-                "-",
-                *filter(None, (_bold(_line(one.number)), _in_brackets(one.limits))),
-                _line(one.about),
-            ]
-        )
-        for one in block.items
-    )
+    lines = []
+    for fact in block.items:
+        parts = (_bold(_line(fact.number)), _in_brackets(fact.limits))
+        lines.append(" ".join(["-", *filter(None, parts), _line(fact.about)]))
+    return "\n".join(lines)
 
 
-def _listed(items: Sequence[tuple[str, str]], between: str = " ") -> str:
+def _list(items: Sequence[tuple[str, str]], between: str = " ") -> str:
     return "\n".join(f"- {_bold(_line(start))}{between}{_line(text)}" for start, text in items)
 
 
 def _code(block: Code) -> str:
-    text = legible(block.text)
+    text = replace_illegible(block.text)
     fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence}\n{text}\n{fence}"
 
 
-def _steps(block: Steps) -> str:
+def _step_chart(block: StepChart) -> str:
     return f"{_bold(_line(block.caption))}\n\n{_paragraph(block.text)}"
 
 
 def _matrix(block: Matrix) -> str:
     lines = [["", *map(_line, block.calls)]]
     for heading, cells in block.rows:
-        shares = [f"{_line(one.share)}{', wrong' if one.is_wrong else ''}" for one in cells]
-        numbers = [f"{_line(one.n)} ({share})" for one, share in zip(cells, shares, strict=True)]
-        lines.append([_line(heading), *numbers])
-    return _with_caption(block.caption, block.under, _grid(lines, ["number"] * len(block.calls)))
+        lines.append([_line(heading), *map(_matrix_cell, cells)])
+    return _with_caption(block.caption, block.note, _grid(lines, ["number"] * len(block.calls)))
+
+
+def _matrix_cell(cell: MatrixCell) -> str:
+    return f"{_line(cell.n)} ({_line(cell.share)}{', wrong' if cell.is_wrong else ''})"
 
 
 def _table(block: Table) -> str:
     """Write a table without its plots, whose numbers stand beside them."""
     kinds = [head.kind for head in block.heads[1:] for _ in range(head.span)]
-    shown = [at for at, kind in enumerate(kinds) if kind != "plot"]
+    columns = [i for i, kind in enumerate(kinds) if kind != "plot"]
     heads = [text for head in block.heads for text in [_line(head.text), *[""] * (head.span - 1)]]
-    lines = [[heads[0], *(heads[at + 1] for at in shown)]]
+    lines = [[heads[0], *(heads[i + 1] for i in columns)]]
     for group in block.groups:
         if group.heading:
-            lines.append([_bold(_line(group.heading)), *[""] * len(shown)])
-        lines += [_row(row, shown) for row in group.rows]
+            lines.append([_bold(_line(group.heading)), *[""] * len(columns)])
+        lines += [_row(row, columns) for row in group.rows]
     if block.total is not None:
-        lines.append(_row(block.total, shown))
-    return _with_caption(block.caption, block.under, _grid(lines, [kinds[at] for at in shown]))
+        lines.append(_row(block.total, columns))
+    return _with_caption(block.caption, block.note, _grid(lines, [kinds[i] for i in columns]))
 
 
-def _row(row: TableRow, shown: Sequence[int]) -> list[str]:
+def _row(row: TableRow, columns: Sequence[int]) -> list[str]:
     """Write a row: in italics if it is small, in bold if it is of all rows or in use."""
-    sign = "**" if row.is_total or row.is_here else "*" if row.is_small else ""
+    sign = "**" if row.is_total or row.is_in_use else "*" if row.is_small else ""
     heading = f"{sign}{_line(row.heading)}{sign}"
-    under = f" {_in_brackets(row.under)}" if row.under else ""
-    return [heading + under, *(_cell(row.cells[at], differs=row.differs) for at in shown)]
+    note = f" {_in_brackets(row.note)}" if row.note else ""
+    return [heading + note, *(_cell(row.cells[i], differs=row.differs) for i in columns)]
 
 
 def _cell(cell: Cell, *, differs: bool) -> str:
@@ -184,19 +182,19 @@ def _grid(lines: Sequence[Sequence[str]], kinds: Sequence[str]) -> str:
     return "\n".join([first, rule, *others])
 
 
-def _with_caption(caption: str, under: str, grid: str) -> str:
-    return "\n\n".join(filter(None, (_bold(_line(caption)), _paragraph(under), grid)))
+def _with_caption(caption: str, note: str, grid: str) -> str:
+    return "\n\n".join(filter(None, (_bold(_line(caption)), _paragraph(note), grid)))
 
 
 _WRITERS: Mapping[type[Block], Callable[[Any], str]] = {
     Paragraph: lambda block: _paragraph(block.text),
     Heading: lambda block: f"### {_line(block.text)}",
-    Bullets: lambda block: _listed(block.items),
+    Bullets: lambda block: _list(block.items),
     Facts: _facts,
-    Terms: lambda block: _listed(block.items, ": "),
+    Terms: lambda block: _list(block.items, ": "),
     Code: _code,
     Table: _table,
-    Beside: lambda block: "\n\n".join(_blocks(block.blocks)),
+    SideBySide: lambda block: "\n\n".join(_blocks(block.blocks)),
     Matrix: _matrix,
-    Steps: _steps,
+    StepChart: _step_chart,
 }

@@ -1,87 +1,130 @@
-"""All that a page is made from: what verbs answer about each model."""
+"""The figures that sections share, and how a section reports on every model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from balframe.audit_page.counted import Counted
-from balframe.audit_page.document import Block, Heading, Section
-from balframe.audit_page.groups import ColumnOf, Difference, GroupOf
-from balframe.audit_page.measured_criteria import CriterionOf, Selections
-from balframe.audit_page.measured_models import Pair
-from balframe.audit_page.measured_rules import Verdict
-from balframe.audit_page.measured_scores import OfScore
-from balframe.audit_page.measured_slices import Search
-from balframe.audit_page.rates import Rates
-from balframe.audit_page.request import Asked
-from balframe.stats.multiple_testing import adjusted
+from balframe.audit_page.document import Block, Heading
+from balframe.audit_page.groups import ColumnFigures, Difference, GroupFigures
+from balframe.audit_page.queries import ModelCells
+from balframe.audit_page.rates import Rate, Rates
+from balframe.audit_page.request import Request, Words
+from balframe.audit_page.scores import ScoreCounts, ScoreWords
+from balframe.audit_page.text import caller_text
+from balframe.core.label_set import Label
+from balframe.stats.multiple_testing import adjust_p_values
+
+NO_GROUPS = "no columns of groups were given"
+NO_SCORE = "no score was given (`y_score`)"
 
 
 @dataclass(frozen=True, slots=True)
-class OfModel:
-    """The answers about a model; `name` is marked, and empty where there is one model."""
+class ModelFigures:
+    """The figures of a model; `name` is isolated, and empty where there is one model.
+
+    `scores` is None without scores of one of two labels.
+    """
 
     name: str
-    counted: Counted
+    cells: ModelCells
     rates: Rates
-    overall: GroupOf
-    columns: Sequence[ColumnOf]
-    searches: Sequence[Search]
-    criteria: Sequence[Sequence[CriterionOf]]
-    selections: Sequence[Selections | None]
-    verdicts: Sequence[Verdict]
-    score: OfScore | None
+    overall: GroupFigures
+    columns: Sequence[ColumnFigures]
+    scores: ScoreCounts | None
+
+    @property
+    def request(self) -> Request:
+        """Return what was asked."""
+        return self.cells.request
+
+    @property
+    def words(self) -> Words:
+        """Return the words of the page."""
+        return self.cells.request.words
+
+    @property
+    def positive(self) -> Label:
+        """Return the positive label of two."""
+        assert self.cells.positive is not None, "there are two labels"
+        return self.cells.positive
+
+    @property
+    def happened(self) -> str:
+        """Return the words for the positive label of the outcome."""
+        return self.words.happened(self.positive)
+
+    @property
+    def called(self) -> str:
+        """Return the words for the positive label of the predictions."""
+        return self.words.called(self.positive)
+
+    @property
+    def score_words(self) -> ScoreWords:
+        """Return the words on the score."""
+        score = caller_text(self.cells.model.y_score)
+        return ScoreWords(score, self.happened, self.called, self.words.plural)
+
+    @property
+    def defined_errors(self) -> list[Rate]:
+        """Return the errors that can be made: those whose outcome occurs."""
+        return [rate for rate in self.rates.errors if self.overall.rates[rate].is_defined]
+
+    @property
+    def groups(self) -> list[GroupFigures]:
+        """Return the groups of all columns."""
+        return [group for column in self.columns for group in column.groups]
 
     @property
     def differences(self) -> Iterator[Difference]:
-        """List the differences that the page shows."""
-        for column in self.columns:
-            for group in column.groups:
-                yield from group.differences.values()
-        for found in self.selections:
-            if found is not None:
-                yield from (one.difference for one in found.categories)
-        if self.score is not None:
-            yield from self.score.differences
+        """Return the differences of the groups."""
+        for group in self.groups:
+            yield from group.differences.values()
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
-    """What was asked, and the answers about every model."""
+class Audit:
+    """What was asked, the frame, and the figures of every model that sections share."""
 
-    asked: Asked
-    models: Sequence[OfModel]
-    pairs: Sequence[Pair]
+    request: Request
+    frame: Any
+    models: Sequence[ModelFigures]
     fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A question without an answer, and why."""
+    """A question that the page does not treat, and why; a listed one may be missed by a reader."""
 
     question: str
-    why: str
+    reason: str
+    is_listed: bool = True
 
 
-Answer = Section | LeftOut
-
-
-def adjust(differences: Sequence[Difference]) -> None:
+def adjust_differences(differences: Sequence[Difference], alpha: float) -> None:
     """Adjust all p-values of a page together, by the method of Benjamini and Hochberg."""
     p = np.array([np.nan if one.p is None else one.p for one in differences], np.float64)
-    for one, value in zip(differences, adjusted(p, "bh"), strict=True):
-        one.adjusted = None if np.isnan(value) else float(value)
+    for difference, value in zip(differences, adjust_p_values(p, "bh"), strict=True):
+        difference.p_adjusted = None if np.isnan(value) else float(value)
+        difference.alpha = alpha
 
 
-def of_every_model(
-    audited: Audited, make: Callable[[OfModel], tuple[Sequence[Block], Sequence[str]]]
+def report_models(
+    audit: Audit,
+    report: Callable[..., tuple[Sequence[Block], Sequence[str]]],
+    *figures: Sequence[Any],
 ) -> tuple[list[Block], list[str]]:
-    """Make the blocks and the sentences in brief of every model, under its name if it has one."""
+    """Return the blocks and the sentences in brief of every model, under its name if it has one.
+
+    `report` makes those of one model from its figures, and from its own figures of a section.
+    """
     blocks: list[Block] = []
     brief: list[str] = []
-    for model in audited.models:
-        own, sentences = make(model)
-        blocks += [Heading(model.name), *own] if model.name and own else own
-        brief += [f"{model.name}: {one}" if model.name else one for one in sentences]
+    for model, *own in zip(audit.models, *figures, strict=True):
+        model_blocks, sentences = report(model, *own)
+        blocks += (
+            [Heading(model.name), *model_blocks] if model.name and model_blocks else model_blocks
+        )
+        brief += [f"{model.name}: {text}" if model.name else text for text in sentences]
     return blocks, brief

@@ -2,7 +2,7 @@
 
 A name from the data may hold markup, text that runs from right to left, or a megabyte. In a
 sentence it is shortened and stands between two marks of Unicode, which isolate its direction.
-Whoever renders the page makes of the marks what suits the format.
+The renderers replace the marks by what suits their format.
 """
 
 import re
@@ -11,18 +11,20 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from balframe._text import MISSING, told_apart
+from balframe._text import MISSING, quote_placeholder
 
 OPEN, CLOSE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
-_MARKED = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
-_MOST = 60
-_PLAIN = re.compile(
+_ISOLATED = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
+_MAX_LENGTH = 60
+_MAX_CALLER_LENGTH = 200
+_UNQUOTED = re.compile(  # a word, or words that are capitalised
     r"[\w.\-/]+|[A-Z][\w\-]*( [A-Z][\w\-]*)*"
-)  # a word, or words that are capitalised
+)
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401 (a value of any column)
-    """Write a value of the data, shortened and on one line."""
+def value_text(value: Any) -> str:  # noqa: ANN401 (a value of any column)
+    """Return a value of the data as text, shortened and on one line."""
     if value is None:
         return MISSING
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -31,82 +33,94 @@ def text_of(value: Any) -> str:  # noqa: ANN401 (a value of any column)
         value = value.isoformat(sep=" ")
     elif isinstance(value, date):
         value = value.isoformat()
-    return told_apart(cleaned(str(value)))
+    return quote_placeholder(clean(str(value)))
 
 
-def cleaned(text: str, most: int = _MOST) -> str:
-    """Shorten a text in its middle, and take out what cannot be seen or turns the direction."""
-    kept = most // 3 * 2
-    if len(text) > most:
-        text = f"{text[:kept]}\N{HORIZONTAL ELLIPSIS}{text[-(most - kept - 1) :]}"
-    seen = "".join(_shown(one) for one in text)
-    return " ".join(seen.split()) or "\N{OPEN BOX}"
+def clean(text: str, max_length: int = _MAX_LENGTH) -> str:
+    """Shorten a text in its middle, and remove what is invisible or changes the direction."""
+    start = max_length // 3 * 2
+    if len(text) > max_length:
+        text = f"{text[:start]}\N{HORIZONTAL ELLIPSIS}{text[-(max_length - start - 1) :]}"
+    visible = "".join(map(_visible, text))
+    return " ".join(visible.split()) or "\N{OPEN BOX}"
 
 
-def _shown(character: str) -> str:
-    kind = unicodedata.category(character)
-    if kind in ("Cc", "Zl", "Zp"):
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category in ("Cc", "Zl", "Zp"):
         return " "
     is_joiner = character in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
-    return (
-        "\N{REPLACEMENT CHARACTER}" if kind in ("Cf", "Cs", "Cn") and not is_joiner else character
-    )
+    if category in ("Cf", "Cs", "Cn") and not is_joiner:
+        return "\N{REPLACEMENT CHARACTER}"
+    return character
 
 
-def name(value: Any) -> str:  # noqa: ANN401
-    """Write a value of the data as a part of a sentence, in quotes unless it is one word."""
-    text = text_of(value)
-    is_plain = text == MISSING or _PLAIN.fullmatch(text) is not None
-    return (
-        marked(text)
-        if is_plain
-        else f"\N{LEFT DOUBLE QUOTATION MARK}{marked(text)}\N{RIGHT DOUBLE QUOTATION MARK}"
-    )
-
-
-def marked(text: str) -> str:
+def isolate(text: str) -> str:
     """Mark a text as one of the data."""
     return f"{OPEN}{text}{CLOSE}"
 
 
-def unmarked(
-    text: str, of_data: Callable[[str], str] = str, own: Callable[[str], str] = str
+def label(value: Any) -> str:  # noqa: ANN401
+    """Return a value of the data for a table."""
+    return isolate(value_text(value))
+
+
+def quote(value: Any) -> str:  # noqa: ANN401
+    """Return a value of the data for a sentence, in quotes unless it is one word."""
+    text = value_text(value)
+    if text == MISSING or _UNQUOTED.fullmatch(text) is not None:
+        return isolate(text)
+    return in_quotes(isolate(text))
+
+
+def in_quotes(text: str) -> str:
+    """Return a text in quotation marks."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def caller_text(text: object) -> str:
+    """Return words or a column name from the caller."""
+    return isolate(clean(str(text), _MAX_CALLER_LENGTH))
+
+
+def render_isolates(
+    text: str, of_data: Callable[[str], str] = str, of_page: Callable[[str], str] = str
 ) -> str:
-    """Write marked texts by one function and what is between them by another."""
-    parts = _MARKED.split(text)
-    return "".join(of_data(part) if at % 2 else own(part) for at, part in enumerate(parts))
+    """Render isolated texts by one function and what is between them by another."""
+    parts = _ISOLATED.split(text)
+    return "".join(of_data(part) if i % 2 else of_page(part) for i, part in enumerate(parts))
 
 
-def given(text: str) -> str:
-    """Take words that a caller gave for the page."""
-    return marked(cleaned(text, 200))
+def join_words(parts: Sequence[str], word: str = "and") -> str:
+    """Return parts as a list in a sentence: a, b and c."""
+    *first, last = parts
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def together(parts: Sequence[str], word: str = "and") -> str:
-    """List parts in a sentence: a, b and c."""
-    *most, last = parts
-    return f"{', '.join(most)} {word} {last}" if most else last
+def first_names(
+    names: Sequence[str], limit: int, more: Callable[[int], str] | None = None
+) -> list[str]:
+    """Return the first of many names, followed by how many more there are."""
+    n_more = len(names) - limit
+    return [*names[:limit], (more or more_groups)(n_more)] if n_more > 0 else list(names)
 
 
-def plural(n: int, one: str, many: str) -> str:
-    """Write a number with its noun."""
-    return f"{n:,} {one if n == 1 else many}"
+def plural(n: int, singular: str, plural: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {singular if n == 1 else plural}"
 
 
-_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-def in_words(n: int) -> str:
-    """Write a small number in words."""
-    return _WORDS[n] if n < len(_WORDS) else f"{n:,}"
+def spell_number(n: int) -> str:
+    """Return a small number in words."""
+    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
 
 
 def more_groups(n: int) -> str:
-    """Say how many groups are not named: `two more groups`."""
-    return f"{in_words(n)} more {'group' if n == 1 else 'groups'}"
+    """Return how many groups are not named: `two more groups`."""
+    return f"{spell_number(n)} more {'group' if n == 1 else 'groups'}"
 
 
-def sentence(text: str) -> str:
+def capitalize(text: str) -> str:
     """Begin with a capital letter, also where a mark comes first."""
-    at = next((i for i, one in enumerate(text) if one not in (OPEN, CLOSE)), 0)
-    return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
+    i = next((i for i, character in enumerate(text) if character not in (OPEN, CLOSE)), 0)
+    return text[:i] + text[i : i + 1].upper() + text[i + 1 :]

@@ -1,53 +1,103 @@
-"""Charts that are parts of a larger one, and their rows, which they get last."""
+"""Subplots, and the chart that is assembled from them; each gets its rows last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from balframe.charts.rows import Row
+from balframe.charts.rows import ChartData, ChartRow, panel_columns
+from balframe.charts.style import RULE
 
 Chart = alt.LayerChart | alt.FacetChart
-Charts = Chart | alt.ConcatChart
-ONCE = alt.InlineData(values=[{}])  # for what is drawn once in each panel
+AltairChart = Chart | alt.ConcatChart
+SINGLE_ROW = alt.InlineData(values=[{}])  # of a layer that is drawn once in each panel
 Title = alt.TitleParams | UndefinedType
 
+PanelSizes = Sequence[tuple[float, int, int, int]]  # up to how many panels, and the size of each
 NO_ROWS = alt.InlineData(values=[])
-BEHIND = alt.InlineData(values=[], name="behind")  # of a layer that is the same in each panel
+BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that each panel repeats
+
+
+class PanelSize(NamedTuple):
+    """Columns of panels at most, and the width and the height of each in pixels."""
+
+    max_columns: int
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A chart without its rows, and these; those `behind` are drawn in every panel."""
+class Subplot:
+    """A chart without rows, and its rows; every panel draws the `background_rows`."""
 
     chart: Chart
-    rows: list[Row]
-    behind: list[Row] = field(default_factory=list)
+    rows: list[ChartRow]
+    background_rows: list[ChartRow] = field(default_factory=list)
 
 
-def shown(parts: Sequence[Part], title: alt.TitleParams, columns: int = 1) -> Charts:
-    """Put a title over a part, or over several that share legends."""
-    if len(parts) == 1:
-        parts[0].chart.title = title
-        return with_rows(parts[0].chart, parts[0])
-    together = alt.concat(*(part.chart for part in parts), columns=columns, title=title)
-    together.data = alt.Undefined
-    for chart, part in zip(together.concat, parts, strict=True):
-        with_rows(chart, part)  # type: ignore[arg-type]  # it copies what it is given
-    return together
+def panel_size(sizes: PanelSizes, n_panels: int) -> PanelSize:
+    """Return the first size that is for so many panels."""
+    return next(PanelSize(*size) for max_panels, *size in sizes if n_panels <= max_panels)
 
 
-def with_rows(chart: Chart, part: Part) -> Chart:
-    """Give a chart its rows last, for Altair looks at every value each time that it copies them."""
-    chart.data = _data(part.rows)
+def facet_by_segment(
+    layers: Sequence[alt.Chart],
+    data: ChartData,
+    segments: Sequence[str],
+    size: PanelSize,
+    title: Title = alt.Undefined,
+) -> Chart:
+    """Return a panel of the layers for each segment, without rows."""
+    chart = alt.LayerChart(layer=[*layers]).properties(width=size.width, height=size.height)
+    if len(segments) == 1:
+        chart.title = title
+        return chart
+    facet = alt.Facet("segment:N", title=data.segment_title or None, sort=[*segments])
+    columns = panel_columns(len(segments), size.max_columns)
+    return chart.facet(facet, data=NO_ROWS, columns=columns, title=title)
+
+
+def dashed_rule(**positions: Any) -> alt.Chart:  # noqa: ANN401 (of Altair)
+    """Return the layer of a dashed line, which each panel draws once."""
+    rule = alt.Chart(SINGLE_ROW).mark_rule(strokeDash=[4, 3], color=RULE)
+    line: alt.Chart = rule.encode(**positions)
+    return line
+
+
+def dashed_diagonal() -> alt.Chart:
+    """Return a dashed line from (0, 0) to (1, 1)."""
+    zero, one = alt.datum(0), alt.datum(1)
+    return dashed_rule(x=zero, y=zero, x2=one, y2=one)
+
+
+def assemble_chart(
+    subplots: Sequence[Subplot], title: alt.TitleParams, n_columns: int = 1
+) -> AltairChart:
+    """Return a subplot, or several that share legends, below a title."""
+    if len(subplots) == 1:
+        subplots[0].chart.title = title
+        return _attach_rows(subplots[0].chart, subplots[0])
+    concatenation = alt.concat(
+        *(subplot.chart for subplot in subplots), columns=n_columns, title=title
+    )
+    concatenation.data = alt.Undefined
+    for chart, subplot in zip(concatenation.concat, subplots, strict=True):
+        _attach_rows(chart, subplot)  # type: ignore[arg-type]  # alt.concat copies its charts
+    return concatenation
+
+
+def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:
+    """Give a chart its rows; last, because Altair reads every value whenever it copies them."""
+    chart.data = _inline_data(subplot.rows)
     for layer in getattr(chart, "spec", chart).layer:
-        if getattr(layer.data, "name", None) == BEHIND.name:
-            layer.data = _data(part.behind)
+        if getattr(layer.data, "name", None) == BACKGROUND.name:
+            layer.data = _inline_data(subplot.background_rows)
     return chart
 
 
-def _data(rows: list[Row]) -> alt.InlineData:
+def _inline_data(rows: list[ChartRow]) -> alt.InlineData:
     data = alt.InlineData(values=[])
     data.values = rows
     return data

@@ -7,39 +7,49 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from balframe._text import sentence
-from balframe.charts.facets import NO_ROWS, ONCE, Chart, Charts, Part, Title, shown
-from balframe.charts.options import DrawnMetric, has_numbers
-from balframe.charts.rows import Drawn, Sort, columns, ranked
+from balframe._text import capitalize_first
+from balframe.charts.facets import (
+    NO_ROWS,
+    SINGLE_ROW,
+    AltairChart,
+    Chart,
+    Subplot,
+    Title,
+    assemble_chart,
+)
+from balframe.charts.options import ChartMetric, shows_numbers
+from balframe.charts.rows import ChartData, SortOption, panel_columns, rank_segments
 from balframe.charts.style import (
     BLUE,
+    COUNT_FORMAT,
     GREY,
     INK,
     LABEL_LIMIT,
-    ROWS,
     RULE,
-    SCORE,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
     legend,
-    numbers,
-    place,
+    number_tooltips,
+    panel_heading,
+    segment_tooltips,
 )
 
-_PAGE, _SIDE, _GAP = 700, 100, 16  # pixels: of a page, its legends, and between two panels
-_COLUMNS, _NARROWEST, _WIDEST = 3, 110, 440  # panels side by side, and the pixels of a panel
-_FEW = 30
-_LETTER = 6  # pixels of a letter of a name
-_ESTIMATE, _NUMBERS_WIDTH, _N = 8, 120, 38  # pixels before the numbers, of these, and of rows
-_LINE = 13  # pixels of a further line of a name
-_AND, _BREAK = " and ", "\\n"
-_SCORE = ("estimate", "lower", "upper")
+# widths in pixels
+_PAGE_WIDTH, _LEGEND_WIDTH, _PANEL_SPACING = 700, 100, 16
+_MAX_COLUMNS, _MIN_WIDTH, _MAX_WIDTH = 3, 110, 440  # panels side by side, and width of each
+_LETTER_WIDTH = 6  # of a segment's label
+_NUMBERS_PADDING, _NUMBERS_WIDTH, _N_WIDTH = 8, 120, 38  # of estimates, and of numbers of rows
+_LINE_HEIGHT = 13  # pixels of a further line of a label
+_MAX_SPACED_ROWS = 30  # more are dense
+_AND, _LINE_BREAK = " and ", "\\n"
+_ESTIMATE_FIELDS = ("estimate", "lower", "upper")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReferenceLine:
     """A vertical line at the value that a field of the rows has in each panel."""
 
     field: str
@@ -48,100 +58,106 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Forest:
-    """What a forest plot shows of `drawn`: `estimate` with `lower` and `upper`, and a tick at `at`.
+class ForestPlot:
+    """A forest plot of `data`: a row for each segment, with `estimate`, `lower` and `upper`.
 
     The area of a point is the number of rows, `n`; it is hollow below `min_support`. Where the
-    estimate is undefined, `note` says so. With `marks`, points whose `mark` is the first of the two
-    are diamonds of another colour. `n_beside` panels lie side by side. `title_of_numbers` stands
-    above the numbers, which are the fields `numbers_of`: an estimate and its limits. Names that
-    are `folded` have a line for each of their parts joined by "and". Panels below each other have
-    one width, one axis and one legend if each is given all that is drawn, as `together`.
+    estimate is undefined, the text `note` is drawn. `tick_field` is the field of a tick. With
+    `mark_names`, points whose `mark` is the first name are diamonds of another colour. `n_columns`
+    panels lie side by side. `number_fields` are the estimate and the limits that are written as
+    numbers, below `numbers_title`. `wraps_labels` breaks labels after each "and". Panels below each
+    other have one width, one axis and one legend if each has the data of all as `shared_data`.
     """
 
-    drawn: Drawn
-    order: Sequence[str]
+    data: ChartData
+    segments: Sequence[str]
     x_title: str | None
-    lines: Sequence[Line]
+    lines: Sequence[ReferenceLine]
     tooltip: Sequence[alt.Tooltip]
     min_support: int
-    numbers: bool
-    marks: tuple[str, str] | None = None
-    n_beside: int = 1
-    title_of_numbers: str = "estimate"
-    is_first: bool = True
-    at: str | None = None
-    numbers_of: tuple[str, str, str] = _SCORE
-    folded: bool = False
-    together: Sequence[Drawn] = ()
+    has_numbers: bool
+    mark_names: tuple[str, str] | None = None
+    n_columns: int = 1
+    numbers_title: str = "estimate"
+    has_segment_labels: bool = True
+    tick_field: str | None = None
+    number_fields: tuple[str, str, str] = _ESTIMATE_FIELDS
+    wraps_labels: bool = False
+    shared_data: Sequence[ChartData] = ()
 
     @property
-    def _n_lines(self) -> int:
-        """Count the lines of the name that has most."""
-        return 1 + max(name.count(_AND) for name in self.order) if self.folded else 1
+    def _n_label_lines(self) -> int:
+        """Number of lines of the longest label."""
+        return 1 + max(name.count(_AND) for name in self.segments) if self.wraps_labels else 1
 
     @property
-    def _all(self) -> Sequence[Drawn]:
-        """List what has the same width, axis and legend."""
-        return self.together or [self.drawn]
+    def _panel_data(self) -> Sequence[ChartData]:
+        """Data of all panels with the same width, axis and legend."""
+        return self.shared_data or [self.data]
 
     @property
-    def _domain(self) -> Sequence[float] | UndefinedType:
-        """Choose the ends of an axis that several panels share; Vega does for one."""
-        if not self.together:
+    def _shared_domain(self) -> Sequence[float] | UndefinedType:
+        """Ends of an axis that several panels share; Vega chooses those of a single panel."""
+        if not self.shared_data:
             return alt.Undefined
         fields = ("estimate", "lower", "upper", *(line.field for line in self.lines))
-        drawn = [row[field] for one in self.together for row in one.rows for field in fields]
-        known = [value for value in drawn if value is not None]
-        low, high = min(known), max(known)
+        rows = [row for data in self.shared_data for row in data.rows]
+        values = [row[field] for row in rows for field in fields if row[field] is not None]
+        low, high = min(values), max(values)
         return (low, high) if low < high else (low - 0.5, high + 0.5)
 
     @property
-    def is_long(self) -> bool:
-        """Tell whether the rows lie close together."""
-        return len(self.order) > _FEW
+    def is_dense(self) -> bool:
+        """Whether the rows lie close together."""
+        return len(self.segments) > _MAX_SPACED_ROWS
 
     @property
     def width(self) -> int:
-        """Choose the pixels of a panel."""
-        names = [name for one in self._all for name in one.segments]
-        room = _room(names, self.numbers) // self.n_beside
-        return min(_WIDEST, max(_NARROWEST, room - _beside(self.numbers)))
+        """Width of a panel in pixels."""
+        segments = [name for data in self._panel_data for name in data.segments]
+        available = _available_width(segments, self.has_numbers) // self.n_columns
+        return min(_MAX_WIDTH, max(_MIN_WIDTH, available - _right_margin(self.has_numbers)))
 
-    def chart(self, title: Title = alt.Undefined) -> Chart:
-        """Draw it, without its rows."""
-        layers = [*self._lines(), *self._ticks(), self._limits(), *self._points(), self._notes()]
-        if self.numbers:
-            layers += self._numbers()
-        step = alt.Step((15 if self.is_long else 22) + _LINE * (self._n_lines - 1))
-        drawn = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
-        if self.drawn.panels_by is None:
-            drawn.title = title
-            return drawn
-        panel = alt.Facet("panel:N", title=self.drawn.panels_by, sort=self.drawn.panels)
-        return drawn.facet(panel, data=NO_ROWS, columns=self.n_beside, title=title)
+    def draw(self, title: Title = alt.Undefined) -> Chart:
+        """Return the chart, without its rows."""
+        layers = [
+            *self._reference_lines(),
+            *self._tick_marks(),
+            self._interval_rules(),
+            *self._point_marks(),
+            self._note_texts(),
+        ]
+        if self.has_numbers:
+            layers += self._number_texts()
+        step = alt.Step((15 if self.is_dense else 22) + _LINE_HEIGHT * (self._n_label_lines - 1))
+        chart = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
+        if self.data.panel_title is None:
+            chart.title = title
+            return chart
+        facet = alt.Facet("panel:N", title=self.data.panel_title, sort=self.data.panels)
+        return chart.facet(facet, data=NO_ROWS, columns=self.n_columns, title=title)
 
-    def _base(self) -> alt.Chart:
-        names = axis(
-            labels=self.is_first,
+    def _row_base(self) -> alt.Chart:
+        labels = axis(
+            labels=self.has_segment_labels,
             labelLimit=LABEL_LIMIT,
-            labelFontSize=10 if self.is_long else 11,
+            labelFontSize=10 if self.is_dense else 11,
             ticks=False,
             domain=False,
             labelPadding=7,
-            **(_in_lines(self._n_lines) if self._n_lines > 1 else {}),
+            **(_wrapped_labels(self._n_label_lines) if self._n_label_lines > 1 else {}),
         )
         chart = alt.Chart()
-        return chart.encode(y=alt.Y("segment:N", sort=[*self.order], title=None, axis=names))
+        return chart.encode(y=alt.Y("segment:N", sort=[*self.segments], title=None, axis=labels))
 
     def _legend(self, **options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
-        """Leave the right side to the numbers."""
+        """Return a legend, below the panels if the numbers are at the right side."""
         return legend(
-            **({"orient": "bottom", "titleOrient": "left"} if self.numbers else {}), **options
+            **({"orient": "bottom", "titleOrient": "left"} if self.has_numbers else {}), **options
         )
 
-    def _lines(self) -> Iterator[alt.Chart]:
-        names, dashes = [one.name for one in self.lines], [[*one.dash] for one in self.lines]
+    def _reference_lines(self) -> Iterator[alt.Chart]:
+        names, dashes = [line.name for line in self.lines], [[*line.dash] for line in self.lines]
         scale = alt.Scale(domain=names, range=dashes)
         dash = alt.StrokeDash("line:N", title=None, scale=scale, legend=self._legend())
         for line in self.lines:
@@ -151,41 +167,43 @@ class Forest:
             )
 
     def _color(self) -> alt.Color | alt.ColorValue:
-        if self.marks is None:
+        if self.mark_names is None:
             return alt.ColorValue(BLUE)
-        scale = alt.Scale(domain=[*self.marks], range=[VERMILLION, GREY])
+        scale = alt.Scale(domain=[*self.mark_names], range=[VERMILLION, GREY])
         return alt.Color("mark:N", title=None, scale=scale, legend=self._legend())
 
     def _shape(self) -> alt.Shape | alt.ShapeValue:
-        if self.marks is None:
+        if self.mark_names is None:
             return alt.ShapeValue("circle")
-        scale = alt.Scale(domain=[*self.marks], range=["diamond", "circle"])
+        scale = alt.Scale(domain=[*self.mark_names], range=["diamond", "circle"])
         return alt.Shape("mark:N", title=None, scale=scale, legend=self._legend())
 
-    def _ticks(self) -> Iterator[alt.Chart]:
-        if self.at is not None:
-            mark = self._base().mark_tick(color=INK, thickness=2, size=12)
-            yield mark.encode(x=f"{self.at}:Q", tooltip=[*self.tooltip])
+    def _tick_marks(self) -> Iterator[alt.Chart]:
+        if self.tick_field is not None:
+            mark = self._row_base().mark_tick(color=INK, thickness=2, size=12)
+            yield mark.encode(x=f"{self.tick_field}:Q", tooltip=[*self.tooltip])
 
-    def _limits(self) -> alt.Chart:
-        known = self._base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
-        rules: alt.Chart = known.mark_rule(strokeWidth=1.5 if self.is_long else 2).encode(
+    def _interval_rules(self) -> alt.Chart:
+        defined = self._row_base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
+        rules: alt.Chart = defined.mark_rule(strokeWidth=1.5 if self.is_dense else 2).encode(
             x="lower:Q", x2="upper:Q", color=self._color(), tooltip=[*self.tooltip]
         )
         return rules
 
-    def _points(self) -> Iterator[alt.Chart]:
+    def _point_marks(self) -> Iterator[alt.Chart]:
         size = alt.Size(
             "n:Q",
             title="rows",
-            scale=alt.Scale(range=[20, 100] if self.is_long else [36, 180]),
-            legend=self._legend(values=_round(self._all), format=ROWS, symbolFillColor=GREY),
+            scale=alt.Scale(range=[20, 100] if self.is_dense else [36, 180]),
+            legend=self._legend(
+                values=_legend_values(self._panel_data), format=COUNT_FORMAT, symbolFillColor=GREY
+            ),
         )
-        base = self._base().encode(
+        base = self._row_base().encode(
             x=alt.X(
                 "estimate:Q",
                 title=self.x_title,
-                scale=alt.Scale(zero=False, padding=6, domain=self._domain),
+                scale=alt.Scale(zero=False, padding=6, domain=self._shared_domain),
                 axis=axis(tickCount=max(3, self.width // 50)),
             ),
             size=size,
@@ -194,150 +212,156 @@ class Forest:
             tooltip=[*self.tooltip],
         )
         is_small = f"datum.min_support < {self.min_support}"
-        small = {row["min_support"] < self.min_support for row in self.drawn.rows}
-        if False in small:
-            large = base.transform_filter(f"!({is_small})") if True in small else base
+        are_small = {row["min_support"] < self.min_support for row in self.data.rows}
+        if False in are_small:
+            large = base.transform_filter(f"!({is_small})") if True in are_small else base
             yield large.mark_point(filled=True, opacity=1)
-        if True in small:
+        if True in are_small:
             hollow = base.transform_filter(is_small)
             yield hollow.mark_point(filled=False, opacity=1, strokeWidth=1.5)
 
-    def _notes(self) -> alt.Chart:
-        undefined = self._base().transform_filter("isValid(datum.note)")
+    def _note_texts(self) -> alt.Chart:
+        undefined = self._row_base().transform_filter("isValid(datum.note)")
         texts: alt.Chart = undefined.mark_text(align="left", color=INK, fontStyle="italic").encode(
             x=alt.value(4), text="note:N", tooltip=[*self.tooltip]
         )
         return texts
 
-    def _numbers(self) -> Iterator[alt.Chart]:
-        """Write estimates and rows at the right side, below headings."""
-        base = self._base().transform_calculate(numbers=_written(self.numbers_of))
-        once = alt.Chart(ONCE).encode(y=alt.value(-8))
-        right = self.width + _beside(self.numbers) - _GAP
-        at, at_n = alt.value(self.width + _ESTIMATE), alt.value(right)
-        n = alt.Text("n:Q", format=ROWS)
-        yield base.mark_text(align="left", color=INK).encode(x=at, text="numbers:N")
-        yield base.mark_text(align="right", color=INK).encode(x=at_n, text=n)
-        for text, x, align in ((self.title_of_numbers, at, "left"), ("rows", at_n, "right")):
-            head = once.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
+    def _number_texts(self) -> Iterator[alt.Chart]:
+        """Yield the texts at the right side: estimates and numbers of rows, below headings."""
+        base = self._row_base().transform_calculate(numbers=_numbers_expression(self.number_fields))
+        single = alt.Chart(SINGLE_ROW).encode(y=alt.value(-8))
+        right = self.width + _right_margin(self.has_numbers) - _PANEL_SPACING
+        numbers_x, n_x = alt.value(self.width + _NUMBERS_PADDING), alt.value(right)
+        n = alt.Text("n:Q", format=COUNT_FORMAT)
+        yield base.mark_text(align="left", color=INK).encode(x=numbers_x, text="numbers:N")
+        yield base.mark_text(align="right", color=INK).encode(x=n_x, text=n)
+        for text, x, align in ((self.numbers_title, numbers_x, "left"), ("rows", n_x, "right")):
+            head = single.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
             yield head.encode(x=x, text=alt.value(text))
 
 
-def _in_lines(most: int) -> dict[str, Any]:
-    """Break names behind "and", in the middle of a row that has room for so many lines."""
+def _wrapped_labels(n_lines: int) -> dict[str, Any]:
+    """Return the axis options that break labels after "and" and centre them in `n_lines` lines."""
     parts = f"split(datum.label, '{_AND}')"
-    above = f"substring('{_BREAK * most}', 0, floor(({most} - length({parts})) / 2))"
-    names = f"{above} + join({parts}, '{_AND.rstrip()}{_BREAK}')"
-    offset = -_LINE * (most - 1) / 2
-    return {"labelExpr": f"split({names}, '{_BREAK}')", "labelOffset": offset}
+    above = f"substring('{_LINE_BREAK * n_lines}', 0, floor(({n_lines} - length({parts})) / 2))"
+    names = f"{above} + join({parts}, '{_AND.rstrip()}{_LINE_BREAK}')"
+    offset = -_LINE_HEIGHT * (n_lines - 1) / 2
+    return {"labelExpr": f"split({names}, '{_LINE_BREAK}')", "labelOffset": offset}
 
 
-def _written(fields: tuple[str, str, str]) -> str:
-    """Write an estimate and its limits in Vega's language, where they are known."""
-    estimate, lower, upper = (f"format(datum.{name}, '{SCORE}')" for name in fields)
+def _numbers_expression(fields: tuple[str, str, str]) -> str:
+    """Return the Vega expression of an estimate and its limits, where they are defined."""
+    estimate, lower, upper = (f"format(datum.{name}, '{SCORE_FORMAT}')" for name in fields)
     has_none, *has_no_limit = (f"!isValid(datum.{name})" for name in fields)
     limits = f"{estimate} + ' [' + {lower} + ', ' + {upper} + ']'"
     return f"{has_none} ? '' : {' || '.join(has_no_limit)} ? {estimate} : {limits}"
 
 
-def n_beside(n_panels: int, order: Sequence[str], numbers: bool) -> int:
-    """Choose how many panels lie side by side, so that a page has room for them."""
-    most = _room(order, numbers) // (_NARROWEST + _beside(numbers))
-    return columns(n_panels, max(1, min(_COLUMNS, most)))
+def forest_columns(n_panels: int, segments: Sequence[str], has_numbers: bool) -> int:
+    """Return how many panels lie side by side, so that they fit on a page."""
+    n_fitting = _available_width(segments, has_numbers) // (_MIN_WIDTH + _right_margin(has_numbers))
+    return panel_columns(n_panels, max(1, min(_MAX_COLUMNS, n_fitting)))
 
 
-def _room(order: Sequence[str], numbers: bool) -> int:
-    """Subtract from the width of a page the names of the segments, and legends at the side."""
-    return _PAGE - min(LABEL_LIMIT, _LETTER * max(map(len, order))) - (0 if numbers else _SIDE)
+def _available_width(segments: Sequence[str], has_numbers: bool) -> int:
+    """Return the width of a page, less the labels of segments and the legends at the side."""
+    return (
+        _PAGE_WIDTH
+        - min(LABEL_LIMIT, _LETTER_WIDTH * max(map(len, segments)))
+        - (0 if has_numbers else _LEGEND_WIDTH)
+    )
 
 
-def _beside(numbers: bool) -> int:
-    """Count the pixels at the right of a panel: those of its numbers, and up to the next."""
-    return _GAP + (_ESTIMATE + _NUMBERS_WIDTH + _N if numbers else 0)
+def _right_margin(has_numbers: bool) -> int:
+    """Return the pixels at the right of a panel: its numbers, and the spacing to the next panel."""
+    return _PANEL_SPACING + (_NUMBERS_PADDING + _NUMBERS_WIDTH + _N_WIDTH if has_numbers else 0)
 
 
-def _round(drawn: Sequence[Drawn]) -> list[int]:
-    """Choose up to three round numbers of rows for the legend, within what there is."""
-    numbers = [row["n"] for one in drawn for row in one.rows]
-    scales = (10**power for power in range(len(str(max(numbers)))))
+def _legend_values(panels: Sequence[ChartData]) -> list[int]:
+    """Return up to three round numbers of rows for the legend, within those of the data."""
+    n = [row["n"] for data in panels for row in data.rows]
+    scales = (10**power for power in range(len(str(max(n)))))
     inside = [
-        one * scale
+        digit * scale
         for scale in scales
-        for one in (1, 2, 5)
-        if min(numbers) <= one * scale <= max(numbers)
+        for digit in (1, 2, 5)
+        if min(n) <= digit * scale <= max(n)
     ]
-    ends = [inside[0], inside[len(inside) // 2], inside[-1]] if inside else [max(numbers)]
-    return sorted(set(ends))
+    values = [inside[0], inside[len(inside) // 2], inside[-1]] if inside else [max(n)]
+    return sorted(set(values))
 
 
 # Forest plots of one metric or of several, with the segments in one order.
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Which rows there are, in which order, and what stands beside them."""
+class ForestOptions:
+    """The order and the maximum number of segments, and how they are drawn."""
 
-    sort: Sort
+    sort: SortOption
     numbers: bool | None
     min_support: int
-    most: int
+    max_segments: int
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A metric, its rows, and its words: the titles of the axis and of tooltips."""
+class ForestPanel:
+    """A metric with its data, the title of its axis, and the fields of its tooltips."""
 
-    metric: DrawnMetric
-    drawn: Drawn
+    metric: ChartMetric
+    data: ChartData
     x_title: str
-    fields: list[Field]
+    fields: list[TooltipField]
 
 
-def forests(
-    plots: Sequence[Shown],
-    rows: Rows,
+def forest_plots(
+    panels: Sequence[ForestPanel],
+    options: ForestOptions,
     title: str,
-    below: Sequence[str],
-    lines: Sequence[Line],
-    title_of_numbers: str,
-    marks: tuple[str, str] | None = None,
-) -> Charts:
-    """Draw a forest plot of each metric, with the segments in the order of the first."""
-    first, is_single = plots[0], len(plots) == 1
-    words = "" if is_single else f" in {first.metric.title}"
-    order, left_out = ranked(first.drawn, "estimate", rows.most, words, rows.sort)
-    drawn = [one.drawn.of(order) for one in plots]
-    every_row = [row for one in drawn for row in one.rows]
-    lines = [line for line in lines if any(row[line.field] is not None for row in every_row)]
-    has = has_numbers(rows.numbers, len(every_row))
-    is_faceted = first.drawn.panels_by is not None
-    n_panels = len(first.drawn.panels) if is_faceted else len(plots)
-    wide = n_beside(n_panels, order, has)
-    n_columns = 1 if is_faceted else wide
-    parts = [
-        Part(
-            Forest(
-                of_metric,
+    subtitles: Sequence[str],
+    lines: Sequence[ReferenceLine],
+    numbers_title: str,
+    mark_names: tuple[str, str] | None = None,
+) -> AltairChart:
+    """Return a forest plot of each metric, with the segments in the order of the first."""
+    first, is_single = panels[0], len(panels) == 1
+    phrase = "" if is_single else f" in {first.metric.title}"
+    order, left_out = rank_segments(
+        first.data, "estimate", options.max_segments, phrase, options.sort
+    )
+    panel_data = [panel.data.select(order) for panel in panels]
+    rows = [row for data in panel_data for row in data.rows]
+    lines = [line for line in lines if any(row[line.field] is not None for row in rows)]
+    has_numbers = shows_numbers(options.numbers, len(rows))
+    is_faceted = first.data.panel_title is not None
+    n_panels = len(first.data.panels) if is_faceted else len(panels)
+    n_columns = forest_columns(n_panels, order, has_numbers)
+    n_subplot_columns = 1 if is_faceted else n_columns
+    subplots = [
+        Subplot(
+            ForestPlot(
+                data,
                 order,
-                one.x_title if is_single else None,
+                panel.x_title if is_single else None,
                 lines,
-                [*place(of_metric), *numbers(one.fields)],
-                rows.min_support,
-                has,
-                marks,
-                wide,
-                title_of_numbers,
-                is_first=at % n_columns == 0,
-            ).chart(alt.Undefined if is_single else _of_panel(one)),
-            of_metric.rows,
+                [*segment_tooltips(data), *number_tooltips(panel.fields)],
+                options.min_support,
+                has_numbers,
+                mark_names,
+                n_columns,
+                numbers_title,
+                has_segment_labels=position % n_subplot_columns == 0,
+            ).draw(
+                alt.Undefined if is_single else panel_heading(capitalize_first(panel.metric.title))
+            ),
+            data.rows,
         )
-        for at, (one, of_metric) in enumerate(zip(plots, drawn, strict=True))
+        for position, (panel, data) in enumerate(zip(panels, panel_data, strict=True))
     ]
-    known = [row["min_support"] for row in every_row if row["estimate"] is not None]
-    is_any_small = min(known, default=rows.min_support) < rows.min_support
-    hollow = [f"Hollow: fewer than {rows.min_support} rows of a label"] if is_any_small else []
-    return shown(parts, heading(title, [*below, *hollow, *left_out]), n_columns)
-
-
-def _of_panel(one: Shown) -> alt.TitleParams:
-    return alt.TitleParams(sentence(one.metric.title), anchor="start", fontSize=12, offset=8)
+    supports = [row["min_support"] for row in rows if row["estimate"] is not None]
+    has_small = min(supports, default=options.min_support) < options.min_support
+    hollow = [f"Hollow: fewer than {options.min_support} rows of a label"] if has_small else []
+    return assemble_chart(
+        subplots, heading(title, [*subtitles, *hollow, *left_out]), n_subplot_columns
+    )

@@ -1,16 +1,16 @@
-"""What all charts have in common: their parameters, and how these are checked."""
+"""The options of all charts: their declarations, defaults and checks, and the metrics drawn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, get_args
 
-from balframe._text import in_words
+from balframe._text import metric_title
 from balframe._validate import check_min_support
 from balframe.api.method import RAISES, with_options
-from balframe.api.metric_selection import ClassWeight, Metrics, Scoring
+from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
 from balframe.api.options import FRAMES, SHARED, Option
-from balframe.charts.rows import Sort, inert
+from balframe.charts.rows import SortOption, escape_tags
 from balframe.errors import (
     InvalidInputError,
     UnknownNameError,
@@ -18,16 +18,16 @@ from balframe.errors import (
     check_choice,
     parameter,
 )
-from balframe.frames.engines.inputs import held
+from balframe.frames.engines.inputs import materialize
 from balframe.metrics.registry import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-METRIC = "balanced_accuracy"
-MOST = 60
-SMALL = 10
-_FEW = 20  # points of a chart that has their numbers beside them
-_SAID = {
+DEFAULT_METRIC = "balanced_accuracy"
+DEFAULT_MOST = 60
+DEFAULT_MIN_SUPPORT = 10
+_MAX_NUMBERED_POINTS = 20  # of a chart that writes their numbers by default
+_OPTIONS = {
     **SHARED,
     "frame": Option(
         FRAMES,
@@ -43,12 +43,12 @@ _SAID = {
         "All labels other than the positive one count as negative.",
     ),
     "metrics": Option(
-        f'str or list of str, default "{METRIC}"',
+        f'str or list of str, default "{DEFAULT_METRIC}"',
         "One or several metrics, each drawn in its own panel. Takes the same values as `metrics` "
         "of `bf.report`.",
     ),
     "most": Option(
-        f"int, default {MOST}",
+        f"int, default {DEFAULT_MOST}",
         "Maximum number of segments to draw. If there are more, the highest and the lowest are "
         "drawn, and a line below the title states how many are left out.",
     ),
@@ -60,10 +60,10 @@ _SAID = {
     "numbers": Option(
         "bool, optional",
         "Write the estimate, its confidence interval and the number of rows beside each point. By "
-        f"default, this is done for up to {_FEW} points.",
+        f"default, this is done for up to {_MAX_NUMBERED_POINTS} points.",
     ),
     "min_support": Option(
-        f"int, default {SMALL}",
+        f"int, default {DEFAULT_MIN_SUPPORT}",
         "Draw a point hollow if the rarest label of the segment has fewer rows than this.",
     ),
 }
@@ -74,27 +74,28 @@ MissingExtraError
 """
 
 
-def drawing(function: F) -> F:
-    """Give a function that draws all options: in its signature, its docstring, and when called."""
+def chart_function(function: F) -> F:
+    """Add the shared options to the signature, the docstring and the calls of a chart function."""
 
     @wraps(function)
-    def checked(*given: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
-        _check(options)
-        frames = [held(frame) for frame in given[:1]]  # a chart may ask several verbs
-        return function(*frames, *given[1:], **options)
+    def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        _check_options(options)
+        frames = [materialize(frame) for frame in arguments[:1]]  # a chart may call several methods
+        return function(*frames, *arguments[1:], **options)
 
-    return with_options(checked, _SAID, _RAISES, UnknownNameError)  # type: ignore[return-value]
+    name = f"bf.plot.{function.__name__}"
+    return with_options(checked, name, _OPTIONS, _RAISES, UnknownNameError)  # type: ignore[return-value]
 
 
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse values of the parameters that only charts have."""
-    most, min_support = options.get("most", MOST), options.get("min_support", SMALL)
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise if an option that only charts have has an invalid value."""
+    most = options.get("most", DEFAULT_MOST)
     if not _is_integer(most) or most < 2:
         raise InvalidInputError(
             f"{parameter('most', most)} is not a number of segments; give 2 or more."
         )
-    check_min_support(min_support)
-    check_choice("sort", options.get("sort", "score"), get_args(Sort))
+    check_min_support(options.get("min_support", DEFAULT_MIN_SUPPORT))
+    check_choice("sort", options.get("sort", "score"), get_args(SortOption))
     check_choice("numbers", options.get("numbers"), (True, False, None))
 
 
@@ -103,28 +104,28 @@ def _is_integer(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnMetric:
-    """A metric of a chart: the name that it has in an answer, and that a reader sees."""
+class ChartMetric:
+    """A metric of a chart: its name in the result, its title, and the metric itself."""
 
     name: str
     title: str
     metric: Metric
 
 
-def drawn_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[DrawnMetric]:
-    """List the metrics of a chart; those that a mapping renames are shown by their new names."""
+def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[ChartMetric]:
+    """Return the metrics of a chart; a metric that a mapping renames has its new name as title."""
     if metrics is None:
         raise UnsupportedTypeError(
             f"{parameter('metrics', None)} names no metric to draw; name at least one."
         )
     is_renamed = isinstance(metrics, Mapping)
-    chosen = Scoring.of(metrics, class_weight, (METRIC,)).metrics
+    selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
     return [
-        DrawnMetric(name, inert(name) if is_renamed else in_words(metric.name), metric)
-        for name, metric in chosen.items()
+        ChartMetric(name, escape_tags(name) if is_renamed else metric_title(metric.name), metric)
+        for name, metric in selected.items()
     ]
 
 
-def has_numbers(numbers: bool | None, n_points: int) -> bool:
-    """Tell whether numbers stand beside the points."""
-    return n_points <= _FEW if numbers is None else numbers
+def shows_numbers(numbers: bool | None, n_points: int) -> bool:
+    """Return whether the numbers of points are written beside them."""
+    return n_points <= _MAX_NUMBERED_POINTS if numbers is None else numbers

@@ -1,4 +1,4 @@
-"""What charts are drawn from: the rows of an answer, with names for segments and panels."""
+"""The data of charts: the rows of a result, with names for segments and panels."""
 
 import math
 import re
@@ -8,65 +8,70 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
-from balframe._text import ALL, MISSING, told_apart
+from balframe._text import ALL, MISSING, quote_placeholder
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected, rows_of
+from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.query import MODEL
 
-Answered = Mapping[Name, Any]
-Row = dict[str, Any]
+ResultRow = Mapping[Name, Any]
+ChartRow = dict[str, Any]
 
-Sort = Literal["score", "name", "n"]
-_MOST_PANELS = 12
+SortOption = Literal["score", "name", "n"]
+_MAX_PANELS = 12
 _TAG = re.compile("<(?=/?script|!--)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """Rows to draw, each with the texts `segment` and `panel`, and what the two stand for."""
+class ChartData:
+    """Rows with the texts `segment` and `panel`, and the titles of segments and panels.
 
-    rows: list[Row]
-    by: str
-    panels_by: str | None
+    Rows without panels have an empty text as `panel`, and `panel_title` is None.
+    """
+
+    rows: list[ChartRow]
+    segment_title: str
+    panel_title: str | None
 
     @property
     def segments(self) -> list[str]:
-        """List the segments in the order of the rows."""
+        """The segments in the order of the rows."""
         return list(dict.fromkeys(row["segment"] for row in self.rows))
 
     @property
     def panels(self) -> list[str]:
-        """List the panels in the order of the rows."""
+        """The panels in the order of the rows."""
         return list(dict.fromkeys(row["panel"] for row in self.rows))
 
-    def of(self, segments: Iterable[str]) -> "Drawn":
+    def select(self, segments: Iterable[str]) -> "ChartData":
         """Keep the rows of some segments."""
-        kept = set(segments)
-        return replace(self, rows=[row for row in self.rows if row["segment"] in kept])
+        names = set(segments)
+        return replace(self, rows=[row for row in self.rows if row["segment"] in names])
 
 
-def answered(answer: Any) -> list[Answered]:  # noqa: ANN401 (a frame of any library)
-    """Collect an answer, row by row."""
-    return checked(rows_of(collected(answer)))
+def result_rows(result: Any) -> list[ResultRow]:  # noqa: ANN401 (a frame of any library)
+    """Return the rows of a result; raise if there are none."""
+    return require_rows(row_dicts(collect_result(result)))
 
 
-def checked(rows: Sequence[Answered]) -> list[Answered]:
-    """Refuse to draw nothing."""
+def require_rows(rows: Sequence[ResultRow]) -> list[ResultRow]:
+    """Return the rows; raise if there are none."""
     if not rows:
         raise InvalidInputError("the frame has no rows, so there is nothing to draw.")
     return list(rows)
 
 
-def by_names(by: Any, row: Answered) -> list[Name]:  # noqa: ANN401 (a name, or several)
-    """List the by-columns; a tuple may be a name."""
+def by_names(by: Any, row: ResultRow) -> list[Name]:  # noqa: ANN401 (a name, or several)
+    """Return the by-columns as a list; a tuple may be a name."""
     if by is None:
         return []
     return list(by) if isinstance(by, list) or (isinstance(by, tuple) and by not in row) else [by]
 
 
-def named(rows: Sequence[Answered], by: Sequence[Name], *, most_panels: float = math.inf) -> Drawn:
-    """Name the segment and the panel of every row, and leave the by-columns out.
+def chart_data(
+    rows: Sequence[ResultRow], by: Sequence[Name], *, max_panels: float = math.inf
+) -> ChartData:
+    """Return the rows with names of their segment and panel in place of the by-columns.
 
     Panels are the models where there are several, or else the values of the second by-column. If
     these are too many to lie side by side, they are part of the segment.
@@ -77,91 +82,102 @@ def named(rows: Sequence[Answered], by: Sequence[Name], *, most_panels: float = 
         names.append(MODEL)
         outer = MODEL
     elif len(by) > 1:
-        outer, most_panels = by[1], min(most_panels, _MOST_PANELS)
-    if outer is not None and len({row[outer] for row in rows}) > most_panels:
+        outer, max_panels = by[1], min(max_panels, _MAX_PANELS)
+    if outer is not None and len({row[outer] for row in rows}) > max_panels:
         outer = None
     inner = [name for name in names if name != outer]
-    segments = _texts([tuple(row[name] for name in inner) for row in rows])
-    panels = _texts([() if outer is None else (row[outer],) for row in rows])
-    drawn = [
-        {str(name): _drawable(value) for name, value in row.items() if name not in names}
+    segments = _unique_texts([tuple(row[name] for name in inner) for row in rows])
+    panels = _unique_texts([() if outer is None else (row[outer],) for row in rows])
+    data_rows = [
+        {str(name): _json_value(value) for name, value in row.items() if name not in names}
         | {"segment": segment or ALL, "panel": panel}
         for row, segment, panel in zip(rows, segments, panels, strict=True)
     ]
-    panels_by = None if outer is None else inert(str(outer))
-    return Drawn(drawn, inert(", ".join(map(str, inner))), panels_by)
+    panel_title = None if outer is None else escape_tags(str(outer))
+    return ChartData(data_rows, escape_tags(", ".join(map(str, inner))), panel_title)
 
 
-def _texts(values: Sequence[tuple[object, ...]]) -> list[str]:
-    """Write tuples of values, as Python code those that would look the same."""
-    texts = {one: " · ".join(map(text_of, one)) for one in values}
-    alike = Counter(texts.values())
+def _unique_texts(values: Sequence[tuple[object, ...]]) -> list[str]:
+    """Return tuples of values as texts; those that would look the same, as Python code."""
+    texts = {value: " · ".join(map(value_text, value)) for value in values}
+    counts = Counter(texts.values())
     return [
-        texts[one] if alike[texts[one]] == 1 else inert(" · ".join(map(repr, one)))
-        for one in values
+        texts[value] if counts[texts[value]] == 1 else escape_tags(" · ".join(map(repr, value)))
+        for value in values
     ]
 
 
-def ranked(
-    drawn: Drawn, value: str, most: int, words: str = "", sort: Sort = "score"
+def rank_segments(
+    drawn: ChartData, field: str, max_segments: int, phrase: str = "", sort: SortOption = "score"
 ) -> tuple[list[str], list[str]]:
-    """Put segments in order: by a value, the highest first, by name, or by rows, the most first.
+    """Return segments in order, and a line on those left out, if there are any.
 
-    Of too many the highest and the lowest are kept, or by rows the largest. Returns the segments,
-    and a line on those left out, if there are such; `words` say in what they are high.
+    They are sorted by the mean of a field, the highest first, by name, or by rows, the most first.
+    If there are too many, the highest and the lowest are kept, or the largest. The line names the
+    field by `phrase`.
     """
     names = drawn.segments
     values, n = dict[str, list[float]](), Counter[str]()
     for row in drawn.rows:
         n[row["segment"]] = max(n[row["segment"]], row["n"])
-        if row[value] is not None:
-            values.setdefault(row["segment"], []).append(row[value])
+        if row[field] is not None:
+            values.setdefault(row["segment"], []).append(row[field])
     if sort == "n":
-        left_out = _left_out(len(names), most)
-        return sorted(names, key=lambda name: -n[name])[:most], [
-            f"The {most:,} largest; {line}" for line in left_out
+        left_out = _omission_lines(len(names), max_segments)
+        return sorted(names, key=lambda name: -n[name])[:max_segments], [
+            f"The {max_segments:,} largest; {line}" for line in left_out
         ]
-    known = sorted((name for name in names if name in values), key=lambda at: -fmean(values[at]))
-    order = known + [name for name in names if name not in values]
-    lines = _left_out(len(order), most)
-    if lines and len(known) <= most:
-        order, lines = order[:most], [f"{lines[0]}, all undefined{words}"]
+    defined = sorted((name for name in names if name in values), key=lambda at: -fmean(values[at]))
+    order = defined + [name for name in names if name not in values]
+    lines = _omission_lines(len(order), max_segments)
+    if lines and len(defined) <= max_segments:
+        order, lines = order[:max_segments], [f"{lines[0]}, all undefined{phrase}"]
     elif lines:
-        n_lowest = most // 2
-        order = known[: most - n_lowest] + known[-n_lowest:]
-        lines = [f"The {most - n_lowest} highest and the {n_lowest} lowest{words}; {lines[0]}"]
+        n_lowest = max_segments // 2
+        order = defined[: max_segments - n_lowest] + defined[-n_lowest:]
+        lines = [
+            f"The {max_segments - n_lowest} highest and the {n_lowest} lowest{phrase}; {lines[0]}"
+        ]
     return (sorted(order, key=names.index) if sort == "name" else order), lines
 
 
-def _left_out(n_segments: int, most: int) -> list[str]:
-    """Say how many segments are left out, if any are."""
-    n = n_segments - most
+def highest_segments(
+    ranks: Mapping[str, Any], max_segments: int, note: str
+) -> tuple[list[str], list[str]]:
+    """Return the segments of the highest ranks, in their order, and the note if any is left out."""
+    kept = {*sorted(ranks, key=lambda name: ranks[name], reverse=True)[:max_segments]}
+    return [name for name in ranks if name in kept], [note] if len(ranks) > max_segments else []
+
+
+def _omission_lines(n_segments: int, max_segments: int) -> list[str]:
+    """Return a line on how many segments are left out, if any are."""
+    n = n_segments - max_segments
     return [f"{n:,} of {n_segments:,} segments {'is' if n == 1 else 'are'} left out"][: max(0, n)]
 
 
-def columns(n_panels: int, most: int) -> int:
-    """Choose how many panels lie side by side, so that the last row has few places left."""
-    wide = min(n_panels, most)
-    return min(range(wide, wide // 2, -1), key=lambda one: -n_panels % one)
+def panel_columns(n_panels: int, max_columns: int) -> int:
+    """Return how many panels lie side by side, so that the last row has few empty places."""
+    most = min(n_panels, max_columns)
+    return min(range(most, most // 2, -1), key=lambda n_columns: -n_panels % n_columns)
 
 
-def text_of(value: object) -> str:
-    """Write a value as the name of a segment; in quotes a text that looks like a null value."""
+def value_text(value: object) -> str:
+    """Return a value as the name of a segment; a text that looks like a null is quoted."""
     if value is None:
         return MISSING
-    return inert(told_apart(str(value)) or '""')
+    return escape_tags(quote_placeholder(str(value)) or '""')
 
 
-def inert(text: str) -> str:
-    """Keep a text from being a tag in a page, into whose script Altair writes charts as they are.
+def escape_tags(text: str) -> str:
+    """Return a text that is no tag in a page, into whose script Altair writes charts unescaped.
 
-    A word joiner, which is not seen, parts the tag from its bracket.
+    A word joiner, which is invisible, separates the tag from its bracket.
     """
     return _TAG.sub("<\u2060", text)
 
 
-def _drawable(value: object) -> object:
-    """Leave out infinities and NaN, which charts cannot have, and tags."""
+def _json_value(value: object) -> object:
+    """Return a value without infinities and NaN, which JSON lacks, and without tags."""
     if isinstance(value, str):
-        return inert(value)
+        return escape_tags(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,76 +1,182 @@
-"""The program with its commands, each made when it is asked for: making all takes long."""
+"""The program: its options, and its commands, each of which is made when it is needed."""
 
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
-from typing import Any, cast
+import os
+from typing import Any
 
-from typer import Typer
-from typer.core import TyperGroup
-from typer.main import get_command
+import click
 
-from balframe.accessor import Bal, groups, verbs
-from balframe.cli.command_classes import Command, without_types
-from balframe.cli.conversions import unconverted
-from balframe.cli.markup import literal
+from balframe import __version__
+from balframe.accessor import Bal, groups, methods
+from balframe.cli.command import Command, Option, help_option, print_help
 
 _WITHOUT_FILES = {"Without files": ["metrics", "demo"]}
+_SHELLS = {"pwsh": "powershell"}  # names that click has for shells
+_COMPLETION_FILES = {  # of each shell: the script, the file of the user, and its line
+    "bash": ("~/.bash_completions/balframe.sh", "~/.bashrc", "source {script!r}"),
+    "zsh": ("~/.zfunc/_balframe", "~/.zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
+    "fish": ("~/.config/fish/completions/balframe.fish", "", ""),
+}
+_COMPLETE_VARIABLE = "_BALFRAME_COMPLETE"
 
 
-class Program(TyperGroup):
-    """The program, which knows the names of its commands and makes those that are asked for."""
+class _Program(click.Group):
+    """The program, which knows the names of its commands; making all of them takes long."""
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 (Typer's own)
-        super().__init__(**options)
-        self.commands = cast(Any, _Commands())
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
-        """List the names; Typer would ask for the commands."""
-        return list(self.commands)
-
-    def get_params(self, ctx: Any) -> Any:  # noqa: ANN401
-        """List the parameters, without the types that Typer shows beside flags and files."""
-        return unconverted(without_types(super().get_params(ctx)), [])
-
-
-class _Commands(Mapping[str, Any]):
-    """The commands by name, in the order of the help."""
-
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 (of click)
+        super().__init__("balframe", add_help_option=False, **options)
         panels = {group.title(): names for group, names in groups(Bal).items()} | _WITHOUT_FILES
-        self._panels = {_typed(name): panel for panel, names in panels.items() for name in names}
-        self._made: dict[str, Any] = {}
+        self._panels = {
+            name.replace("_", "-"): panel for panel, names in panels.items() for name in names
+        }
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._panels)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the names of the commands, in the order of the help."""
+        return list(self._panels)
 
-    def __len__(self) -> int:
-        return len(self._panels)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name, and None if there is none."""
+        if cmd_name not in self.commands and cmd_name in self._panels:
+            self.add_command(_command(cmd_name, self._panels[cmd_name]))
+        return self.commands.get(cmd_name)
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (Typer's own copy of Click's type)
-        if name not in self._made:
-            self._made[name] = _made(name, self._panels[name])
-        return self._made[name]
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options of the program; without words, show the help."""
+        if not args and not ctx.resilient_parsing:
+            print_help(ctx)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names."""
+        name = args[0]
+        is_option = not name[:1].isalnum()
+        if not (is_option or name in self._panels or ctx.resilient_parsing):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self._panels)
+            advice = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+            ctx.fail(f"No such command {name!r}.{advice}")
+        return super().resolve_command(ctx, args)
 
 
-def _typed(name: str) -> str:
-    return name.replace("_", "-")
+def _command(name: str, panel: str) -> Command:
+    """Make a command, and load what it needs."""
+    method = name.replace("-", "_")
+    if method in methods():
+        from balframe.cli.method_commands import method_command
 
+        return method_command(method, panel)
+    from balframe.cli import commands
 
-def _made(name: str, panel: str) -> Any:  # noqa: ANN401
-    """Make a command, which is what Typer makes of a program that has no other."""
-    function = _function(name.replace("-", "_"))
-    alone = Typer(add_completion=False)
-    told = literal(function.__doc__ or "")
-    alone.command(name, cls=Command, help=told, rich_help_panel=panel)(function)
-    return get_command(alone)
-
-
-def _function(name: str) -> Callable[..., None]:
-    """Load the function of a command; Typer reads its signature."""
-    if name in verbs():
-        from balframe.cli.method_commands import command_of
-
-        return command_of(name)
-    module = import_module(f"balframe.cli.{'commands' if name == 'audit' else name + '_command'}")
-    command: Callable[..., None] = getattr(module, f"{name}_command")
+    command: Command = getattr(commands, f"{method}_command")(panel)
     return command
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        print(f"balframe {__version__}")
+        ctx.exit()
+
+
+def _show_completion(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        print(_completion_script(ctx, _current_shell(ctx)))
+        ctx.exit()
+
+
+def _install_completion(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        shell = _current_shell(ctx)
+        path = _install(shell, _completion_script(ctx, shell))
+        print(f"{shell} completion installed in {path}")
+        print("Completion will take effect once you restart the terminal")
+        ctx.exit()
+
+
+def _current_shell(ctx: click.Context) -> str:
+    """Return the name of the shell that runs the program."""
+    import shellingham
+
+    try:
+        shell, _ = map(str, shellingham.detect_shell())
+    except shellingham.ShellDetectionFailure:
+        ctx.fail("The current shell is not known. Run this in the shell that is to complete.")
+    return _SHELLS.get(shell, shell)
+
+
+def _completion_script(ctx: click.Context, shell: str) -> str:
+    """Return the script with which a shell asks the program how to complete a line."""
+    from click.shell_completion import get_completion_class
+
+    completion_class = get_completion_class(shell)
+    if completion_class is None:
+        ctx.fail(f"Shell {shell} is not supported.")
+    return completion_class(ctx.command, {}, "balframe", _COMPLETE_VARIABLE).source()
+
+
+def _install(shell: str, script: str) -> str:
+    """Write the script where the shell finds it, and return the path."""
+    if shell == "powershell":
+        import subprocess
+
+        words = ["powershell" if os.name == "nt" else "pwsh", "-NoProfile", "-Command", "$PROFILE"]
+        path = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+        _add_text(path, script)
+        return path
+    path, startup_file, line = _COMPLETION_FILES[shell]
+    path = os.path.expanduser(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(script)
+    if startup_file:
+        _add_text(os.path.expanduser(startup_file), line.format(script=path))
+    return path
+
+
+def _add_text(path: str, text: str) -> None:
+    """Add lines to a file that does not have them."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "a+") as file:
+        file.seek(0)
+        content = file.read()
+        if text not in content:
+            is_complete = not content or content.endswith("\n")
+            file.write(f"{'' if is_complete else chr(10)}{text}\n")
+
+
+def _option(name: str, help: str, callback: Any) -> Option:  # noqa: ANN401 (of click)
+    return Option(
+        name,
+        panel="Options",
+        help=help,
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=callback,
+    )
+
+
+def make_program() -> click.Group:
+    """Make the program."""
+    return _Program(
+        help="How good is this classifier, for whom, and how sure are we? "
+        "Each command reads files of predictions and writes a table: formatted on a terminal, CSV "
+        "otherwise.",
+        epilog="Start with: balframe demo",
+        params=[
+            _option("--version", "Show the version and exit.", _show_version),
+            _option(
+                "--install-completion",
+                "Install completion for the current shell.",
+                _install_completion,
+            ),
+            _option(
+                "--show-completion",
+                "Show completion for the current shell, to copy it or customize the installation.",
+                _show_completion,
+            ),
+            help_option("Options"),
+        ],
+    )

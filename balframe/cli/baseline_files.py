@@ -1,4 +1,4 @@
-"""Cells of earlier rows as they are typed: a file with them, or a column of predictions."""
+"""Earlier runs as they are typed: a file with their cells, or a column of predictions."""
 
 from datetime import date
 from pathlib import Path
@@ -6,13 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from balframe.cli.days_in_text import with_days
-from balframe.cli.files.open_files import Input, opened
+from balframe.cli.files.open_files import Input, open_input
+from balframe.cli.files.paths import is_url
+from balframe.cli.parse_values import read_dates
 from balframe.errors import InvalidInputError, listed
 
 
-def baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
-    """Take a column of the rows by its name, or read a file."""
+def read_baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
+    """Return the name of a column of the rows, or the cells that a file has."""
     names = rows.collect_schema().names()
     if text in names:
         return text
@@ -21,11 +22,11 @@ def baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
             f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, or "
             f"a file with the cells of an earlier run. Columns: {listed(names)}."
         )
-    return _cells(text)
+    return _read_cells(text)
 
 
-def reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: ANN401
-    """Read a file with the cells of the reference, or take its last day."""
+def read_reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: ANN401
+    """Return the cells of the reference that a file has, or the condition of its last day."""
     if (file is None) == (until is None):
         raise InvalidInputError(
             "give what is compared with either as --reference FILE, the cells of an earlier run, "
@@ -37,7 +38,7 @@ def reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: A
             "balframe confusion writes them, or give --until DATE instead."
         )
     if file is not None:
-        return _cells(file, time)
+        return _read_cells(file, time)
     try:
         return {"until": date.fromisoformat(until or "")}
     except ValueError as error:
@@ -46,11 +47,11 @@ def reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: A
         ) from error
 
 
-def _cells(file: str, time: str | None = None) -> pl.DataFrame:
-    with opened(Input([file])) as found:
-        return with_days(found.rows, time).collect(engine="streaming")
+def _read_cells(file: str, time: str | None = None) -> pl.DataFrame:
+    with open_input(Input([file])) as opened:
+        return read_dates(opened.rows, time).collect(engine="streaming")
 
 
 def is_file(text: str) -> bool:
-    """Tell whether there is a file of this name."""
-    return Path(text).exists()
+    """Return whether there is a file of this name, or it is a URL."""
+    return is_url(text) or Path(text).exists()

@@ -1,56 +1,228 @@
-"""The command `audit`: it reads files, and writes a page."""
+"""The commands of functions that are no methods: `audit`, `metrics` and `demo`.
 
+Each loads what it needs when it is made or run, because that takes most of its time.
+"""
+
+import shlex
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from balframe._atomic_write import check_place, replace
 from balframe._progress import busy
-from balframe.api.method import parameters_of
-from balframe.audit_page.audit import audit, page_of
-from balframe.audit_page.page import check_can_be_html
-from balframe.cli import output
-from balframe.cli.as_typed import as_typed
+from balframe.cli.command import FILE, Command, Option
 from balframe.cli.files.open_files import Input
-from balframe.cli.over_files import command_over_files, options_over_files, rows_and_values
-from balframe.cli.run import opened_files, written_to
-from balframe.cli.streams import INPUT, PAGE
-from balframe.cli.threshold_option import beside_scores
-from balframe.errors import InvalidInputError
+from balframe.cli.output import (
+    OUTPUT_FORMATS,
+    PAGE_FORMATS,
+    Output,
+    format_by_ending,
+    output_options,
+    page_options,
+    write_content,
+)
+from balframe.cli.run import one_line_errors, open_checked
+from balframe.errors import InvalidInputError, clipped, listed
 
-_PARAMETERS = parameters_of(audit)
-_ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
+if TYPE_CHECKING:
+    import polars as pl
+
+_MAX_LENGTH = 1_000  # characters of a value in the command that a page shows
+_MAX_FILES = 20  # in that command
+
+_DEMO_TITLE = 'COMPAS two-year recidivism, "high risk" = medium or high score (ProPublica 2016)\n'
+_DEMO_FILE = "compas.csv"
+_DEMO_FORMATS = ("csv", "ndjson", "parquet")  # that commands read
+_DEMO_COLUMNS = "--y-true reoffended --y-pred high_risk --by race --counts n"
+_NEXT_COMMANDS = (  # to type after the demo, with a file in the place of {0}
+    f"balframe report {{0}} {_DEMO_COLUMNS} --interval",
+    f"balframe gaps {{0}} {_DEMO_COLUMNS} --metric false_positive_rate",
+    f"balframe check {{0}} {_DEMO_COLUMNS} --rule 'balanced_accuracy >= 0.6'",
+    f"balframe audit {{0}} {_DEMO_COLUMNS} --title COMPAS --unit person,people --out audit.html",
+)
 
 
-def _run(asked: Input, typed: dict[str, Any]) -> None:
-    kind, out = typed.pop("format"), typed.pop("out")
-    with opened_files(asked, lambda: _checked(kind, out)) as opened:
-        rows, values = rows_and_values(_PARAMETERS, *beside_scores(opened.rows, typed))
-        with busy(opened.counting):
-            page = page_of(rows, values, _call(asked, typed))
-            text = page.html() if _checked(kind, out) == "html" else page.markdown()
-        with written_to(out):
-            output.write_content(text.encode(), out)
+def audit_command(panel: str) -> Command:
+    """Make the command `audit`, which reads files and writes a page."""
+    from balframe.api.method import function_parameters
+    from balframe.audit_page.audit import audit
+    from balframe.cli.file_commands import file_command
+
+    return file_command(audit, _audit, function_parameters(audit), page_options(), panel=panel)
 
 
-def _checked(asked: str | None, out: Path | None) -> str:
-    """Choose the format, and refuse what could not be written."""
-    if asked is None and out is None and sys.stdout.isatty():
+def _audit(source: Input, values: dict[str, Any]) -> None:
+    from balframe.api.method import function_parameters
+    from balframe.audit_page.audit import audit, audit_frame
+    from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
+    from balframe.cli.threshold_option import copy_scores
+
+    requested, out = values.pop("format"), values.pop("out")
+    parameters = function_parameters(audit)
+    with open_checked(source, lambda: _page_format(requested, out)) as opened:
+        rows, line_values = copy_scores(opened.rows, values)
+        rows, arguments = rows_and_arguments(parameters, rows, line_values)
+        input_values = {"input_format": source.format, "separator": source.separator}
+        options = [*function_options(parameters), *input_options()]
+        command = command_text(
+            "audit", source.names, options, {**values, **input_values}, "audit.html"
+        )
+        with busy(opened.progress_text):
+            page = audit_frame(rows, arguments, command)
+            is_html = _page_format(requested, out) == "html"
+            text = page.html() if is_html else page.markdown()
+        write_content(text.encode(), out)
+
+
+def _page_format(requested: str | None, out: Path | None) -> str:
+    """Choose the format of a page, and refuse what could not be written."""
+    from balframe.audit_page.page import check_can_be_html
+
+    if requested is None and out is None and sys.stdout.isatty():
         raise InvalidInputError(
             "a page is not for a terminal. Give --out audit.html or --out audit.md, or redirect "
             "the output."
         )
-    kind = asked or ("html" if out is None else output.of_ending(out, _ENDINGS))
-    output.check(kind, out, of_rules=False)
-    if kind == "html":
+    endings = {ending: name for name, some in PAGE_FORMATS.items() for ending in some}
+    file_format = requested or ("html" if out is None else format_by_ending(out, endings))
+    if out is not None:
+        check_place(out, f"--out {str(out)!r}")
+    if file_format == "html":
         check_can_be_html()
-    return kind
+    return file_format
 
 
-def _call(asked: Input, typed: dict[str, Any]) -> str:
-    """Write the command for the page, which does not depend on where it is saved."""
-    of_input = {"input_format": asked.format, "separator": asked.separator}
-    options = [*options_over_files(_PARAMETERS), *INPUT]
-    return as_typed("audit", asked.names, options, {**typed, **of_input}, "audit.html")
+def command_text(
+    command: str,
+    files: Sequence[str],
+    options: Sequence[Option],
+    values: Mapping[str, Any],
+    out: str,
+) -> str:
+    """Write a command as a reader can type it again: all that differs from the defaults.
+
+    `out` stands in the place of the file that was written, so that its name does not matter.
+    """
+    names = [_quoted_file(name) for name in files[:_MAX_FILES]]
+    lines = [" ".join([f"balframe {command}", *names])]
+    lines += [
+        " ".join(map(_quoted, words))
+        for option in options
+        for words in _option_words(option, values[str(option.name)])
+    ]
+    note = f"# {len(files):,} files, the first {_MAX_FILES} of which are named here\n"
+    return note * (len(files) > _MAX_FILES) + " \\\n    ".join([*lines, f"--out {out}"])
 
 
-audit_command = command_over_files(audit, _run, _PARAMETERS, PAGE)
+def _option_words(option: Option, value: Any) -> Iterator[list[str]]:  # noqa: ANN401
+    """Return an option as it is typed, once for each value."""
+    items = value if isinstance(value, list) else [value]
+    if value is None or value == option.default or tuple(items) == option.default:
+        return
+    name = option.opts[0]
+    if isinstance(value, bool):
+        yield [name]
+        return
+    for item in items:
+        is_whole = isinstance(item, float) and item.is_integer()
+        yield [name, str(int(item) if is_whole else item)]
+
+
+def _quoted_file(name: str) -> str:
+    is_like_option = name.startswith("-") and name != "-"
+    return _quoted(f"./{name}" if is_like_option else name)
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(clipped(text, _MAX_LENGTH))
+
+
+def metrics_command(panel: str) -> Command:
+    """Make the command `metrics`, which lists the metrics."""
+    return Command(
+        "metrics",
+        _list_metrics,
+        output_options(),
+        help="List the metrics: name, aliases, formula, range, which direction is better, and "
+        "source.",
+        panel=panel,
+    )
+
+
+def _list_metrics(**values: Any) -> None:  # noqa: ANN401
+    from balframe.data.list_metrics import list_metrics
+
+    with one_line_errors():
+        Output(**values).write(list_metrics())
+
+
+def demo_command(panel: str) -> Command:
+    """Make the command `demo`, which shows what a command does."""
+    data = Option(
+        "--data",
+        panel="Output",
+        help="Also write the demo data to this file (.csv, .ndjson or .parquet), to use with other "
+        "commands.",
+        metavar="FILE",
+        type=FILE,
+    )
+    return Command(
+        "demo",
+        _demo,
+        [data, *output_options()],
+        help="Score published data: the COMPAS recidivism scores, by race.",
+        panel=panel,
+    )
+
+
+def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
+    from balframe.data import datasets
+    from balframe.methods.scores.report import report
+
+    with one_line_errors():
+        output = Output(**values)
+        is_for_people = output.check().name == "table" and output.out is None
+        table = datasets.compas()
+        if data is not None:
+            _write_data(table, data)
+        if is_for_people:
+            print(_DEMO_TITLE)
+        output.write(
+            report(
+                table,
+                "reoffended",
+                "high_risk",
+                by="race",
+                counts="n",
+                metrics=[
+                    "accuracy",
+                    "balanced_accuracy",
+                    "false_positive_rate",
+                    "false_negative_rate",
+                ],
+                margins="overall",
+                interval=True,
+            )
+        )
+        if is_for_people:
+            first = [] if data is not None else [f"balframe demo --data {_DEMO_FILE}"]
+            path = shlex.quote(str(data or _DEMO_FILE))
+            commands = [*first, *(command.format(path) for command in _NEXT_COMMANDS)]
+            print("\n  ".join(["\nTry next:", *commands]))
+
+
+def _write_data(table: "pl.DataFrame", file: Path) -> None:
+    """Write the data to a file that commands can read."""
+    file_format = file.suffix.lower().removeprefix(".")
+    option = f"--data {str(file)!r}"
+    if file_format not in _DEMO_FORMATS:
+        raise InvalidInputError(
+            f"{option} does not have a supported file extension; use one of: "
+            f"{listed(_DEMO_FORMATS)}."
+        )
+    check_place(file, option)
+    try:
+        replace(file, OUTPUT_FORMATS[file_format].write(table, False))
+    except OSError as error:
+        raise InvalidInputError(f"{option} cannot be written: {error.strerror}.") from error

@@ -1,4 +1,4 @@
-"""What the shell offers behind an option: columns of the files typed so far, metrics, references.
+"""What the shell offers after an option: columns of the files typed so far, metrics, references.
 
 A shell asks at every press of a key: whatever is wrong with the files, nothing is offered, and
 nothing is written.
@@ -7,47 +7,63 @@ nothing is written.
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from balframe.api.option_types import REFERENCE_KEYWORDS
-from balframe.cli import interrupts
-from balframe.cli.files.open_files import Input, opened
-from balframe.cli.panics import without_panics
-from balframe.metrics.lookup import registered
+from balframe.cli import process
+from balframe.cli.files.open_files import Input, open_input
+from balframe.cli.files.paths import is_url
+from balframe.cli.files.read_errors import without_panic_output
+from balframe.metrics.lookup import registered_metrics
 from balframe.metrics.registry import PRESETS
 
-
-def metrics(incomplete: str) -> list[tuple[str, str]]:
-    """Offer the metrics with their first sentences, behind `acc=` too."""
-    name, mark, _ = incomplete.rpartition("=")
-    names = {one.name: one.meaning for one in registered()} | dict.fromkeys(PRESETS, "preset")
-    return [(f"{name}{mark}{metric}", meaning) for metric, meaning in names.items()]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
-def references() -> list[str]:
-    """Offer the words that stand for a segment."""
-    return list(REFERENCE_KEYWORDS)
+def complete_metric(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Offer the metrics with their first sentences, after `acc=` too."""
+    from click.shell_completion import CompletionItem
+
+    alias, mark, _ = incomplete.rpartition("=")
+    meanings = {metric.name: metric.meaning for metric in registered_metrics()}
+    meanings |= dict.fromkeys(PRESETS, "preset")
+    words = {f"{alias}{mark}{name}": meaning for name, meaning in meanings.items()}
+    return [
+        CompletionItem(word, help=meaning)
+        for word, meaning in words.items()
+        if word.startswith(incomplete)
+    ]
 
 
-def columns(ctx: typer.Context) -> list[str]:
+def complete_reference(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Offer the keywords that stand for a segment."""
+    return [word for word in REFERENCE_KEYWORDS if word.startswith(incomplete)]
+
+
+def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Offer the columns of the first file."""
     files = [*(ctx.params.get("files") or ()), *ctx.args]  # args: where an option lacks its value
-    paths = [os.path.expandvars(os.path.expanduser(one)) for one in files if one != "-"]
-    names = _columns_of(paths[:1])
-    if os.environ.get("_BALFRAME_COMPLETE") == "complete_bash":  # other shells quote by themselves
-        return [re.sub(r"([^\w@%+=:,./-])", r"\\\1", name) for name in names]
+    paths = [os.path.expandvars(os.path.expanduser(file)) for file in files if file != "-"]
+    names = _column_names(paths[0]) if paths else []
+    names = [name for name in names if name.startswith(incomplete)]
+    if os.environ.get("_BALFRAME_COMPLETE") == "bash_complete":
+        # Other shells quote by themselves. Of two backslashes, click's script takes one.
+        return [re.sub(r"([^\w@%+=:,./-])", r"\\\\\1", name) for name in names]
     return names
 
 
-def _columns_of(files: Sequence[str]) -> list[str]:
-    if not files:
+def _column_names(file: str) -> list[str]:
+    if is_url(file):  # which may take long to answer
         return []
     try:
-        with warnings.catch_warnings(), without_panics(), interrupts.raised():
+        with warnings.catch_warnings(), without_panic_output(), process.interruptible():
             warnings.simplefilter("ignore")
-            with opened(Input(files)) as found:
-                return found.rows.collect_schema().names()
+            with open_input(Input([file])) as opened:
+                return opened.rows.collect_schema().names()
     except Exception:
         return []

@@ -11,47 +11,47 @@ from balframe.cli.options import option_name
 from balframe.errors import BalframeError, BalframeWarning
 
 
-def typed(name: str, value: str | None) -> str:
-    """Name a parameter as it is typed: --pos-label for pos_label=, --cells for cells=True."""
+def write_parameter(name: str, value: str | None) -> str:
+    """Write a parameter as it is typed: --pos-label for pos_label=, --cells for cells=True."""
     option = f"--{option_name(name)}"
     if value is None:
         return option
     try:
-        given = ast.literal_eval(value)
-    except (ValueError, SyntaxError):  # no literal of Python, but text to type
+        literal = ast.literal_eval(value)
+    except (ValueError, SyntaxError):  # no Python literal, but text to type
         return f"{option} {value}"
-    if given is True:
+    if literal is True:
         return option
-    if given is None:
+    if literal is None:
         return f"{option} none"
-    if isinstance(given, dict):
-        given = [f"{label}={weight}" for label, weight in given.items()]
-    if not isinstance(given, (list, tuple)):
+    if isinstance(literal, dict):
+        literal = [f"{label}={weight}" for label, weight in literal.items()]
+    if not isinstance(literal, (list, tuple)):
         return f"{option} {value}"
     if name == "thresholds":
-        return f"{option} {','.join(map(str, given))}"
-    return " ".join(f"{option} {one!r}" for one in given)
+        return f"{option} {','.join(map(str, literal))}"
+    return " ".join(f"{option} {item!r}" for item in literal)
 
 
-def in_one_line(message: BalframeError | BalframeWarning) -> str:
-    """Write a message as the line that follows the name of the program."""
-    return " ".join(message.written(typed).partition("\n")[0].split())
+def one_line_message(message: BalframeError | BalframeWarning) -> str:
+    """Return a message as the line that follows the name of the program."""
+    return " ".join(message.written(write_parameter).partition("\n")[0].split())
 
 
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
     """Write each warning of balframe in one line, and once."""
-    known: set[str] = set()
+    lines: set[str] = set()
 
-    def show(message: Warning | str, *where: Any, **options: Any) -> None:  # noqa: ANN401
+    def write(message: Warning | str, *place: Any, **options: Any) -> None:  # noqa: ANN401
         if not isinstance(message, BalframeWarning):
-            others(message, *where, **options)
-        elif (line := in_one_line(message)) not in known:
-            known.add(line)
+            original(message, *place, **options)
+        elif (line := one_line_message(message)) not in lines:
+            lines.add(line)
             print(f"balframe: warning: {line}", file=sys.stderr)
 
     with warnings.catch_warnings():
-        others = warnings.showwarning
+        original = warnings.showwarning
         warnings.simplefilter("always", BalframeWarning)
-        warnings.showwarning = show
+        warnings.showwarning = write
         yield

@@ -1,79 +1,83 @@
 """The entry point of the command line."""
 
+import re
 import sys
-from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING
 
 from balframe import __version__
-from balframe.cli import garbage, standard_output
+from balframe.cli import process
 
-_PLAIN = {  # words of Typer, and better ones
-    "requires an argument": "needs a value",
-    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
-    "Input should be a valid number, unable to parse string as a number": "give a number",
-    "is not a valid integer": "is not a whole number",
-    "is not a valid float": "is not a number",
+if TYPE_CHECKING:
+    import click
+
+_EXTRA = ("click", "rich", "shellingham")  # packages
+_PLAIN = {  # patterns of click's words, and plainer ones
+    r"requires an argument": "needs a value",
+    r"extra arguments? \(": "extra argument(s) (",
 }
 
 
 def main() -> None:
-    """Run the command line: its exit code."""
-    standard_output.open_closed()
-    with standard_output.buffered():
+    """Run the command line, and exit with its code."""
+    process.prepare()
+    process.open_closed_streams()
+    with process.buffered_output():
         try:
-            sys.exit(_run())
+            sys.exit(_exit_code())
         finally:
-            garbage.resume()
+            process.resume_collection()
 
 
-def _run() -> int | None:
-    """Run it; wrong usage is one line, and so is a missing extra."""
+def _exit_code() -> int | None:
+    """Run the command line; wrong usage is one line, and so is a missing extra."""
     try:
-        code = _command()
+        code = _run_program()
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:
-        standard_output.drop()
+        process.discard_output()
         code = 0
-    except OSError as error:  # of help and the like; answers see to it themselves
-        print(f"balframe: {standard_output.lost(error)}", file=sys.stderr)
+    except OSError as error:  # of help and the like; commands report their own
+        print(f"balframe: {process.output_error(error)}", file=sys.stderr)
         code = 2
-    except Exception as error:
-        if not hasattr(error, "format_message"):  # of Click, or of Typer's own copy of it
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        if message := _usage(error):
-            context = getattr(error, "ctx", None)
-            command = "balframe" if context is None else context.command_path
-            print(f"balframe: {message} See {command} --help.", file=sys.stderr)
-        code = 2
+        sys.exit("The command line needs an extra: python -m pip install 'balframe[cli]'")
     return code
 
 
-def _usage(error: Any) -> str:  # noqa: ANN401 (of Click, or of Typer's own copy of it)
-    """Say what is wrong with the usage, in a sentence."""
-    if near := getattr(error, "possibilities", None):  # of the option that does not exist
-        words = {one.lstrip("-"): one for one in near}
-        nearest = get_close_matches(error.option_name.lstrip("-"), words, n=1, cutoff=0.7)
-        meant = f" Did you mean {words[nearest[0]]}?" if nearest else ""
-        return f"{error.message}.{meant}"
-    message: str = error.format_message().replace("Value error, ", "").strip()
-    for text, plain in _PLAIN.items():
-        message = message.replace(text, plain)
-    return message if message.endswith((".", "?", "!")) or not message else f"{message}."
-
-
-def _command() -> int | None:
+def _run_program() -> int | None:
     if sys.argv[1:] == ["--version"]:  # at once, without what commands need
         print(f"balframe {__version__}")
         return 0
-    try:
-        from typer.main import get_command
+    from click import ClickException
 
-        from balframe.cli.program_options import app
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
-            raise
-        sys.exit("The command line needs an extra: python -m pip install 'balframe[cli]'")
-    code: int | None = get_command(app)(prog_name="balframe", standalone_mode=False)
+    from balframe.cli.app import make_program
+
+    try:
+        code: int | None = make_program().main(prog_name="balframe", standalone_mode=False)
+    except ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = "balframe" if context is None else context.command_path
+        print(f"balframe: {_usage_message(error)} See {command} --help.", file=sys.stderr)
+        return 2
     return code
+
+
+def _usage_message(error: "click.ClickException") -> str:
+    """Return what is wrong with the usage, as a sentence."""
+    from click import NoSuchOption
+
+    if isinstance(error, NoSuchOption):
+        from difflib import get_close_matches
+
+        message = f"No such option: {error.option_name}."
+        names = {name.lstrip("-"): name for name in error.possibilities or ()}
+        near = get_close_matches(error.option_name.lstrip("-"), names, n=1, cutoff=0.7)
+        return f"{message} Did you mean {names[near[0]]}?" if near else message
+    message = error.format_message().strip()
+    for pattern, plain in _PLAIN.items():
+        message = re.sub(pattern, plain, message)
+    return message if message.endswith((".", "?", "!")) else f"{message}."

@@ -1,132 +1,140 @@
-"""Commands from verbs: each reads files, calls its verb, and shows the answer or the verdict."""
+"""Commands of the methods: each reads files, and shows the result or the verdict."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
+import click
 import polars as pl
-import typer
 
 from balframe._progress import busy
-from balframe._text import one_line
+from balframe._text import escape_controls
 from balframe.api.columns import Statuses
 from balframe.api.method import Method
+from balframe.cli.command import Command, Option
+from balframe.cli.file_commands import file_command, rows_and_arguments
 from balframe.cli.files.open_files import Input
-from balframe.cli.over_files import command_over_files, rows_and_values
-from balframe.cli.run import Output, running
-from balframe.cli.streams import OUTPUT
+from balframe.cli.output import Output, output_options
+from balframe.cli.run import open_query
 from balframe.errors import CheckFailed
-from balframe.methods import declaration_of
+from balframe.methods import declaration
 
-_FAILS, _UNKNOWN = 1, 3
-_ALLOWED = "allow_inconclusive"
+_FAIL, _INCONCLUSIVE = 1, 3  # exit codes
+_ALLOW_INCONCLUSIVE = "allow_inconclusive"
+_OUTPUT = ("format", "out", "sort")
 
 
-def command_of(name: str) -> Callable[..., None]:
-    """Make the command of a verb; Typer reads its signature and its docstring."""
-    verb = declaration_of(name)
-    parameters, output = verb.parameters, OUTPUT
-    statuses = _statuses(verb if verb.layouts else declaration_of("check"))
-    if not verb.layouts:
-        run, output = partial(_require, verb), []
+def method_command(name: str, panel: str) -> Command:
+    """Make the command of a method."""
+    method = declaration(name)
+    parameters = method.parameters
+    output: Sequence[Option] = output_options() if method.layouts else []
+    statuses = _statuses(method if method.layouts else declaration("check"))
+    if not method.layouts:
+        run = partial(_require, method)
     elif statuses is None:
-        run = partial(_show, verb)
-    elif statuses.last_of is not None:
-        run = partial(_alarm, statuses, verb)
+        run = partial(_show_result, method)
+    elif statuses.last_key is not None:
+        run = partial(_show_alarms, statuses, method)
     else:
-        run = partial(_judge, statuses, verb)
-        parameters = {**parameters, _ALLOWED: declaration_of("require").parameters[_ALLOWED]}
-    return command_over_files(verb.function, run, parameters, output, _exit_codes(statuses))
+        run = partial(_show_verdicts, statuses, method)
+        parameter = declaration("require").parameters[_ALLOW_INCONCLUSIVE]
+        parameters = {**parameters, _ALLOW_INCONCLUSIVE: parameter}
+    note = _exit_codes(statuses)
+    return file_command(method.function, run, parameters, output, panel=panel, note=note)
 
 
-def _statuses(verb: Method) -> Statuses | None:
-    """Find the texts of the status that the answer of a verb has."""
-    columns = [column for layout in verb.layouts.values() for column in layout]
+def _statuses(method: Method) -> Statuses | None:
+    """Find the texts of the status that the result of a method has."""
+    columns = [column for layout in method.layouts.values() for column in layout]
     return next((column.statuses for column in columns if column.statuses is not None), None)
 
 
 def _exit_codes(statuses: Statuses | None) -> str:
-    """Say what the exit codes of a command mean that ends with a status."""
+    """Describe the exit codes of a command that ends with a status."""
     if statuses is None:
         return ""
     good, bad, undecided = statuses.texts
     invalid = "2 if the usage or the input is invalid."
-    if statuses.last_of is not None:
+    if statuses.last_key is not None:
         return (
-            f"Exit code: {_FAILS} if the status of any segment in the last {statuses.last_of} is "
+            f"Exit code: {_FAIL} if the status of any segment in the last {statuses.last_key} is "
             f"{bad}; 0 if that of all is {good} or {undecided}; {invalid}"
         )
     return (
-        f"Exit code: 0 if every verdict is {good}; {_FAILS} if any is {bad}; {_UNKNOWN} if none is "
-        f"{bad} but any is {undecided}, or if there are no rows to judge; {invalid}"
+        f"Exit code: 0 if every verdict is {good}; {_FAIL} if any is {bad}; {_INCONCLUSIVE} if "
+        f"none is {bad} but any is {undecided}, or if there are no rows to judge; {invalid}"
     )
 
 
-def _asked(verb: Method, rows: pl.LazyFrame, typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Ask a verb about the rows of files."""
-    rows, values = rows_and_values(verb.parameters, rows, typed)
-    return verb.function(rows, **values)
+def _call(method: Method, rows: pl.LazyFrame, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Call a method with the rows of files."""
+    rows, arguments = rows_and_arguments(method.parameters, rows, values)
+    return method.function(rows, **arguments)
 
 
-def _written(typed: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of the output from those of the verb."""
-    return {one.name: typed.pop(one.name) for one in OUTPUT}
+def _take_output(values: dict[str, Any], **options: Any) -> Output:  # noqa: ANN401
+    """Take the options of the output from those of the method."""
+    return Output(**{name: values.pop(name) for name in _OUTPUT}, **options)
 
 
-def _show(verb: Method, asked: Input, typed: dict[str, Any]) -> None:
-    with running(asked, Output(**_written(typed))) as (opened, show):
-        show(_asked(verb, opened.rows, typed))
+def _show_result(method: Method, source: Input, values: dict[str, Any]) -> None:
+    with open_query(source, _take_output(values)) as (opened, write):
+        write(_call(method, opened.rows, values))
 
 
-def _judge(declared: Statuses, verb: Method, asked: Input, typed: dict[str, Any]) -> None:
-    """Show verdicts, and end with what they come to."""
-    is_allowed = typed[_ALLOWED]
-    output = Output(**_written(typed), of_rules=True, may_be_unknown=is_allowed)
-    with running(asked, output) as (opened, show):
-        statuses = show(_asked(verb, opened.rows, typed)).get_column("status")
-    if not statuses.is_empty():
-        print(_tally(statuses.to_list(), declared), file=sys.stderr)
-    if "fail" in statuses:
-        raise typer.Exit(_FAILS)
-    if statuses.is_empty():
-        from balframe.methods.gates.require import message
+def _show_verdicts(
+    statuses: Statuses, method: Method, source: Input, values: dict[str, Any]
+) -> None:
+    """Show verdicts, and end with the exit code that follows from them."""
+    allow_inconclusive = values[_ALLOW_INCONCLUSIVE]
+    output = _take_output(values, has_rules=True, allow_inconclusive=allow_inconclusive)
+    with open_query(source, output) as (opened, write):
+        verdicts = write(_call(method, opened.rows, values)).get_column("status").to_list()
+    if verdicts:
+        print(_tally(verdicts, statuses), file=sys.stderr)
+    if statuses.bad in verdicts:
+        raise click.exceptions.Exit(_FAIL)
+    if not verdicts:
+        from balframe.methods.gates.require import failure_message
 
-        _end(message([], [], 0, []), _UNKNOWN)
-    if "inconclusive" in statuses and not is_allowed:
-        raise typer.Exit(_UNKNOWN)
-
-
-def _alarm(declared: Statuses, verb: Method, asked: Input, typed: dict[str, Any]) -> None:
-    """Show a status for each period, and end with what those of the last one come to."""
-    key = str(declared.last_of)
-    with running(asked, Output(**_written(typed))) as (opened, show):
-        answer = show(_asked(verb, opened.rows, typed))
-    latest = str(answer.get_column(key).max())
-    last = answer.filter(pl.col(key).cast(pl.String) == latest).get_column("status").to_list()
-    every = answer.get_column("status").to_list()
-    told = f"last {key} {latest}: {_tally(last, declared)}; all {key}s: {_tally(every, declared)}"
-    print(told, file=sys.stderr)
-    if declared.bad in last:
-        raise typer.Exit(_FAILS)
+        _exit(failure_message([], [], 0, []), _INCONCLUSIVE)
+    if statuses.undecided in verdicts and not allow_inconclusive:
+        raise click.exceptions.Exit(_INCONCLUSIVE)
 
 
-def _tally(statuses: Sequence[str], declared: Statuses) -> str:
+def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict[str, Any]) -> None:
+    """Show a status for each period, and end with the exit code of the last period."""
+    key = str(statuses.last_key)
+    with open_query(source, _take_output(values)) as (opened, write):
+        result = write(_call(method, opened.rows, values))
+    latest = str(result.get_column(key).max())
+    is_latest = pl.col(key).cast(pl.String) == latest
+    in_latest = result.filter(is_latest).get_column("status").to_list()
+    in_all = result.get_column("status").to_list()
+    tallies = f"last {key} {latest}: {_tally(in_latest, statuses)}; "
+    print(f"{tallies}all {key}s: {_tally(in_all, statuses)}", file=sys.stderr)
+    if statuses.bad in in_latest:
+        raise click.exceptions.Exit(_FAIL)
+
+
+def _tally(verdicts: Sequence[str], statuses: Statuses) -> str:
     """Count the verdicts: 2 pass, 1 fail, 4 inconclusive."""
-    return ", ".join(f"{statuses.count(one)} {one}" for one in declared.texts)
+    return ", ".join(f"{verdicts.count(text)} {text}" for text in statuses.texts)
 
 
-def _require(verb: Method, asked: Input, typed: dict[str, Any]) -> None:
-    """Say nothing where the verb gives back what it was given."""
-    with running(asked, Output()) as (opened, _):
+def _require(method: Method, source: Input, values: dict[str, Any]) -> None:
+    """Write nothing where the method returns its rows."""
+    with open_query(source, Output()) as (opened, _):
         try:
-            with busy(opened.counting):
-                _asked(verb, opened.rows, typed)
+            with busy(opened.progress_text):
+                _call(method, opened.rows, values)
         except CheckFailed as failed:
-            _end(str(failed), _FAILS if failed.n_failed else _UNKNOWN)
+            _exit(str(failed), _FAIL if failed.n_failed else _INCONCLUSIVE)
 
 
-def _end(message: str, code: int) -> NoReturn:
-    """Say on standard error why the verdict is what it is."""
-    print("\n".join(map(one_line, f"balframe: {message}".split("\n"))), file=sys.stderr)
-    raise typer.Exit(code)
+def _exit(message: str, code: int) -> NoReturn:
+    """End with the reason of the verdict on standard error."""
+    print("\n".join(map(escape_controls, f"balframe: {message}".split("\n"))), file=sys.stderr)
+    raise click.exceptions.Exit(code)

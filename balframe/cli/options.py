@@ -1,19 +1,34 @@
-"""The parameters of verbs as options of the command line: what is shown and parsed of each."""
+"""The parameters of methods as options of the command line: what is typed, and how it is read."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import Parameter as Signed
-from typing import Annotated, Any, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
-import typer
+import click
+import polars as pl
 
 from balframe.api.method import Parameter
-from balframe.cli.markup import literal
-from balframe.cli.readings import Given, Option, Reading, reading_of
+from balframe.api.metric_selection import ClassWeight, Metrics
+from balframe.api.option_types import (
+    REFERENCE_KEYWORDS,
+    BaselineOption,
+    ReferenceOption,
+    StreamReferenceOption,
+)
+from balframe.cli import completion, parse_values
+from balframe.cli.baseline_files import read_baseline, read_reference
+from balframe.cli.command import FILE, FLOAT, INTEGER, Complete, Option, either
+from balframe.core.label_set import Label
+from balframe.frames.slice_binning import BinsOption
+from balframe.frames.thresholds import ThresholdsOption
+from balframe.methods.gates.rules import RulesOption
+from balframe.stats.base import IntervalMethod, IntervalOption
 
-_WITHOUT = ("frame", "backend")  # the files, and the library of an answer that is written
-_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "windows": "window"}
+_WITHOUT_OPTION = ("frame", "backend")  # the files, and the library of a result that is written
+_SINGULAR = {"metrics": "metric", "labels": "label", "windows": "window"}  # given one by one
+_OTHERS = "What to compute"  # the panel of parameters that no panel names
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     "Columns": (
         *("y_true", "y_pred", "y_score", "selected", "score", "by", "over", "cluster"),
@@ -21,7 +36,7 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
     ),
     "Time": ("time", "every", "windows", "looks"),
     "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
-    "What to compute": (),  # and all others
+    _OTHERS: (),
     "Uncertainty": (
         *("interval", "level", "prior", "alpha", "adjust", "dispersion", "min_support", "decide"),
         "band",
@@ -29,89 +44,357 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
     "Page": ("title", "subtitle", "truth", "call", "unit"),
     "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
 }
-_WORD = re.compile(r"`(\w+)`")
-
-
-def option_name(parameter: str) -> str:
-    """Name the option of a parameter, without its dashes; one given for each value is singular."""
-    return _ONE_BY_ONE.get(parameter, parameter).replace("_", "-")
+_PARAMETER_NAME = re.compile(r"`(\w+)`")
+_MAX_CHOICES_LENGTH = 14  # characters of choices that are shown beside the option
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """A parameter of a verb as options: what Typer reads of them, and the value that they give."""
+class CommandLine:
+    """The values that click has read, by the names of options, and the rows they are about."""
+
+    values: Mapping[str, Any]
+    rows: pl.LazyFrame
+
+    def label(self, text: str) -> Any:  # noqa: ANN401
+        """Read a label as a value of the column of true labels, or without one of predictions."""
+        names = self.values.get("y_true") or self.values.get("selected") or [None]
+        return parse_values.label(text, self.rows, names if isinstance(names, str) else names[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _OptionSpec:
+    """An option for click.
+
+    `help` and `name` may contain {description} and {name}, those of the parameter.
+    """
+
+    type: "click.ParamType[Any]"
+    metavar: str = ""
+    help: str = "{description}"
+    name: str = "{name}"
+    complete: Complete | None = None
+    is_repeatable: bool = False
+    is_negatable: bool = False  # a flag that --no-... takes back
+
+
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """The options of a parameter, and how their values become that of the parameter."""
+
+    options: Sequence[_OptionSpec]
+    parse: Callable[..., Any] = lambda line, value: value
+
+
+def _interval(line: CommandLine, is_given: bool, method: IntervalMethod | None) -> IntervalOption:
+    return method if method is not None else (True if is_given else None)
+
+
+def _reference(line: CommandLine, text: str) -> Any:  # noqa: ANN401
+    by = line.values["by"] or []
+    if text in REFERENCE_KEYWORDS or len(by) != 1:
+        return text
+    return parse_values.label(text, line.rows, by[0])
+
+
+_COLUMN = _Parser([_OptionSpec(click.STRING, "COLUMN", complete=completion.complete_column)])
+_COLUMNS = _Parser(
+    [
+        _OptionSpec(
+            click.STRING,
+            "COLUMN",
+            "{description} Repeat for several: --{name} a --{name} b.",
+            complete=completion.complete_column,
+            is_repeatable=True,
+        )
+    ],
+    lambda line, names: parse_values.one_or_more(names),
+)
+_RULES = _Parser(
+    [
+        _OptionSpec(
+            click.STRING,
+            "RULE",
+            "A rule that every segment must satisfy, such as 'recall >= 0.7' or "
+            "'difference(recall) <= 0.1'. Repeat for several.",
+            name="rule",
+            is_repeatable=True,
+        ),
+        _OptionSpec(
+            FILE,
+            "FILE",
+            "Read the rules from a .toml or .yaml file, instead of --rule.",
+            name="rules",
+        ),
+    ],
+    lambda line, texts, file: parse_values.rules(texts, file),
+)
+_BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings have it
+    "column name": _COLUMN,
+    "column name or list of column names": _COLUMNS,
+    "list of column names": _COLUMNS,
+    "label": _Parser([_OptionSpec(click.STRING, "LABEL")], lambda line, text: line.label(text)),
+    "length": _Parser([_OptionSpec(click.STRING, "LENGTH")]),
+    "str": _Parser([_OptionSpec(click.STRING, "METRIC", complete=completion.complete_metric)]),
+    "text": _Parser([_OptionSpec(click.STRING, "TEXT")]),
+}
+_BY_TYPE: Mapping[Any, _Parser] = {
+    bool: _Parser([_OptionSpec(click.BOOL)]),
+    int: _Parser([_OptionSpec(INTEGER, "NUMBER")]),
+    float: _Parser([_OptionSpec(FLOAT, "NUMBER")]),
+    tuple[str, str]: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "ONE,MANY",
+                "{description} Separate them by a comma, as in person,people.",
+            )
+        ],
+        lambda line, text: parse_values.pair(text),
+    ),
+    Metrics: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "METRIC",
+                "{description} Repeat for several; acc=accuracy shows accuracy as acc. `balframe "
+                "metrics` lists all metrics.",
+                complete=completion.complete_metric,
+                is_repeatable=True,
+            )
+        ],
+        lambda line, names: parse_values.metrics(names),
+    ),
+    Sequence[Label]: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "LABEL",
+                "{description} Repeat for each label.",
+                is_repeatable=True,
+            )
+        ],
+        lambda line, texts: [line.label(text) for text in texts],
+    ),
+    ClassWeight | None: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "LABEL=NUMBER",
+                "{description} Repeat for each label, as in yes=0.8, or give balanced or "
+                "prevalence.",
+                is_repeatable=True,
+            )
+        ],
+        lambda line, texts: parse_values.class_weights(texts, line.rows, line.values["y_true"]),
+    ),
+    IntervalOption: _Parser(
+        [
+            _OptionSpec(click.BOOL, is_negatable=True),
+            _OptionSpec(
+                click.Choice(get_args(IntervalMethod)),
+                "METHOD",
+                "Add confidence intervals by this method: "
+                f"{either(get_args(IntervalMethod))}. Implies --{{name}}.",
+                name="{name}-method",
+            ),
+        ],
+        _interval,
+    ),
+    ThresholdsOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "THRESHOLDS",
+                "{description} Give 101 for 101 thresholds from 0 to 1, 0.2,0.5 for these two, or "
+                "quantiles,10 for 10 quantiles of the scores.",
+            )
+        ],
+        lambda line, text: parse_values.thresholds(text),
+    ),
+    BinsOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "BINS",
+                "{description} Give 4, none to take each value on its own, or either of them or "
+                "edges for a column: age=4, age=18,25,45. Repeat for several columns.",
+                is_repeatable=True,
+            )
+        ],
+        lambda line, texts: parse_values.bins(texts),
+    ),
+    BaselineOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "COLUMN|FILE",
+                "{description} Give another column of predictions, or a file with the cells of an "
+                "earlier run, as balframe confusion writes them.",
+                complete=completion.complete_column,
+            )
+        ],
+        lambda line, text: read_baseline(text, line.rows),
+    ),
+    float | Sequence[float]: _Parser(
+        [_OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],
+        lambda line, numbers: numbers if len(numbers) > 1 else numbers[0],
+    ),
+    Sequence[int]: _Parser(
+        [_OptionSpec(INTEGER, "NUMBER", "{description} Repeat for several.", is_repeatable=True)]
+    ),
+    StreamReferenceOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "FILE",
+                "A file with the cells that every period is compared with, such as those of the "
+                "launch, as balframe confusion writes them.",
+            ),
+            _OptionSpec(
+                click.STRING,
+                "DATE",
+                "Compare with the rows up to this day, instead of --reference, as in 2026-03-31.",
+                name="until",
+            ),
+        ],
+        lambda line, file, until: read_reference(file, until, line.values["time"]),
+    ),
+    ReferenceOption: _Parser(
+        [_OptionSpec(click.STRING, "SEGMENT", complete=completion.complete_reference)],
+        _reference,
+    ),
+    RulesOption: _RULES,
+    RulesOption | None: _RULES,
+}
+
+
+def _without_none(of_type: Any) -> Any:  # noqa: ANN401
+    """Take None off a type that has only one other member."""
+    members = [member for member in get_args(of_type) if member is not type(None)]
+    is_union = get_origin(of_type) in (Union, UnionType)
+    return members[0] if is_union and len(members) == 1 else of_type
+
+
+def _choices(of_type: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """List the values of a type that has nothing but named values."""
+    if of_type is type(None):
+        return (None,)
+    if get_origin(of_type) is Literal:
+        return get_args(of_type)
+    choices = [_choices(member) for member in get_args(of_type)]
+    return sum(choices, ()) if all(choices) else ()
+
+
+def _choice_parser(choices: Sequence[Any], default: Any) -> _Parser:  # noqa: ANN401
+    """Read one of the words, and `none` as None where that is not the default."""
+    words = [choice for choice in choices if isinstance(choice, str)]
+    if None in choices and default is not None:
+        words.append("none")
+    metavar, text = "|".join(words), "{description}"
+    if len(metavar) > _MAX_CHOICES_LENGTH:
+        metavar, text = "CHOICE", f"{{description}} Give {either(words)}."
+    return _Parser(
+        [_OptionSpec(click.Choice(words), metavar, text)],
+        lambda line, word: word if word in choices else None,
+    )
+
+
+def _parser(parameter: Parameter) -> _Parser:
+    """Choose the parser of a parameter by its type, or by the type that its docstring has."""
+    type_text = parameter.type_text.partition(",")[0]
+    parser = _BY_TYPE.get(_without_none(parameter.type)) or _BY_TYPE_TEXT.get(type_text)
+    if parser is None:
+        choices = _choices(parameter.type)
+        assert choices, f"{parameter.name}: the command line has no parser for {parameter.type}"
+        parser = _choice_parser(choices, parameter.default)
+    return parser
+
+
+def option_name(parameter: str) -> str:
+    """Return the name of a parameter's option, without dashes; singular if given one by one."""
+    return _SINGULAR.get(parameter, parameter).replace("_", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterOptions:
+    """A parameter of a method, as options of the command line."""
 
     parameter: Parameter
-    reading: Reading
-
-    @classmethod
-    def all_of(cls, parameters: Mapping[str, Parameter]) -> "list[Typed]":
-        """List the parameters that have options, in the order of the help."""
-        every = [cls(o, reading_of(o)) for name, o in parameters.items() if name not in _WITHOUT]
-        return sorted(every, key=lambda one: one.place)
+    parser: _Parser
 
     @property
     def panel(self) -> str:
-        """Name the panel of the help."""
+        """The panel of the help."""
         name = self.parameter.name
-        return next((one for one in _PANELS if name in _PANELS[one]), "What to compute")
+        return next((panel for panel in _PANELS if name in _PANELS[panel]), _OTHERS)
 
     @property
     def place(self) -> tuple[int, int]:
-        """Give the position of the panel, and the position in it."""
-        names = _PANELS[self.panel]
-        name = self.parameter.name
+        """The position of the panel, and the position in it."""
+        name, names = self.parameter.name, _PANELS[self.panel]
         return list(_PANELS).index(self.panel), names.index(name) if name in names else 0
 
-    def options(self, known: Collection[str]) -> list[Signed]:
-        """Make the options, whose words name other parameters as they are typed."""
-        words = _WORD.sub(
-            lambda found: f"--{option_name(found[1])}" if found[1] in known else found[0],
+    def options(self, parameter_names: Collection[str]) -> list[Option]:
+        """Make the options, whose help names other parameters as they are typed."""
+        description = _PARAMETER_NAME.sub(
+            lambda match: f"--{option_name(match[1])}" if match[1] in parameter_names else match[0],
             self.parameter.first_sentence.replace("bf.list_metrics()", "balframe metrics"),
         )
-        return [self._option(one, words) for one in self.reading.options]
+        return [self._option(spec, description) for spec in self.parser.options]
 
-    def _option(self, option: Option, words: str) -> Signed:
-        own = option_name(self.parameter.name)
-        name = option.name.format(name=own)
-        default = self._default(option)
-        flag = f"--{name}/--no-{name}" if option.has_no or default is True else f"--{name}"
-        info = typer.Option(
-            flag,
-            help=literal(option.says.format(words=words, name=own)),
-            rich_help_panel=self.panel,
-            metavar=option.metavar,
-            show_default=default is not False,
-            autocompletion=option.completes,
-        )
-        parsed = option.parsed | None if default is None else option.parsed
-        return Signed(
-            name.replace("-", "_"),
-            Signed.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[parsed, info],
-        )
-
-    def _default(self, option: Option) -> Any:  # noqa: ANN401
-        """Give what Typer shows as the default; None where nothing typed is nothing given."""
-        if self.parameter.is_required:
-            return Signed.empty if len(self.reading.options) == 1 else None
-        default = self.parameter.default
-        if option.parsed is bool:
-            return default is True
-        if get_origin(option.parsed) is list and default is not None:
+    def _option(self, spec: _OptionSpec, description: str) -> Option:
+        own_name = option_name(self.parameter.name)
+        name = spec.name.format(name=own_name)
+        default = self._default(spec)
+        is_flag = spec.type is click.BOOL
+        is_negatable = spec.is_negatable or default is True
+        if is_flag:
+            default_text = name if default else ""
+        else:
             values = default if isinstance(default, tuple) else (default,)
-            (of_type,) = get_args(option.parsed)
-            return [of_type(one) for one in values]
+            default_text = "" if default is None else ", ".join(map(str, values))
+        return Option(
+            f"--{name}/--no-{name}" if is_negatable else f"--{name}",
+            panel=self.panel,
+            help=spec.help.format(description=description, name=own_name),
+            metavar=spec.metavar,
+            default_text=default_text,
+            complete=spec.complete,
+            type=spec.type,
+            is_flag=is_flag or None,
+            multiple=spec.is_repeatable,
+            required=self.parameter.is_required and len(self.parser.options) == 1,
+            **({} if default is None else {"default": default}),  # None is a value for click
+        )
+
+    def _default(self, spec: _OptionSpec) -> Any:  # noqa: ANN401
+        """Return the default that the help shows; None where the option is only absent."""
+        default = self.parameter.default
+        if self.parameter.is_required:
+            return None
+        if spec.type is click.BOOL:
+            return default is True
+        if spec.is_repeatable and default is not None:
+            return default if isinstance(default, tuple) else (default,)
         if isinstance(default, tuple):
             return ",".join(default)
         return None if isinstance(default, bool) else default
 
-    def value(self, given: Given) -> Any:  # noqa: ANN401
-        """Give the parameter its value; its default where nothing was typed."""
+    def value(self, line: CommandLine) -> Any:  # noqa: ANN401
+        """Return the value of the parameter; its default if no option is given."""
         name = option_name(self.parameter.name)
-        names = [one.name.format(name=name).replace("-", "_") for one in self.reading.options]
-        typed = [given.typed[one] for one in names]
-        if not self.parameter.is_required and all(one is None or one == [] for one in typed):
+        names = [spec.name.format(name=name).replace("-", "_") for spec in self.parser.options]
+        values = [line.values[name] for name in names]
+        if not self.parameter.is_required and all(value is None for value in values):
             return self.parameter.default
-        return self.reading.value(given, *typed)
+        return self.parser.parse(line, *values)
+
+
+def parameter_options(parameters: Mapping[str, Parameter]) -> list[ParameterOptions]:
+    """List the parameters that have options, in the order of the help."""
+    every = [
+        ParameterOptions(parameter, _parser(parameter))
+        for name, parameter in parameters.items()
+        if name not in _WITHOUT_OPTION
+    ]
+    return sorted(every, key=lambda options: options.place)

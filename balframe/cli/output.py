@@ -1,71 +1,109 @@
-"""Answers to a terminal, a pipe or a file."""
+"""Results to a terminal, a pipe or a file: the options, the formats, and the writing."""
 
 import io
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import polars as pl
 
 from balframe._atomic_write import check_place, replace
 from balframe._lazy_import import LazyModule
+from balframe.cli import process
+from balframe.cli.command import FILE, Option, either
 from balframe.errors import InvalidInputError, listed, not_found
 
 if TYPE_CHECKING:
-    from balframe.cli import junit, text_tables
+    from balframe.cli import text_tables
 else:
-    junit, text_tables = LazyModule("balframe.cli.junit"), LazyModule("balframe.cli.text_tables")
+    text_tables = LazyModule("balframe.cli.text_tables")
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".json": "json",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".md": "markdown",
-    ".parquet": "parquet",
-    ".xml": "junit",
-    ".txt": "table",
-}
+PAGE_FORMATS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown")}
+
+_PANEL = "Output"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def format_of(asked: str | None, out: Path | None) -> str:
-    """Choose the format: as asked, by the ending of the file, a table on a terminal, else csv."""
-    if asked is not None:
-        return asked
-    if out is None:
-        return "table" if sys.stdout.isatty() else "csv"
-    return of_ending(out, _ENDINGS)
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """A format of results: the endings of its files, and how a frame is written.
+
+    `write` takes the frame, and whether a rule may be inconclusive.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    write: Callable[[pl.DataFrame, bool], bytes]
+    is_binary: bool = False
+    needs_rules: bool = False
 
 
-def of_ending(out: Path, kinds: Mapping[str, str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a result is written: the options, and whether it has verdicts of rules."""
+
+    format: str | None = None
+    out: Path | None = None
+    sort: Sequence[str] | None = None
+    has_rules: bool = False
+    allow_inconclusive: bool = False
+
+    def check(self) -> OutputFormat:
+        """Choose the format, and refuse what could not be written, before any work."""
+        file_format = self._format()
+        if file_format.needs_rules and not self.has_rules:
+            raise InvalidInputError(
+                f"--format {file_format.name} is only available for the command check."
+            )
+        if file_format.is_binary and self.out is None and sys.stdout.isatty():
+            raise InvalidInputError(
+                f"--format {file_format.name} is binary, which a terminal cannot show. Give --out "
+                "FILE or redirect the output."
+            )
+        if self.out is not None:
+            check_place(self.out, f"--out {str(self.out)!r}")
+        return file_format
+
+    def _format(self) -> OutputFormat:
+        """Choose the format: the option, the ending of the file, or what suits a terminal."""
+        if self.format is not None:
+            return OUTPUT_FORMATS[self.format]
+        if self.out is None:
+            return OUTPUT_FORMATS["table" if sys.stdout.isatty() else "csv"]
+        return OUTPUT_FORMATS[format_by_ending(self.out, _ENDINGS)]
+
+    def write(self, result: pl.DataFrame) -> None:
+        """Sort a result and write it, to a file as a whole or not at all."""
+        file_format = self.check()
+        try:
+            rows = sort_rows(result, self.sort or [])
+            if file_format.name == "table" and self.out is None and sys.stdout.isatty():
+                text_tables.print_table(rows, sys.stdout)
+            else:
+                _write(file_format.write(rows, self.allow_inconclusive), self.out)
+        except OSError as error:
+            _report_write_error(error, self.out)
+
+
+def format_by_ending(out: Path, endings: Mapping[str, str]) -> str:
     """Choose the format by the ending of a file."""
     ending = out.suffix.lower()
-    if ending not in kinds:
-        bad = f"ends in {ending!r}, which is not a supported format"
-        has = bad if ending else "has no file extension"
+    if ending not in endings:
+        unsupported = f"ends in {ending!r}, which is not a supported format"
+        reason = unsupported if ending else "has no file extension"
         raise InvalidInputError(
-            f"--out {str(out)!r} {has}. Give --format, or use one of the extensions "
-            f"{listed(kinds)}."
+            f"--out {str(out)!r} {reason}. Give --format, or use one of the extensions "
+            f"{listed(endings)}."
         )
-    return kinds[ending]
+    return endings[ending]
 
 
-def check(kind: str, out: Path | None, *, of_rules: bool, option: str = "--out") -> None:
-    """Refuse, before any work, what could not be written."""
-    if kind == "junit" and not of_rules:
-        raise InvalidInputError("--format junit is only available for the command check.")
-    if kind == "parquet" and out is None and sys.stdout.isatty():
-        raise InvalidInputError(
-            "--format parquet is binary, which a terminal cannot show. Give --out FILE or redirect "
-            "the output."
-        )
-    if out is not None:
-        check_place(out, f"{option} {str(out)!r}")
-
-
-def sort_columns(sort: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Take the minus from before names of columns, and check that there are such."""
+def check_sort_columns(sort: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the names of columns to sort by, without a minus before them, if there are such."""
     names = [name if name in columns else name.removeprefix("-") for name in sort]
     for name in names:
         if name not in columns:
@@ -73,34 +111,24 @@ def sort_columns(sort: Sequence[str], columns: Sequence[str]) -> list[str]:
     return names
 
 
-def in_order(frame: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
+def sort_rows(frame: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
     """Sort by columns, those with a minus before their name descending; nulls last."""
-    names = sort_columns(sort, frame.columns)
-    descending = [name != given for name, given in zip(names, sort, strict=True)]
+    names = check_sort_columns(sort, frame.columns)
     if not names:
         return frame
+    descending = [name != typed for name, typed in zip(names, sort, strict=True)]
     return frame.sort(names, descending=descending, nulls_last=True, maintain_order=True)
 
 
-def write(frame: pl.DataFrame, kind: str, out: Path | None, *, may_be_unknown: bool) -> None:
-    """Write an answer in a format, to a file as a whole or not at all."""
-    if kind == "table" and out is None and sys.stdout.isatty():
-        text_tables.print_table(frame, sys.stdout)
-        return
-    writers: Mapping[str, Callable[[], bytes]] = {
-        "table": lambda: text_tables.table_text(frame),
-        "csv": lambda: frame.write_csv().encode(),
-        "json": lambda: frame.write_json().encode() + b"\n",
-        "ndjson": lambda: frame.write_ndjson().encode(),
-        "markdown": lambda: text_tables.markdown(frame).encode(),
-        "parquet": lambda: _parquet(frame),
-        "junit": lambda: junit.junit(frame, may_be_unknown=may_be_unknown),
-    }
-    write_content(writers[kind](), out)
-
-
 def write_content(content: bytes, out: Path | None) -> None:
-    """Write to standard output, or to a file as a whole or not at all."""
+    """Write to standard output, or to a file as a whole or not at all, and report errors."""
+    try:
+        _write(content, out)
+    except OSError as error:
+        _report_write_error(error, out)
+
+
+def _write(content: bytes, out: Path | None) -> None:
     if out is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -109,7 +137,122 @@ def write_content(content: bytes, out: Path | None) -> None:
         replace(out, content)
 
 
+def _report_write_error(error: OSError, out: Path | None) -> None:
+    """Raise that a result cannot be written, or ignore that nobody reads the pipe any more."""
+    if isinstance(error, BrokenPipeError):  # what would be written after it is lost too
+        process.discard_output()
+        return
+    if out is None:
+        raise process.output_error(error) from error
+    raise InvalidInputError(f"--out {str(out)!r} cannot be written: {error.strerror}.") from error
+
+
 def _parquet(frame: pl.DataFrame) -> bytes:
-    content = io.BytesIO()
-    frame.write_parquet(content)
-    return content.getvalue()
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
+    """Write verdicts as tests in the XML of JUnit: failures, and errors that are inconclusive."""
+    from xml.etree import ElementTree
+
+    from balframe.methods.gates.require import format_baseline_difference
+
+    statuses = frame.get_column("status").to_list()
+    n_inconclusive = statuses.count("inconclusive")
+    suite = ElementTree.Element(
+        "testsuite",
+        name="balframe check",
+        tests=str(len(statuses)),
+        failures=str(statuses.count("fail")),
+        errors=str(0 if allow_inconclusive else n_inconclusive),
+        skipped=str(n_inconclusive if allow_inconclusive else 0),
+    )
+    by = frame.columns[: frame.columns.index("rule")]
+    for row in frame.to_dicts():
+        segment = ", ".join(f"{name}={text_tables.format_value(row[name])}" for name in by)
+        limits = (row["estimate"], row["lower"], row["upper"])
+        estimate = (
+            format_baseline_difference(row) or text_tables.format_estimate(*limits) or "undefined"
+        )
+        has_reason = "reason" not in by and row.get("reason")
+        reason = f" ({row['reason']})" if has_reason else ""
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            classname=_legal_in_xml(row["rule"]),
+            name=_legal_in_xml(segment or "all rows"),
+        )
+        message = _legal_in_xml(f"{row['rule']}: {estimate}{reason}")
+        if row["status"] == "fail":
+            ElementTree.SubElement(case, "failure", message=message)
+        elif row["status"] == "inconclusive":
+            tag = "skipped" if allow_inconclusive else "error"
+            ElementTree.SubElement(case, tag, message=f"inconclusive: {message}")
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    ElementTree.indent(root)
+    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return xml + b"\n"
+
+
+def _legal_in_xml(text: str) -> str:
+    """Replace what XML cannot contain."""
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
+_ROWS = (  # in the order of the help
+    OutputFormat("table", (".txt",), lambda frame, _: text_tables.table_text(frame)),
+    OutputFormat("csv", (".csv",), lambda frame, _: frame.write_csv().encode()),
+    OutputFormat("json", (".json",), lambda frame, _: frame.write_json().encode() + b"\n"),
+    OutputFormat("ndjson", (".ndjson", ".jsonl"), lambda frame, _: frame.write_ndjson().encode()),
+    OutputFormat("markdown", (".md",), lambda frame, _: text_tables.markdown(frame).encode()),
+    OutputFormat("parquet", (".parquet",), lambda frame, _: _parquet(frame), is_binary=True),
+    OutputFormat("junit", (".xml",), _junit, needs_rules=True),
+)
+OUTPUT_FORMATS: Mapping[str, OutputFormat] = {row.name: row for row in _ROWS}
+_ENDINGS = {ending: row.name for row in _ROWS for ending in row.endings}
+
+
+def _format_option(names: Sequence[str], default_text: str) -> Option:
+    """Make the option that chooses a format."""
+    return Option(
+        "--format",
+        panel=_PANEL,
+        help=f"One of {either(names)}. By default it follows from the file extension of --out; "
+        f"without --out, it is {default_text}.",
+        metavar="FORMAT",
+        type=click.Choice(names),
+    )
+
+
+def _out_option() -> Option:
+    return Option(
+        "--out",
+        panel=_PANEL,
+        help="Write to this file instead of standard output.",
+        metavar="FILE",
+        type=FILE,
+    )
+
+
+def output_options() -> list[Option]:
+    """Make the options of a result."""
+    return [
+        _format_option(list(OUTPUT_FORMATS), "table on a terminal and csv otherwise"),
+        _out_option(),
+        Option(
+            "--sort",
+            panel=_PANEL,
+            help="Sort by this column of the table; -COLUMN sorts in descending order. Repeat for "
+            "several.",
+            metavar="COLUMN",
+            multiple=True,
+        ),
+    ]
+
+
+def page_options() -> list[Option]:
+    """Make the options of a page."""
+    return [_format_option(list(PAGE_FORMATS), "html"), _out_option()]

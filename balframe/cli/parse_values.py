@@ -9,10 +9,16 @@ import polars as pl
 
 from balframe.errors import InvalidInputError
 
+_ISO_DATE_OR_TIME = (
+    r"^\d{4}-\d{2}-\d{2}"
+    r"([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(UTC|Z|[+-]\d{2}(:?\d{2})?))?)?$"
+)
+_DATE_LENGTH = 10  # characters of 2026-03-31
 
-def label(text: str, rows: pl.LazyFrame, name: str | None) -> Any:  # noqa: ANN401
-    """Read a label as a value of a column; left as text where that cannot be."""
-    dtype = None if name is None else rows.collect_schema().get(name)
+
+def label(text: str, rows: pl.LazyFrame, column: str | None) -> Any:  # noqa: ANN401
+    """Read a label as a value of a column; it stays text where it is none."""
+    dtype = None if column is None else rows.collect_schema().get(column)
     if dtype == pl.Boolean and text.lower() in ("true", "false"):
         return text.lower() == "true"
     readers: list[Callable[[str], Any]] = []
@@ -33,19 +39,19 @@ def label(text: str, rows: pl.LazyFrame, name: str | None) -> Any:  # noqa: ANN4
 def class_weights(
     texts: Sequence[str], rows: pl.LazyFrame, y_true: str
 ) -> Mapping[Any, float] | Literal["balanced", "prevalence"]:
-    """Read "yes=0.8" for every label, or one of the names of weightings."""
+    """Read "yes=0.8" for every label, or the name of a weighting."""
     if len(texts) == 1 and texts[0] in ("balanced", "prevalence"):
         return texts[0]  # type: ignore[return-value]
-    weights = {}
+    weights: dict[Any, float] = {}
     for text in texts:
         name, mark, weight = text.rpartition("=")
-        read = label(name, rows, y_true)
-        if read in weights:
+        value = label(name, rows, y_true)
+        if value in weights:
             raise InvalidInputError(
                 f"--class-weight gives {name!r} more than one weight; give one."
             )
         try:
-            weights[read] = float(weight)
+            weights[value] = float(weight)
         except ValueError:
             mark = ""
         if not mark:
@@ -57,7 +63,7 @@ def class_weights(
 
 
 def one_or_more(names: Sequence[str]) -> str | list[str]:
-    """Give one name alone, and several as a list."""
+    """Return one name alone, and several as a list."""
     return list(names) if len(names) > 1 else names[0]
 
 
@@ -65,11 +71,11 @@ def metrics(texts: Sequence[str]) -> Any:  # noqa: ANN401
     """Read names, or new names with names, as in acc=accuracy."""
     if not any("=" in text for text in texts):
         return one_or_more(texts)
-    unclear = next((text for text in texts if text.count("=") > 1), None)
-    if unclear is not None:
+    ambiguous = next((text for text in texts if text.count("=") > 1), None)
+    if ambiguous is not None:
         raise InvalidInputError(
-            f"--metric {unclear!r} has more than one =; give a metric, or a new name and a metric, "
-            "as in acc=accuracy."
+            f"--metric {ambiguous!r} has more than one =; give a metric, or a new name and a "
+            "metric, as in acc=accuracy."
         )
     pairs = [(text.partition("=")[0], text.rpartition("=")[2]) for text in texts]
     if len(dict(pairs)) < len(pairs):
@@ -88,7 +94,7 @@ def rules(texts: list[str] | None, file: Path | None) -> list[str] | Path:
 
 
 def pair(text: str) -> tuple[str, ...]:
-    """Read two words with a comma between them."""
+    """Read two words, separated by a comma."""
     words = tuple(word.strip() for word in text.split(","))
     if len(words) != 2 or not all(words):
         raise InvalidInputError(
@@ -104,7 +110,7 @@ def thresholds(text: str) -> Any:  # noqa: ANN401
     try:
         if kind.strip() == "quantiles":
             return "quantiles", int(size)
-        return [float(one) for one in text.split(",")] if "," in text else _number(text)
+        return _thresholds(text)
     except ValueError as error:
         raise InvalidInputError(
             f"--thresholds {text!r} is not valid; give a number of thresholds, as in 101, a list, "
@@ -112,8 +118,9 @@ def thresholds(text: str) -> Any:  # noqa: ANN401
         ) from error
 
 
-def _number(text: str) -> int | list[float]:
-    return int(text) if text.strip().isdigit() else [float(text)]
+def _thresholds(text: str) -> int | list[float]:
+    is_count = text.strip().isdigit()
+    return int(text) if is_count else [float(number) for number in text.split(",")]
 
 
 def bins(texts: Sequence[str]) -> Any:  # noqa: ANN401
@@ -121,27 +128,47 @@ def bins(texts: Sequence[str]) -> Any:  # noqa: ANN401
     try:
         if len(texts) == 1 and "=" not in texts[0]:
             return _bins(texts[0])
-        of_columns = {}
+        by_column: dict[str, Any] = {}
         for text in texts:
-            name, mark, asked = text.rpartition("=")
-            if not (mark and name) or name in of_columns:
+            name, _, column_bins = text.rpartition("=")
+            if not name or name in by_column:
                 raise ValueError(text)
-            of_columns[name] = _bins(asked)
+            by_column[name] = _bins(column_bins)
     except ValueError as error:
         raise InvalidInputError(
             f"--bins {' '.join(texts)!r} is not valid; give a number of bins, as in 4, none, or "
             "one of them or the edges for each column, as in age=18,25,45."
         ) from error
-    return of_columns
+    return by_column
 
 
 def _bins(text: str) -> int | list[float] | None:
     if text == "none":
         return None
     if "," in text:  # after a single edge, too
-        return [_as_number(one) for one in text.removesuffix(",").split(",")]
+        return [_number(edge) for edge in text.removesuffix(",").split(",")]
     return int(text)
 
 
-def _as_number(text: str) -> float:
+def _number(text: str) -> float:
     return int(text) if text.strip().lstrip("-").isdigit() else float(text)
+
+
+def read_dates(rows: pl.LazyFrame, column: str | None) -> pl.LazyFrame:
+    """Read a column of text as dates, as csv and JSON contain them.
+
+    Of a time, that is its local date, whatever the offset.
+    """
+    if column is None or rows.collect_schema().get(column) != pl.String:
+        return rows
+    text = pl.col(column).str.strip_chars()
+    date_part = text.str.slice(0, _DATE_LENGTH).str.to_date("%Y-%m-%d", strict=False)
+    dates = pl.when(text.str.contains(_ISO_DATE_OR_TIME)).then(date_part)
+    is_invalid = dates.is_null() & pl.col(column).is_not_null()
+    invalid = rows.filter(is_invalid).select(pl.col(column)).head(1).collect(engine="streaming")
+    if not invalid.is_empty():
+        raise InvalidInputError(
+            f"column {column!r} holds {invalid.item()!r}, which is not a date; write dates as in "
+            "2026-03-31 or 2026-03-31 10:00 (ISO 8601)."
+        )
+    return rows.with_columns(dates.alias(column))

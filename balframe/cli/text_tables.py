@@ -1,4 +1,4 @@
-"""Answers as tables, for terminals and markdown."""
+"""Results as tables, for terminals and markdown."""
 
 import io
 from collections.abc import Collection, Mapping, Sequence
@@ -11,90 +11,95 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from balframe._text import MISSING, one_line, told_apart
+from balframe._text import MISSING, escape_controls, quote_placeholder
 from balframe.api.columns import Kind, Role
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.tables.layout import Layout, Values
-from balframe.tables.row_selection import LEAST, compared, worst_cells
+from balframe.tables.layout import ResultLayout, Values
+from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
-_WORST = "bold red"
-_SMALL = 0.001  # a p-value
-_ENDLESS = 1_000_000  # characters: no terminal is as wide
+_WORST_STYLE = "bold red"
+_SMALL_P_VALUE = 0.001
+_UNLIMITED_WIDTH = 1_000_000  # characters
 
 
 def table_text(frame: pl.DataFrame) -> bytes:
-    """Write the table of a terminal as text."""
-    text = io.StringIO()
-    print_table(frame, text)
-    return text.getvalue().encode()
+    """Return the table of a terminal as text."""
+    buffer = io.StringIO()
+    print_table(frame, buffer)
+    return buffer.getvalue().encode()
 
 
 def print_table(frame: pl.DataFrame, file: TextIO) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns."""
     console = Console(file=file)
-    columns = shown(frame)
-    parts = blocks(columns, console.width) if console.is_terminal else [columns]
-    for number, block in enumerate(parts):
+    columns = table_columns(frame)
+    blocks = split_columns(columns, console.width) if console.is_terminal else [columns]
+    for number, block in enumerate(blocks):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in block:
             table.add_column(
-                Text(one_line(column.name)),
+                Text(escape_controls(column.name)),
                 justify="right" if column.is_number else "left",
                 no_wrap=True,
             )
         for row in range(frame.height):
             table.add_row(
-                *(Text(one_line(one.texts[row]), one.styles.get(row, "")) for one in block)
+                *(
+                    Text(escape_controls(column.texts[row]), column.styles.get(row, ""))
+                    for column in block
+                )
             )
         if number:
             console.print()
-        width = Console(file=file, width=_ENDLESS).measure(table).maximum
+        width = Console(file=file, width=_UNLIMITED_WIDTH).measure(table).maximum
         Console(file=file, width=max(width, 1)).print(table)
 
 
-def blocks(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
-    """Split columns into as few blocks as fit, as wide as each other, each with the keys."""
-    keys = [one for one in columns if one.is_key]
-    sizes = {one.name: one.width + 2 for one in columns if not one.is_key}
-    room = width + 2 - sum(one.width + 2 for one in keys)
-    if sum(sizes.values()) <= room or not sizes:
+def split_columns(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
+    """Split columns into as few blocks as fit, about equally wide, each with the keys."""
+    keys = [column for column in columns if column.is_key]
+    widths = {column.name: column.width + 2 for column in columns if not column.is_key}
+    max_width = width + 2 - sum(column.width + 2 for column in keys)
+    if sum(widths.values()) <= max_width or not widths:
         return [list(columns)]
-    ways = [(_in_order, room), (_where_it_fits, room)]
-    split, _ = min(ways, key=lambda way: len(way[0](sizes, way[1])))
-    number = len(split(sizes, room))
-    narrow = range(min(sizes.values()), room)  # the least room that needs no more blocks
-    found = next((b for r in narrow if len(b := split(sizes, r)) == number), split(sizes, room))
-    return [[*keys, *(one for one in columns if one.name in block)] for block in found]
+    split = min((_fill_in_order, _fill_first_fit), key=lambda fill: len(fill(widths, max_width)))
+    blocks = split(widths, max_width)
+    for narrower in range(min(widths.values()), max_width):  # the least that needs no more blocks
+        candidate = split(widths, narrower)
+        if len(candidate) == len(blocks):
+            blocks = candidate
+            break
+    return [[*keys, *(column for column in columns if column.name in block)] for block in blocks]
 
 
-def _in_order(sizes: Mapping[str, int], room: int) -> list[list[str]]:
+def _fill_in_order(widths: Mapping[str, int], max_width: int) -> list[list[str]]:
     """Put columns into blocks one after the other, at least one into each."""
     blocks: list[list[str]] = []
-    for name, size in sizes.items():
-        if not blocks or sum(sizes[one] for one in blocks[-1]) + size > room:
+    for name, width in widths.items():
+        if not blocks or sum(widths[other] for other in blocks[-1]) + width > max_width:
             blocks.append([])
         blocks[-1].append(name)
     return blocks
 
 
-def _where_it_fits(sizes: Mapping[str, int], room: int) -> list[list[str]]:
-    """Put each column into the first block that has room for it."""
+def _fill_first_fit(widths: Mapping[str, int], max_width: int) -> list[list[str]]:
+    """Put each column into the first block in which it fits."""
     blocks: list[list[str]] = []
-    for name, size in sizes.items():
-        fits = (one for one in blocks if sum(sizes[other] for other in one) + size <= room)
-        block = next(fits, None)
-        if block is None:
-            blocks.append([name])
+    for name, width in widths.items():
+        for block in blocks:
+            if sum(widths[other] for other in block) + width <= max_width:
+                block.append(name)
+                break
         else:
-            block.append(name)
+            blocks.append([name])
     return blocks
 
 
 def markdown(frame: pl.DataFrame) -> str:
-    """Write a table of markdown."""
-    columns = shown(frame)
+    """Return a table of markdown."""
+    columns = table_columns(frame)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -111,7 +116,7 @@ def markdown(frame: pl.DataFrame) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column as it is shown: the text of each cell, and the style of some."""
+    """A column of a table: the text of each cell, and the style of some."""
 
     name: str
     texts: Sequence[str]
@@ -122,65 +127,66 @@ class _Column:
 
     @property
     def width(self) -> int:
-        """Count the places on a terminal that the widest cell takes."""
-        return max(map(cell_len, (one_line(text) for text in (self.name, *self.texts))))
+        """The places on a terminal that the widest cell takes."""
+        return max(map(cell_len, (escape_controls(text) for text in (self.name, *self.texts))))
 
 
-def shown(frame: pl.DataFrame) -> list[_Column]:
-    """Put limits into the cells of what they are limits of, and verdicts beside their rules."""
+def table_columns(frame: pl.DataFrame) -> list[_Column]:
+    """Make the columns: limits are in the cells of their estimates, verdicts follow their rules."""
     layout = _layout(frame)
-    if layout is None:  # the first column tells the rows apart
-        return [_plain(frame, name, is_key=not at) for at, name in enumerate(frame.columns)]
-    marks = worst_cells(compared(layout), 1, LEAST)
-    inside = {name for pair in layout.limits.values() for name in pair}
+    if layout is None:  # the first column identifies the rows
+        return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
+    marks = worst_cells(compared_scores(layout), 1, DEFAULT_MIN_SUPPORT)
+    limits = {name for pair in layout.limit_columns.values() for name in pair}
     columns = [
-        _declared(frame, layout, name, marks)
+        _declared_column(frame, layout, name, marks)
         for name in frame.columns
-        if name not in inside and not layout.is_left_out(name)
+        if name not in limits and not layout.is_omitted(name)
     ]
-    return sorted(columns, key=lambda one: (not one.is_key, not one.is_status))
+    return sorted(columns, key=lambda column: (not column.is_key, not column.is_status))
 
 
-def _layout(frame: pl.DataFrame) -> Layout | None:
-    """Find the by-columns and the columns declared; what is no answer has neither."""
+def _layout(frame: pl.DataFrame) -> ResultLayout | None:
+    """Find the by-columns and the columns declared; other frames have neither."""
     values: Values = {name: frame.get_column(name).to_list() for name in frame.columns}
     try:
-        return Layout.of(values)
+        return ResultLayout.from_values(values)
     except InvalidInputError:
         return None
 
 
-def _plain(frame: pl.DataFrame, name: str, *, is_key: bool) -> _Column:
+def _plain_column(frame: pl.DataFrame, name: str, *, is_key: bool) -> _Column:
     values = frame.get_column(name)
-    return _Column(name, list(map(text_of, values)), values.dtype.is_numeric(), is_key)
+    return _Column(name, list(map(format_value, values)), values.dtype.is_numeric(), is_key)
 
 
-def _declared(
-    frame: pl.DataFrame, layout: Layout, name: str, marks: Collection[tuple[Name, int]]
+def _declared_column(
+    frame: pl.DataFrame, layout: ResultLayout, name: str, marks: Collection[tuple[Name, int]]
 ) -> _Column:
-    """Show a column as what it is declared to be."""
+    """Make a column as it is declared."""
     values, column = layout.values[name], layout.columns.get(name)
     is_number = frame.get_column(name).dtype.is_numeric()
     if name in layout.by or column is None:
-        texts = [_of_by(layout, name, row) for row in range(frame.height)]
+        texts = [_by_text(layout, name, row) for row in range(frame.height)]
         return _Column(name, texts, is_number, is_key=name in layout.by)
-    if name in layout.limits:
-        lower, upper = (layout.values[limit] for limit in layout.limits[name])
-        texts = [with_limits(*one) for one in zip(values, lower, upper, strict=True)]
+    if name in layout.limit_columns:
+        lower, upper = (layout.values[limit] for limit in layout.limit_columns[name])
+        texts = list(map(format_estimate, values, lower, upper))
     elif column.kind is Kind.BY and column.about in layout.values:
         scores = layout.values[column.about]
         texts = [
-            MISSING if value is None and score is not None else _of_data(value)
+            MISSING if value is None and score is not None else _data_text(value)
             for value, score in zip(values, scores, strict=True)
         ]
     elif column.role is Role.TEST:
         texts = [
-            "<0.001" if value is not None and value < _SMALL else text_of(value) for value in values
+            "<0.001" if value is not None and value < _SMALL_P_VALUE else format_value(value)
+            for value in values
         ]
     else:
-        texts = list(map(_number if column.is_as_given else text_of, values))
+        texts = list(map(_number_text if column.is_unrounded else format_value, values))
     statuses = column.statuses
-    styles = {row: _WORST for row in range(frame.height) if (name, row) in marks}
+    styles = {row: _WORST_STYLE for row in range(frame.height) if (name, row) in marks}
     if statuses is not None:
         style_of = dict(zip(statuses.texts, _STATUS_STYLES, strict=True))
         styles = {row: style_of.get(value, "") for row, value in enumerate(values)}
@@ -188,31 +194,31 @@ def _declared(
     return _Column(name, texts, is_number, is_key, statuses is not None, styles)
 
 
-def _of_by(layout: Layout, name: Name, row: int) -> str:
+def _by_text(layout: ResultLayout, name: Name, row: int) -> str:
     placeholder = layout.placeholder(name, row) if name in layout.by else None
-    return _of_data(layout.values[name][row]) if placeholder is None else placeholder
+    return _data_text(layout.values[name][row]) if placeholder is None else placeholder
 
 
-def _of_data(value: Any) -> str:  # noqa: ANN401 (of any type)
-    return told_apart(text_of(value))
+def _data_text(value: Any) -> str:  # noqa: ANN401 (of any type)
+    return quote_placeholder(format_value(value))
 
 
-def with_limits(value: float | None, lower: float | None, upper: float | None) -> str:
-    """Show an estimate and its limits, where there are such."""
+def format_estimate(value: float | None, lower: float | None, upper: float | None) -> str:
+    """Write an estimate and its limits, if there are any."""
     if value is None or lower is None or upper is None:
-        return text_of(value)
+        return format_value(value)
     if lower == upper == value and float(value).is_integer():
         return f"{value:.0f}"  # a count
     return f"{value:.2f} [{lower:.2f}, {upper:.2f}]"
 
 
-def _number(value: float | None) -> str:
-    """Show a number as it was given."""
+def _number_text(value: float | None) -> str:
+    """Write a number unrounded."""
     return "" if value is None else f"{value:.15g}"
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401
-    """Show a value, scores with three decimals."""
+def format_value(value: Any) -> str:  # noqa: ANN401
+    """Write a value, scores with three decimals."""
     if value is None:
         return ""
     if not isinstance(value, float):

@@ -1,113 +1,115 @@
-"""Scores given as predictions: `--threshold` turns them into labels."""
+"""Scores in the place of predictions: `--threshold` turns them into labels."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from inspect import Parameter
-from typing import Annotated, Any
+from typing import Any
 
 import polars as pl
-import typer
 
+from balframe.cli.command import FLOAT, Option
 from balframe.cli.parse_values import label
 from balframe.core.label_set import STANDARD_PAIRS
 from balframe.errors import InvalidInputError, listed
 
-_Threshold = Annotated[
-    float | None,
-    typer.Option(
+
+def threshold_option() -> Option:
+    """Make the option."""
+    return Option(
+        "--threshold",
+        panel="Data",
         help="Treat --y-pred as scores: a row is predicted positive if its score is at least this "
         "threshold.",
-        rich_help_panel="Data",
         metavar="NUMBER",
-    ),
-]
-THRESHOLD = Parameter("threshold", Parameter.KEYWORD_ONLY, default=None, annotation=_Threshold)
+        type=FLOAT,
+    )
 
 
-def predicted(
-    rows: pl.LazyFrame, threshold: float, typed: Mapping[str, Any], columns: Sequence[str]
+def predict_at_threshold(
+    rows: pl.LazyFrame, threshold: float, values: Mapping[str, Any], columns: Sequence[str]
 ) -> pl.LazyFrame:
     """Replace the scores of --y-pred by labels: the positive one where the threshold is reached.
 
     Those of a column that --baseline names are replaced too. `columns` are all that options name,
     as often as they do.
     """
-    schema, y_true = rows.collect_schema(), typed["y_true"]
-    scores = typed["y_pred"] if isinstance(typed["y_pred"], list) else [typed["y_pred"]]
-    scores = [*scores, *(name for name in [typed.get("baseline")] if name in schema)]
-    if not {y_true, *scores} <= {*schema}:  # which the verb says
+    schema, y_true = rows.collect_schema(), values["y_true"]
+    scores = values["y_pred"] if isinstance(values["y_pred"], list) else [values["y_pred"]]
+    scores = [*scores, *(name for name in [values.get("baseline")] if name in schema)]
+    if not {y_true, *scores} <= {*schema}:  # which the method reports
         return rows
     if math.isnan(threshold):
         raise InvalidInputError("--threshold nan is not a number; give one, as in 0.5.")
-    _check(scores, schema, Counter(columns))
-    positive, negative = _labels(rows, typed)
-    high, low = (pl.lit(one, schema[y_true]) for one in (positive, negative))
-    numbers = {name: pl.col(name).cast(pl.Float64) for name in scores}  # as `curve` compares them
-    labels = {
-        name: pl.when(number.is_nan())
-        .then(None)
-        .when(number >= threshold)
-        .then(high)
-        .when(number < threshold)
-        .then(low)
-        for name, number in numbers.items()
-    }
-    return rows.with_columns(**labels)
+    _check_scores(scores, schema, Counter(columns))
+    positive, negative = (pl.lit(label, schema[y_true]) for label in _two_labels(rows, values))
+    predictions = {}
+    for name in scores:
+        score = pl.col(name).cast(pl.Float64)  # as `curve` compares scores
+        predictions[name] = (
+            pl.when(score.is_nan())
+            .then(None)
+            .when(score >= threshold)
+            .then(positive)
+            .when(score < threshold)
+            .then(negative)
+        )
+    return rows.with_columns(**predictions)
 
 
-def beside_scores(rows: pl.LazyFrame, typed: Mapping[str, Any]) -> tuple[pl.LazyFrame, Any]:
+def copy_scores(
+    rows: pl.LazyFrame, values: Mapping[str, Any]
+) -> tuple[pl.LazyFrame, Mapping[str, Any]]:
     """Copy scores that are --y-pred and --y-score, to be replaced by labels under other names.
 
-    Gives the rows with the copies, and what is typed with their names, such as `decile >= 5`.
+    Returns the rows with the copies, and the values of options with their names, such as
+    `decile >= 5`.
     """
-    threshold, scores = typed[THRESHOLD.name], typed["y_score"] or []
+    threshold, scores = values["threshold"], values["y_score"] or []
     if threshold is None:
-        return rows, typed
+        return rows, values
     schema = rows.collect_schema()
-    names = {name: f"{name} >= {threshold:g}" for name in typed["y_pred"] if name in scores}
-    copies = {new: pl.col(old) for old, new in names.items() if old in schema}
-    calls = [names.get(name, name) for name in typed["y_pred"]]
-    return rows.with_columns(**copies), {**typed, "y_pred": calls}
+    names = {name: f"{name} >= {threshold:g}" for name in values["y_pred"] if name in scores}
+    copies = {copy: pl.col(name) for name, copy in names.items() if name in schema}
+    predictions = [names.get(name, name) for name in values["y_pred"]]
+    return rows.with_columns(**copies), {**values, "y_pred": predictions}
 
 
-def _check(scores: Sequence[str], schema: pl.Schema, uses: Mapping[str, int]) -> None:
-    """Refuse columns that are no scores, and those that are to stay as they are too."""
+def _check_scores(scores: Sequence[str], schema: pl.Schema, n_uses: Mapping[str, int]) -> None:
+    """Refuse columns that are no scores, and those that another option needs as they are."""
     for name in scores:
         if not schema[name].is_numeric():
             raise InvalidInputError(
                 f"--threshold is for scores, but column {name!r} is of type {schema[name]}. Give "
                 "columns of numbers as --y-pred, or omit --threshold."
             )
-        if uses[name] > 1:
+        if n_uses[name] > 1:
             raise InvalidInputError(
                 f"column {name!r} is given as --y-pred, which --threshold replaces with labels, "
                 "and also in another option. Give a copy of the column under another name there."
             )
 
 
-def _labels(rows: pl.LazyFrame, typed: Mapping[str, Any]) -> tuple[Any, Any]:
+def _two_labels(rows: pl.LazyFrame, values: Mapping[str, Any]) -> tuple[Any, Any]:
     """Find the positive label, and the only other one of the truth."""
-    y_true = typed["y_true"]
-    given = [label(text, rows, y_true) for text in typed["label"] or []]
-    if not given:
+    y_true = values["y_true"]
+    labels = [label(text, rows, y_true) for text in values["label"] or []]
+    if not labels:
         occurring = rows.select(pl.col(y_true).drop_nulls().unique()).collect(engine="streaming")
-        given = sorted(occurring.get_column(y_true).to_list())
-    pairs = [pair for pair in STANDARD_PAIRS if {*given} <= pair]
-    if typed["pos_label"] is not None:
-        positive = label(typed["pos_label"], rows, y_true)
+        labels = sorted(occurring.get_column(y_true).to_list())
+    pairs = [pair for pair in STANDARD_PAIRS if {*labels} <= pair]
+    if values["pos_label"] is not None:
+        positive = label(values["pos_label"], rows, y_true)
     elif pairs:
         positive = 1
     else:
         raise InvalidInputError(
             "--threshold needs --pos-label, the label predicted if the score is at least the "
-            "threshold; give one of "
-            f"{listed(map(repr, given))}."
+            f"threshold; give one of {listed(map(repr, labels))}."
         )
-    others = {*given, *(pairs[0] if pairs else ())} - {positive}
+    others = {*labels, *(pairs[0] if pairs else ())} - {positive}
     if len(others) != 1:
         raise InvalidInputError(
             f"--threshold needs two labels, the positive one and one other, but column "
-            f"{y_true!r} has {listed(map(repr, given))}. Give both, each with --label."
+            f"{y_true!r} has {listed(map(repr, labels))}. Give both, each with --label."
         )
     return positive, others.pop()

@@ -23,10 +23,10 @@ class Regroup(Protocol):
         """Take or add up."""
 
 
-def is_iterable(given: object) -> TypeGuard[Iterable[Any]]:
-    """Tell whether this can be listed; an array of no dimension and a class only look like it."""
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether this can be listed; an array of no dimension and a class only look like it."""
     try:
-        iter(given)  # type: ignore[call-overload]
+        iter(value)  # type: ignore[call-overload]
     except TypeError:
         return False
     return True

@@ -14,7 +14,7 @@ Values = npt.NDArray[Any]  # numbers without null
 MOST_VALUES = 10  # which are levels of their own
 
 
-def distinct(values: Values) -> Values:
+def unique_values(values: Values) -> Values:
     """List the distinct values, ascending."""
     if not _are_codes(values):
         return np.unique(values)
@@ -23,18 +23,18 @@ def distinct(values: Values) -> Values:
     return np.asarray(np.flatnonzero(occurs).astype(values.dtype) + least)
 
 
-def positions(known: Values, values: Values) -> IntegerArray:
+def positions_among(levels: Values, values: Values) -> IntegerArray:
     """Find each value among the distinct ones."""
     if not _are_codes(values):
-        return np.searchsorted(known, values)
+        return np.searchsorted(levels, values)
     size = int(values.max()) - int(values.min()) + 1
-    table = np.zeros(size, np.min_scalar_type(len(known)))
-    table[known - values.min()] = np.arange(len(known))
+    table = np.zeros(size, np.min_scalar_type(len(levels)))
+    table[levels - values.min()] = np.arange(len(levels))
     return np.asarray(table[values - values.min()])
 
 
 def _are_codes(values: Values) -> bool:
-    """Tell whether values are integers of a small range."""
+    """Return whether values are integers of a small range."""
     return (
         values.dtype.kind in "iu"
         and len(values) > 0
@@ -43,12 +43,12 @@ def _are_codes(values: Values) -> bool:
     )
 
 
-def few_values(values: Values) -> Values | None:
+def unique_values_if_few(values: Values) -> Values | None:
     """List the distinct values, ascending; None where they are many."""
     if len(np.unique(sample(values))) > MOST_VALUES:
         return None
-    known = distinct(values)
-    return known if len(known) <= MOST_VALUES else None
+    levels = unique_values(values)
+    return levels if len(levels) <= MOST_VALUES else None
 
 
 def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
@@ -71,17 +71,17 @@ def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
     return np.asarray(edges[edges > least])
 
 
-class Middle(NamedTuple):
+class Median(NamedTuple):
     """The median of values, and the largest of them that is not above it."""
 
     median: float
     low: Any
 
 
-def middle(values: Values, n: Int64Array | None) -> Middle:
+def weighted_median(values: Values, n: Int64Array | None) -> Median:
     """Find the median of values that stand for n rows each; NaN where there are none."""
     if not len(values):
-        return Middle(np.nan, 0)
+        return Median(np.nan, 0)
     if n is None:
         ranks = np.array([(len(values) - 1) // 2, len(values) // 2])
         low, high = np.partition(values, ranks)[ranks]
@@ -92,24 +92,24 @@ def middle(values: Values, n: Int64Array | None) -> Middle:
         places = np.searchsorted(reached, [(total - 1) // 2, total // 2], side="right")
         low, high = values[order][places]
     median = float(low) if low == high else float(low) / 2 + float(high) / 2
-    return Middle(median, low.item())
+    return Median(median, low.item())
 
 
-def text_of_number(value: Any) -> str:  # noqa: ANN401 (a number of numpy)
+def format_number(value: Any) -> str:  # noqa: ANN401 (a number of numpy)
     """Write a number with all its digits, a whole one as an integer."""
     number = value.item() if isinstance(value, np.generic) else value
     is_whole = isinstance(number, int) or number.is_integer()
     return str(int(number)) if is_whole else str(number)
 
 
-def texts_of_bins(edges: Values) -> list[str]:
+def format_bins(edges: Values) -> list[str]:
     """Describe bins: under 25, 25 to 45, 45 or more. An edge is in the bin above it."""
-    written = [text_of_number(edge) for edge in edges]
+    written = [format_number(edge) for edge in edges]
     between = [f"{low} to {high}" for low, high in pairwise(written)]
     return [f"under {written[0]}", *between, f"{written[-1]} or more"]
 
 
-def bin_of_text(text: str) -> tuple[float | None, float | None, bool] | None:
+def parse_bin(text: str) -> tuple[float | None, float | None, bool] | None:
     """Read the lower and the upper edge of a bin, or a single value; None where it is neither."""
     try:
         if text.startswith("under "):

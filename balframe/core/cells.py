@@ -8,9 +8,9 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
 from balframe.core.counting_strategy import most_levels
-from balframe.core.group_sum import aggregate, are_grouped
+from balframe.core.group_sum import is_grouped, sum_by_group
 from balframe.core.integer_codes import Codes
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 
 LEFT_OUT = -1
 
@@ -27,12 +27,12 @@ class Cells:
     by: tuple[Int64Array, ...]
     actual: Int64Array
     outcome: Int64Array
-    sums: Measures
+    sums: RowSums
 
     @property
     def n(self) -> Int64Array:
         """Rows of each cell."""
-        return self.sums.counted
+        return self.sums.row_counts
 
     @property
     def missing(self) -> Int64Array:
@@ -67,15 +67,15 @@ class Cells:
             ),
             np.concatenate([part.actual for part in parts]),
             np.concatenate([part.outcome for part in parts]),
-            Measures.concat([part.sums for part in parts]),
+            RowSums.concat([part.sums for part in parts]),
         )
 
     def regrouped(self) -> "Cells":
         """Sort the cells and add up those with equal codes."""
         columns = [Codes.spanning(codes) for codes in (*self.by, self.actual, self.outcome)]
-        if are_grouped(columns, self.sums):
+        if is_grouped(columns, self.sums):
             return self
-        grouped, sums = aggregate(columns, self.sums)
+        grouped, sums = sum_by_group(columns, self.sums)
         *by, actual, outcome = (
             codes + column.low for codes, column in zip(grouped, columns, strict=True)
         )
@@ -97,20 +97,20 @@ class Cells:
         by = tuple(self.by[column] for column in columns)
         return Cells(by, self.actual, self.outcome, self.sums).regrouped()
 
-    def labelled(self, code: int, *, first: bool) -> "Cells":
-        """Give all cells one more by-column that holds the same code everywhere."""
+    def with_constant_column(self, code: int, *, first: bool) -> "Cells":
+        """Add a by-column that holds the same code in all cells."""
         column = np.full_like(self.actual, code)
         by = (column, *self.by) if first else (*self.by, column)
         return Cells(by, self.actual, self.outcome, self.sums)
 
-    def marks(self, *, counted: bool) -> "Cells":
+    def segment_markers(self, *, is_counted: bool) -> "Cells":
         """Make a cell of each segment that stands for a single row, counted or left out."""
         _, first = self.segments
         one, none = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
         label = np.full(len(first), LEFT_OUT)
-        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if counted else one)
+        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if is_counted else one)
         by = tuple(codes[first] for codes in self.by)
-        return Cells(by, label, label, replace(sums, n=one if counted else none))
+        return Cells(by, label, label, replace(sums, n=one if is_counted else none))
 
     def missing_of_segments(self) -> Int64Array:
         """Count the rows left out of each segment."""
@@ -122,18 +122,18 @@ class Cells:
     def at(self, segments: Int64Array) -> "Cells":
         """Take the segments at these positions, which become the only by-column."""
         segment, first = self.segments
-        cells, position = ranges_of(segment, len(first), segments)
+        cells, position = segment_ranges(segment, len(first), segments)
         return Cells((position,), self.actual[cells], self.outcome[cells], self.sums.at(cells))
 
     @cached_property
     def segments(self) -> tuple[Int64Array, Int64Array]:
         """The segment of each cell, numbered from 0, and the first cell of each segment."""
-        begins = beginnings(self.by, len(self.n))
+        begins = is_segment_start(self.by, len(self.n))
         return np.cumsum(begins) - 1, np.flatnonzero(begins)
 
 
-def beginnings(by: Sequence[IntegerArray], length: int) -> BoolArray:
-    """Tell which entries, sorted by these columns, are the first of their segment."""
+def is_segment_start(by: Sequence[IntegerArray], length: int) -> BoolArray:
+    """Return which entries, sorted by these columns, are the first of their segment."""
     begins = np.zeros(length, np.bool_)
     begins[:1] = True
     for codes in by:
@@ -141,21 +141,21 @@ def beginnings(by: Sequence[IntegerArray], length: int) -> BoolArray:
     return begins
 
 
-def distinct_keys(
-    one: Int64Array, other: Int64Array, size: int
+def unique_keys(
+    left: Int64Array, right: Int64Array, size: int
 ) -> tuple[Int64Array, Int64Array, Int64Array]:
     """List the distinct keys of two arrays, and the position of each key in that list."""
-    if size <= most_levels(len(one)):
+    if size <= most_levels(len(left)):
         occurs = np.zeros(size, np.bool_)
-        occurs[one] = occurs[other] = True
+        occurs[left] = occurs[right] = True
         position = np.cumsum(occurs) - 1
-        return np.flatnonzero(occurs), position[one], position[other]
-    keys = np.sort(np.concatenate((one, other)))
+        return np.flatnonzero(occurs), position[left], position[right]
+    keys = np.sort(np.concatenate((left, right)))
     keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-    return keys, np.searchsorted(keys, one), np.searchsorted(keys, other)
+    return keys, np.searchsorted(keys, left), np.searchsorted(keys, right)
 
 
-def ranges_of(
+def segment_ranges(
     segment: IntegerArray, n_segments: int, wanted: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find the entries of the segments wanted, one segment after the other.

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, Counts, FloatArray, Int64Array, Regroup
 from balframe.core.binary_counts import OneVersusRest
-from balframe.core.cells import Cells, ranges_of
-from balframe.core.label_counts import Correctness, Entries, in_floats
-from balframe.core.row_sums import Measures
-from balframe.core.safe_divide import ratio, scaled
+from balframe.core.cells import Cells, segment_ranges
+from balframe.core.label_counts import Correctness, LabelCounts, as_floats
+from balframe.core.row_sums import RowSums
+from balframe.core.safe_divide import ratio, rescale
 from balframe.errors import InvalidInputError
 
 _FEW_LABELS = 16
@@ -94,7 +94,7 @@ class ClassCounts:
     @classmethod
     def of(
         cls,
-        entries: Entries,
+        entries: LabelCounts,
         *,
         pos_label: int | None = None,
         class_weight: FloatArray | str | None = None,
@@ -108,7 +108,7 @@ class ClassCounts:
             entries.segment,
             entries.label,
             *rows,
-            *(in_floats(rows) if weights is None else weights),
+            *(as_floats(rows) if weights is None else weights),
             pos_label,
             class_weight,
             absent,
@@ -141,8 +141,8 @@ class ClassCounts:
         """Return the counts of one confusion matrix, with true labels as rows, as one segment."""
         counts = np.asarray(matrix, np.int64)
         actual, outcome = (index.ravel() for index in np.indices(counts.shape))
-        cells = Cells((), actual, outcome, Measures(counts.ravel())).regrouped()
-        return cls.of(Entries.of(cells, len(counts)), pos_label=pos_label, absent=absent)
+        cells = Cells((), actual, outcome, RowSums(counts.ravel())).regrouped()
+        return cls.of(LabelCounts.of(cells, len(counts)), pos_label=pos_label, absent=absent)
 
     @property
     def squared(self) -> "ClassCounts":
@@ -153,7 +153,7 @@ class ClassCounts:
     def in_rows(self) -> "ClassCounts":
         """The same counts without weights."""
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
-        return self._with(in_floats(rows))
+        return self._with(as_floats(rows))
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Return the sum of the values over the entries of each segment, shape (n_segments,)."""
@@ -169,7 +169,7 @@ class ClassCounts:
 
     @cached_property
     def _is_complete(self) -> bool:
-        """Tell whether every segment has an entry for every label, and these are few."""
+        """Return whether every segment has an entry for every label, and these are few."""
         size = self.n_segments * self.n_labels
         return 0 < size == len(self.segment) and self.n_labels <= _FEW_LABELS
 
@@ -279,7 +279,7 @@ class ClassCounts:
 
     @cached_property
     def _counts_rows(self) -> bool:
-        """Tell whether the weights are the counts of rows."""
+        """Return whether the weights are the counts of rows."""
         weights = (self.correct, self.missed, self.false_alarms)
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
         return all(map(np.array_equal, weights, rows))
@@ -322,15 +322,15 @@ class ClassCounts:
         """
         if weights is not None:
             size = self.sum(weights)
-            weights = scaled(weights, self.spread(size), _ROOM)
-            whole = None if whole is None else scaled(whole, size, _ROOM)
+            weights = rescale(weights, self.spread(size), _ROOM)
+            whole = None if whole is None else rescale(whole, size, _ROOM)
         defined = ~np.isnan(values)
         if self.compared is not None:
             defined &= self.compared
         if whole is None:
             whole = self.n_labels if weights is None else self.sum(weights)
-        known = np.where(defined, values, 0)
-        total = self.sum(known if weights is None else known * weights)
+        defined_values = np.where(defined, values, 0)
+        total = self.sum(defined_values if weights is None else defined_values * weights)
         if self.absent == "zero":
             return ratio(
                 np.where(self.total > 0, total, np.nan), np.broadcast_to(whole, total.shape)
@@ -346,14 +346,14 @@ class ClassCounts:
 
 def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
     """Take the segments at these positions, in this order and as often as they are given."""
-    entries, segment = ranges_of(c.segment, c.n_segments, segments)
+    entries, segment = segment_ranges(c.segment, c.n_segments, segments)
 
     def taken(values: Counts) -> Counts:
         return values[entries]
 
-    found = regrouped(c, taken, len(segments), segment, c.label[entries])
+    chosen = regrouped(c, taken, len(segments), segment, c.label[entries])
     compared = None if c.compared is None else c.compared[entries]
-    return replace(_confused_at(c, entries, found), compared=compared)
+    return replace(_confused_at(c, entries, chosen), compared=compared)
 
 
 def _confused_at(c: ClassCounts, entries: Int64Array, taken: ClassCounts) -> ClassCounts:

@@ -11,29 +11,29 @@ from balframe.core.array_types import Counts, Int64Array, IntegerArray
 from balframe.core.integer_codes import (
     LARGEST_KEY,
     Codes,
+    codes_from_zero,
     key_dtype,
-    merge,
     n_keys,
     narrow_key,
     ravel,
-    shifted,
     unravel,
+    write_keys,
 )
-from balframe.core.row_sums import Measures, check_total
-from balframe.core.threads import on_all_cores, spans
+from balframe.core.row_sums import RowSums, check_count_total
+from balframe.core.threads import row_spans, run_on_all_cores
 
-Grouped = tuple[tuple[Int64Array, ...], Measures]
+Grouped = tuple[tuple[Int64Array, ...], RowSums]
 
 
-def aggregate(columns: Sequence[Codes], measures: Measures) -> Grouped:
+def sum_by_group(columns: Sequence[Codes], measures: RowSums) -> Grouped:
     """Group rows by their codes, in ascending order of the codes, and add up the measures.
 
     Groups that stand for no row at all are left out. Returns the codes of each column, one for
     each group, and the sums.
     """
-    check_total(measures.n)
-    check_total(measures.missing)
-    add_up = _WAYS[counting_strategy.way_of(columns, measures)]
+    check_count_total(measures.n)
+    check_count_total(measures.missing)
+    add_up = _WAYS[counting_strategy.choose_strategy(columns, measures)]
     codes, sums = add_up(columns, measures)
     rescaled = sums.summable()
     if rescaled is not sums:
@@ -41,8 +41,8 @@ def aggregate(columns: Sequence[Codes], measures: Measures) -> Grouped:
     return codes, sums
 
 
-def are_grouped(columns: Sequence[Codes], measures: Measures) -> bool:
-    """Tell whether each row is a group, in ascending order, that stands for some rows."""
+def is_grouped(columns: Sequence[Codes], measures: RowSums) -> bool:
+    """Return whether each row is a group, in ascending order, that stands for some rows."""
     rows = len(columns[0].values)
     if n_keys(columns) > LARGEST_KEY or len(_standing_for_rows(measures)) < rows:
         return False
@@ -50,11 +50,11 @@ def are_grouped(columns: Sequence[Codes], measures: Measures) -> bool:
     return bool((key[1:] > key[:-1]).all())
 
 
-def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
+def _in_table(columns: Sequence[Codes], measures: RowSums) -> Grouped:
     """Add rows up in an array of all possible groups, on all cores if it is small."""
     size, rows = n_keys(columns), len(columns[0].values)
 
-    def add_up(part: slice) -> Measures:
+    def add_up(part: slice) -> RowSums:
         sums = _zeros(measures, size)
         most = min(part.stop - part.start, counting_strategy.BLOCK)
         keys = np.empty((2, most), key_dtype(columns))
@@ -62,18 +62,18 @@ def _in_table(columns: Sequence[Codes], measures: Measures) -> Grouped:
         for block in counting_strategy.blocks(part, counting_strategy.BLOCK):
             length = block.stop - block.start
             key, place = keys[0, :length], places[:length]
-            merge(columns, block, key, keys[1, :length])
+            write_keys(columns, block, key, keys[1, :length])
             np.copyto(place, key)
             _add_block(sums, place, measures.at(block).with_squares())
         return sums
 
-    shares = spans(rows) if counting_strategy.fit_in_cache(size) else [slice(0, rows)]
-    sums = reduce(_added, on_all_cores(add_up, shares))
+    shares = row_spans(rows) if counting_strategy.fits_in_cache(size) else [slice(0, rows)]
+    sums = reduce(_add_sums, run_on_all_cores(add_up, shares))
     keys = _standing_for_rows(sums)
     return unravel(keys, [column.size for column in columns]), sums.at(keys)
 
 
-def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
+def _in_runs(columns: Sequence[Codes], _: RowSums) -> Grouped:
     """Sort the keys of rows that count as one each; a group is a run of equal keys."""
     rows = len(columns[0].values)
     key: IntegerArray = np.empty(rows, key_dtype(columns))
@@ -81,18 +81,18 @@ def _in_runs(columns: Sequence[Codes], _: Measures) -> Grouped:
     def write(part: slice) -> None:
         spare = np.empty_like(key[: counting_strategy.BLOCK])
         for block in counting_strategy.blocks(part, counting_strategy.BLOCK):
-            merge(columns, block, key[block], spare[: block.stop - block.start])
+            write_keys(columns, block, key[block], spare[: block.stop - block.start])
 
-    on_all_cores(write, spans(rows))
+    run_on_all_cores(write, row_spans(rows))
     key.sort()
     starts = _starts(key)
     n = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=n[:-1])
     n[-1:] = rows - starts[-1:]
-    return unravel(key[starts], [column.size for column in columns]), Measures(n)
+    return unravel(key[starts], [column.size for column in columns]), RowSums(n)
 
 
-def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:
+def _in_order(columns: Sequence[Codes], measures: RowSums) -> Grouped:
     """Put rows in the order of their keys, and add up those that are equal."""
     key = ravel(columns)
     # Sums of floats depend on their order, which is then that of the rows; it takes twice as long.
@@ -110,10 +110,10 @@ def _in_order(columns: Sequence[Codes], measures: Measures) -> Grouped:
         )
     kept = _standing_for_rows(sums)
     first = order[starts[kept]]
-    return tuple(shifted(column, first) for column in columns), sums.at(kept)
+    return tuple(codes_from_zero(column, first) for column in columns), sums.at(kept)
 
 
-_WAYS: dict[counting_strategy.Way, Callable[[Sequence[Codes], Measures], Grouped]] = {
+_WAYS: dict[counting_strategy.Strategy, Callable[[Sequence[Codes], RowSums], Grouped]] = {
     "table": _in_table,
     "runs": _in_runs,
     "order": _in_order,
@@ -124,7 +124,7 @@ def _reduced(values: Counts | None, starts: Int64Array) -> Counts | None:
     return None if values is None else np.add.reduceat(values, starts)
 
 
-def _zeros(measures: Measures, size: int) -> Measures:
+def _zeros(measures: RowSums, size: int) -> RowSums:
     is_weighted = measures.weight is not None
     return replace(
         measures,
@@ -135,8 +135,8 @@ def _zeros(measures: Measures, size: int) -> Measures:
     )
 
 
-def _add_block(sums: Measures, key: IntegerArray, part: Measures) -> None:
-    _add(sums.counted, key, part.n)
+def _add_block(sums: RowSums, key: IntegerArray, part: RowSums) -> None:
+    _add(sums.row_counts, key, part.n)
     if sums.missing is not None:
         _add(sums.missing, key, part.missing)
     with np.errstate(over="ignore"):
@@ -154,7 +154,7 @@ def _add(total: Counts, key: IntegerArray, values: Counts | None) -> None:
         np.add(total, np.bincount(key, values, len(total)), out=total)
 
 
-def _added(one: Measures, other: Measures) -> Measures:
+def _add_sums(left: RowSums, right: RowSums) -> RowSums:
     """Add sums over the same groups."""
 
     def plus(a: Counts | None, b: Counts | None) -> Counts | None:
@@ -162,11 +162,11 @@ def _added(one: Measures, other: Measures) -> Measures:
 
     with np.errstate(over="ignore"):
         return replace(
-            one,
-            n=plus(one.n, other.n),
-            missing=plus(one.missing, other.missing),
-            weight=plus(one.weight, other.weight),
-            weight_sq=plus(one.weight_sq, other.weight_sq),
+            left,
+            n=plus(left.n, right.n),
+            missing=plus(left.missing, right.missing),
+            weight=plus(left.weight, right.weight),
+            weight_sq=plus(left.weight_sq, right.weight_sq),
         )
 
 
@@ -177,6 +177,6 @@ def _starts(key: IntegerArray) -> Int64Array:
     return np.flatnonzero(changes)
 
 
-def _standing_for_rows(sums: Measures) -> Int64Array:
-    n = sums.counted
+def _standing_for_rows(sums: RowSums) -> Int64Array:
+    n = sums.row_counts
     return np.flatnonzero(n if sums.missing is None else n | sums.missing)

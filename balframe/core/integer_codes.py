@@ -32,11 +32,11 @@ class Codes:
     @classmethod
     def spanning(cls, values: Int64Array) -> "Codes":
         """Take the range from the values themselves."""
-        low, high = extremes(values) if len(values) else (0, 0)
+        low, high = min_max(values) if len(values) else (0, 0)
         return cls(values, low, high - low + 1)
 
 
-def extremes(values: npt.NDArray[Any]) -> tuple[int, int]:
+def min_max(values: npt.NDArray[Any]) -> tuple[int, int]:
     """Find the least and the largest of some integers."""
     return int(values.min()), int(values.max())
 
@@ -46,8 +46,8 @@ def n_keys(columns: Sequence[Codes]) -> int:
     return prod(column.size for column in columns)
 
 
-def shifted(column: Codes, rows: RowIndex) -> Int64Array:
-    """Give the codes of some rows, from 0."""
+def codes_from_zero(column: Codes, rows: RowIndex) -> Int64Array:
+    """Return the codes of some rows, from 0."""
     codes = column.values[rows].astype(np.int64)
     codes -= _wrapped(column.low, codes.dtype)
     return codes
@@ -56,13 +56,13 @@ def shifted(column: Codes, rows: RowIndex) -> Int64Array:
 def ravel(columns: Sequence[Codes]) -> Int64Array:
     """Merge columns into one key; where it would overflow, its ranks take the key's place."""
     everything = slice(None)
-    key = shifted(columns[0], everything)
+    key = codes_from_zero(columns[0], everything)
     size = columns[0].size
     for column in columns[1:]:
         if size * column.size > LARGEST_KEY:
             distinct, key = np.unique(key, return_inverse=True)
             size = len(distinct)
-        key = key * column.size + shifted(column, everything)
+        key = key * column.size + codes_from_zero(column, everything)
         size *= column.size
     return key
 
@@ -71,7 +71,7 @@ def narrow_key(columns: Sequence[Codes], rows: int) -> IntegerArray:
     """Merge columns into one key of as few bytes as hold it."""
     key: IntegerArray
     key, spare = np.empty((2, rows), key_dtype(columns))
-    merge(columns, slice(0, rows), key, spare)
+    write_keys(columns, slice(0, rows), key, spare)
     return key
 
 
@@ -81,11 +81,13 @@ def key_dtype(columns: Sequence[Codes]) -> np.dtype[Any]:
     return np.min_scalar_type(size) if size < 2**32 else np.dtype(np.int64)
 
 
-def merge(columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: IntegerArray) -> None:
+def write_keys(
+    columns: Sequence[Codes], rows: slice, key: IntegerArray, spare: IntegerArray
+) -> None:
     """Write the keys of some rows; arithmetic wraps around on the way, and is right in the end."""
     for column in columns:
         if column.is_guess:  # while the values are in cache
-            low, high = extremes(column.values[rows])
+            low, high = min_max(column.values[rows])
             if low < column.low or high >= column.low + column.size:
                 raise MisjudgedRangeError
     varying = [column for column in columns if column.size > 1]

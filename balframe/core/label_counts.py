@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.array_types import Counts, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, distinct_keys, ranges_of
+from balframe.core.cells import LEFT_OUT, Cells, segment_ranges, unique_keys
 
 _CANCELS = 2.0**-10  # a difference below this share of what it is taken from is summed anew
 
@@ -13,7 +13,7 @@ Correctness = tuple[Counts, Counts, Counts]  # correct, missed, false alarms
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class LabelCounts:
     """Counts of pairs of segment and label that occur, sorted by segment, then label.
 
     `weights` and `squares` are None where the rows have no weights; squares are in units of 1,
@@ -34,14 +34,14 @@ class Entries:
     cells: Cells | None = None
 
     @classmethod
-    def of(cls, cells: Cells, n_labels: int) -> "Entries":
+    def of(cls, cells: Cells, n_labels: int) -> "LabelCounts":
         """Add up cells: the diagonal, and what lies beside it in its row and in its column."""
         segment, first = cells.segments
         left_out = cells.actual == LEFT_OUT
-        counted = np.flatnonzero(~left_out) if left_out.any() else slice(None)
-        begin = segment[counted] * n_labels
-        entry, on_truth, on_outcome = distinct_keys(
-            begin + cells.actual[counted], begin + cells.outcome[counted], len(first) * n_labels
+        kept = np.flatnonzero(~left_out) if left_out.any() else slice(None)
+        begin = segment[kept] * n_labels
+        entry, on_truth, on_outcome = unique_keys(
+            begin + cells.actual[kept], begin + cells.outcome[kept], len(first) * n_labels
         )
         is_hit = on_truth == on_outcome
         hit, miss = np.flatnonzero(is_hit), np.flatnonzero(~is_hit)
@@ -54,24 +54,24 @@ class Entries:
             return correct, missed, false_alarms
 
         where, label = np.divmod(entry, max(n_labels, 1))
-        beside = _Beside(
-            len(first), where, segment[counted][miss], on_truth[miss], on_outcome[miss]
+        beside = _OffDiagonal(
+            len(first), where, segment[kept][miss], on_truth[miss], on_outcome[miss]
         )
         weights: Correctness[FloatArray] | None = None
         squares: Correctness[FloatArray] | None = None
         confused = squares_confused = None
         if cells.weight is not None:
-            weight = cells.weight[counted]
+            weight = cells.weight[kept]
             weights = add_up(weight)
             confused = _among_others(beside, weights, weight[miss]) if n_labels > 2 else None
         if cells.sums.weight_sq is not None:
             with np.errstate(over="ignore", under="ignore"):
-                square = cells.squares[counted]
+                square = cells.squares[kept]
                 squares = add_up(square)
             squares_confused = (
                 _among_others(beside, squares, square[miss]) if n_labels > 2 else None
             )
-        rows = add_up(cells.n[counted])
+        rows = add_up(cells.n[kept])
         beyond = (confused, squares_confused)
         return cls(len(first), n_labels, where, label, rows, weights, squares, *beyond, cells)
 
@@ -81,18 +81,18 @@ class Entries:
         i and j are the positions of the true and the predicted label in the label set.
         """
         assert self.cells is not None
-        counted = np.flatnonzero(self.cells.actual != LEFT_OUT)
-        actual, outcome = self.cells.actual[counted], self.cells.outcome[counted]
+        kept = np.flatnonzero(self.cells.actual != LEFT_OUT)
+        actual, outcome = self.cells.actual[kept], self.cells.outcome[kept]
         values = self.cells.n if self.cells.weight is None else self.cells.weight
         key = self.segment * self.n_labels + self.label
-        at = np.searchsorted(key, self.cells.segments[0][counted] * self.n_labels + actual)
+        at = np.searchsorted(key, self.cells.segments[0][kept] * self.n_labels + actual)
         with np.errstate(over="ignore"):
-            far = values[counted] * np.abs(actual - outcome).astype(np.float64) ** power
+            far = values[kept] * np.abs(actual - outcome).astype(np.float64) ** power
         return np.asarray(np.bincount(at, weights=far, minlength=len(key)), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _OffDiagonal:
     """The cells beside the diagonal, sorted by segment, and the segment `of_entry`."""
 
     n_segments: int
@@ -102,7 +102,9 @@ class _Beside:
     on_outcome: Int64Array
 
 
-def _among_others(beside: _Beside, sums: Correctness[FloatArray], values: FloatArray) -> FloatArray:
+def _among_others(
+    beside: _OffDiagonal, sums: Correctness[FloatArray], values: FloatArray
+) -> FloatArray:
     """Add up, for each entry, the cells of neither its row nor its column.
 
     That is the sum of all cells without the two; where nearly all of them are in the row or
@@ -114,15 +116,15 @@ def _among_others(beside: _Beside, sums: Correctness[FloatArray], values: FloatA
         whole = total[beside.of_entry]
         out: FloatArray = whole - missed - false_alarms
     few = np.flatnonzero(out < whole * _CANCELS)
-    cells, position = ranges_of(beside.segment, beside.n_segments, beside.of_entry[few])
+    cells, position = segment_ranges(beside.segment, beside.n_segments, beside.of_entry[few])
     entry = few[position]
     is_other = (beside.on_truth[cells] != entry) & (beside.on_outcome[cells] != entry)
-    found = np.where(is_other, values[cells], 0)
-    out[few] = np.bincount(position, weights=found, minlength=len(few))
+    amounts = np.where(is_other, values[cells], 0)
+    out[few] = np.bincount(position, weights=amounts, minlength=len(few))
     return out
 
 
-def in_floats(rows: Correctness[Int64Array]) -> Correctness[FloatArray]:
+def as_floats(rows: Correctness[Int64Array]) -> Correctness[FloatArray]:
     """Take counts of rows as weights."""
     correct, missed, false_alarms = (counts.astype(np.float64) for counts in rows)
     return correct, missed, false_alarms

@@ -24,7 +24,7 @@ _THRESHOLD = in_python("`score >= 0.5`", "threshold", "0.5")
 STANDARD_PAIRS = ({0, 1}, {-1, 1})
 
 
-def kind_of(value: object, holder: str = "") -> str:
+def label_kind(value: object, holder: str = "") -> str:
     """Return the kind of a label, within which labels compare: number, string, date, datetime."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return "datetime with zone"
@@ -37,10 +37,10 @@ def kind_of(value: object, holder: str = "") -> str:
         if isinstance(value, types):
             return kind
     what = f"{value!r} of type {type(value).__name__}"
-    raise not_labels(f"{holder} ({what})" if holder else what)
+    raise unusable_labels_error(f"{holder} ({what})" if holder else what)
 
 
-def not_labels(what: str) -> UnsupportedTypeError:
+def unusable_labels_error(what: str) -> UnsupportedTypeError:
     """Describe what can be used as labels."""
     return UnsupportedTypeError(
         f"{what} cannot be used as labels; labels must be booleans, integers, whole-number floats, "
@@ -50,11 +50,11 @@ def not_labels(what: str) -> UnsupportedTypeError:
 
 def check_kinds(kinds: Mapping[str, str | None]) -> None:
     """Raise unless all are of one kind; the keys say what holds them."""
-    known = {holder: kind for holder, kind in kinds.items() if kind is not None}
-    if len(set(known.values())) > 1:
-        found = listed(f"{holder} holds {kind}s" for holder, kind in known.items())
+    holders = {holder: kind for holder, kind in kinds.items() if kind is not None}
+    if len(set(holders.values())) > 1:
+        contents = listed(f"{holder} holds {kind}s" for holder, kind in holders.items())
         raise InvalidInputError(
-            f"labels of different types never compare equal: {found}. Cast one to the type of "
+            f"labels of different types never compare equal: {contents}. Cast one to the type of "
             "the other."
         )
 
@@ -62,7 +62,7 @@ def check_kinds(kinds: Mapping[str, str | None]) -> None:
 def as_labels(values: Iterable[object], holder: str) -> list[Label]:
     """Turn values into labels that compare as in scikit-learn: 1, True and 1.0 are equal."""
     labels = list(values)
-    one_of_each = {kind_of(value, holder): value for value in labels}
+    one_of_each = {label_kind(value, holder): value for value in labels}
     check_kinds({f"{holder} ({value!r})": kind for kind, value in one_of_each.items()})
     if any(map(_is_fraction, labels)):
         raise InvalidInputError(
@@ -95,18 +95,18 @@ def as_numbers(labels: Sequence[Label]) -> Sequence[int]:
     return cast(Sequence[int], labels)
 
 
-def no_dtype_for(labels: Sequence[Label]) -> InvalidInputError:
-    """Say that the output cannot show the labels in one column."""
+def mixed_labels_error(labels: Sequence[Label]) -> InvalidInputError:
+    """Return the error for labels that cannot stand in one column."""
     return InvalidInputError(
         "the columns of labels have different dtypes, and no single dtype can hold all labels: "
         f"{listed(map(repr, labels))}. Cast them to one dtype first."
     )
 
 
-def are_standard(labels: Iterable[object]) -> bool:
-    """Tell whether labels are among 0 and 1, -1 and 1, or false and true."""
-    known = set(labels)
-    return any(known <= pair for pair in STANDARD_PAIRS)
+def is_standard_pair(labels: Iterable[object]) -> bool:
+    """Return whether labels are among 0 and 1, -1 and 1, or false and true."""
+    distinct = set(labels)
+    return any(distinct <= pair for pair in STANDARD_PAIRS)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class LabelSet:
         return cls(tuple(sorted(distinct, key=order.__getitem__ if order else None)))
 
     @classmethod
-    def given(cls, labels: Sequence[Label], observed: Iterable[Label]) -> "LabelSet":
+    def from_list(cls, labels: Sequence[Label], observed: Iterable[Label]) -> "LabelSet":
         """Take the labels as the caller lists them; one outside that list is an error."""
         outside = sorted(set(observed) - set(labels))
         if outside:
@@ -153,12 +153,12 @@ class LabelSet:
         It defaults to 1 or True where the labels are a subset of {0, 1}, of {-1, 1} or of
         {False, True}; None says that there is no such default.
         """
-        is_standard = are_standard(self.values)
+        is_standard = is_standard_pair(self.values)
         if pos_label is None:
             return self.codes([1])[0].item() if is_standard else None
-        kind_of(pos_label)
+        label_kind(pos_label)
         code = self.position(pos_label)
-        might_occur = are_standard({*self.values, pos_label})
+        might_occur = is_standard_pair({*self.values, pos_label})
         if code is None and not might_occur:
             raise InvalidInputError(
                 f"{parameter('pos_label', pos_label)} is not a label; give one of {self}."

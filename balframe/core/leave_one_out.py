@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.array_types import Counts, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, ranges_of
+from balframe.core.cells import LEFT_OUT, Cells, segment_ranges
 from balframe.core.class_counts import ClassCounts, regrouped
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Clusters
 
 # The clusters of all segments but one, for each of them.
 
 
 @dataclass(frozen=True)
-class Totals:
+class ClusterTotals:
     """The cells of each cluster over all segments; clusters with the same cells have one pattern.
 
     `example` is the position of a cluster of each pattern among all `codes`.
@@ -28,11 +28,13 @@ class Totals:
     example: Int64Array
 
     @classmethod
-    def of(cls, clusters: Clusters) -> "Totals":
+    def of(cls, clusters: Clusters) -> "ClusterTotals":
         """Add up the cells of each cluster."""
-        held = clusters.pairs.cells()
-        cluster = clusters.cluster[held.segments[0]]
-        total = Cells((cluster,), held.actual, held.outcome, held.sums).regrouped()
+        cluster_cells = clusters.pairs.cells()
+        cluster = clusters.cluster[cluster_cells.segments[0]]
+        total = Cells(
+            (cluster,), cluster_cells.actual, cluster_cells.outcome, cluster_cells.sums
+        ).regrouped()
         return cls(clusters, total, total.by[0][total.segments[1]], *_patterns(total))
 
     def rest(self, segments: Int64Array, like: ClassCounts) -> Clusters:
@@ -43,7 +45,7 @@ class Totals:
         `like` are the class counts of the rests.
         """
         own = self.clusters
-        inside, segment = ranges_of(own.segment, own.n_segments, segments)
+        inside, segment = segment_ranges(own.segment, own.n_segments, segments)
         touched = np.searchsorted(self.codes, own.cluster[inside])
         size = (len(segments), len(self.example))
         here = np.bincount(segment * size[1] + self.pattern[touched], minlength=size[0] * size[1])
@@ -82,7 +84,7 @@ def _without(total: Cells, own: Cells) -> Cells:
     rows = np.bincount(np.cumsum(changes) - 1, np.concatenate([total.n, -own.n])[order])
     first = np.flatnonzero(changes)[rows > 0]
     n = rows[rows > 0].astype(np.int64)
-    return Cells((pair[first],), actual[first], outcome[first], Measures(n))
+    return Cells((pair[first],), actual[first], outcome[first], RowSums(n))
 
 
 def _patterns(total: Cells) -> tuple[Int64Array, Int64Array]:
@@ -102,18 +104,18 @@ def _tables(total: Cells) -> Iterator[tuple[Int64Array, Int64Array]]:
     length = np.bincount(segment, minlength=len(first))
     for size in np.unique(length):
         clusters = np.flatnonzero(length == size)
-        cells, _ = ranges_of(segment, len(first), clusters)
+        cells, _ = segment_ranges(segment, len(first), clusters)
         columns = (total.actual[cells], total.outcome[cells], total.n[cells])
         yield clusters, np.hstack([column.reshape(-1, size) for column in columns])
 
 
-def whole(c: ClassCounts) -> ClassCounts:
+def sum_segments(c: ClassCounts) -> ClassCounts:
     """Add up all segments into one."""
     keys = _Keys.of(c.segment, c.label, c.n_segments, np.zeros(0, np.int64))
     return regrouped(c, keys.total, 1, np.zeros_like(keys.distinct), keys.distinct)
 
 
-def rest(c: ClassCounts, segments: Int64Array) -> ClassCounts:
+def sum_other_segments(c: ClassCounts, segments: Int64Array) -> ClassCounts:
     """Add up all segments but one, for each one at these positions.
 
     Memory goes with the number of positions times the labels of all segments.
@@ -122,17 +124,17 @@ def rest(c: ClassCounts, segments: Int64Array) -> ClassCounts:
     return regrouped(c, keys.but_one, len(segments), *keys.spread())
 
 
-def rest_of_cells(cells: Cells, segments: Int64Array) -> Cells:
+def sum_other_cells(cells: Cells, segments: Int64Array) -> Cells:
     """Add up the cells of all segments but one, for each one given, which is the only by-column."""
-    counted = np.flatnonzero(cells.actual != LEFT_OUT)
-    segment, outcome = cells.segments[0][counted], cells.outcome[counted]
+    kept = np.flatnonzero(cells.actual != LEFT_OUT)
+    segment, outcome = cells.segments[0][kept], cells.outcome[kept]
     size = int(outcome.max(initial=0)) + 1
-    of_labels = cells.actual[counted] * size + outcome
+    of_labels = cells.actual[kept] * size + outcome
     keys = _Keys.of(segment, of_labels, len(cells.segments[1]), segments)
-    sums = cells.sums.at(counted)
+    sums = cells.sums.at(kept)
     position, key = keys.spread()
-    rows = Measures(
-        keys.but_one(cells.n[counted]),
+    rows = RowSums(
+        keys.but_one(cells.n[kept]),
         weight=None if sums.weight is None else keys.but_one(sums.weight),
         weight_sq=None if sums.weight_sq is None else keys.but_one(sums.weight_sq),
         exponent=sums.exponent,
@@ -159,12 +161,12 @@ class _Keys:
         cls, segment: Int64Array, key: Int64Array, n_segments: int, left_out: Int64Array
     ) -> "_Keys":
         distinct, of_entry = np.unique(key, return_inverse=True)
-        inside, position = ranges_of(segment, n_segments, left_out)
+        inside, position = segment_ranges(segment, n_segments, left_out)
         own = position * len(distinct) + of_entry[inside]
         return cls(distinct, of_entry, inside, own, len(left_out))
 
     def spread(self) -> tuple[Int64Array, Int64Array]:
-        """Give every segment left out every key."""
+        """Pair every segment left out with every key."""
         segment = np.repeat(np.arange(self.n_segments), len(self.distinct))
         return segment, np.tile(self.distinct, self.n_segments)
 

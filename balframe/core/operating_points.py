@@ -11,10 +11,10 @@ from balframe.core.array_types import Counts, FloatArray, Int64Array, IntegerArr
 from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.prefix_sums import Positions, RunningSums
-from balframe.core.row_sums import Measures
+from balframe.core.prefix_sums import Positions, PrefixSums
+from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties
-from balframe.core.two_labels import NEGATIVE, POSITIVE, of_two_labels
+from balframe.core.two_labels import NEGATIVE, POSITIVE, two_label_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class OperatingPoints:
     shift: Int64Array
     first: Int64Array
     last: Int64Array
-    sums: tuple[tuple[RunningSums, RunningSums], ...]
+    sums: tuple[tuple[PrefixSums, PrefixSums], ...]
 
     @classmethod
     def exact(cls, ties: Ties) -> "OperatingPoints":
@@ -96,7 +96,7 @@ class OperatingPoints:
         rows, weights, squares = self.counts(0, block), None, None
         if len(self.sums) > 1:
             weights, squares = (self.counts(measure, block) for measure in (1, 2))
-        return of_two_labels(rows, weights, squares, class_weight)
+        return two_label_counts(rows, weights, squares, class_weight)
 
     def totals(self) -> ClassCounts:
         """Count each segment as if a point called all of its rows positive."""
@@ -109,17 +109,17 @@ class OperatingPoints:
         return replace(self, segment=segment, threshold=nowhere, shift=at - segment)
 
     def cells(self, block: slice) -> Cells:
-        """Give the cells of a part of the points, the points the only by-column."""
+        """Return the cells of a part of the points, the points the only by-column."""
         rows = self.counts(0, block)
         n = len(rows.tp)
 
         def each(c: OneVersusRest) -> npt.NDArray[Any]:
             return np.column_stack([c.tn, c.fp, c.fn, c.tp]).ravel()
 
-        sums = Measures(each(rows))
+        sums = RowSums(each(rows))
         if len(self.sums) > 1:
             weight = each(self.counts(1, block))
-            sums = Measures(sums.n, None, weight, each(self.counts(2, block)))
+            sums = RowSums(sums.n, None, weight, each(self.counts(2, block)))
         actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
         outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
         return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
@@ -127,12 +127,12 @@ class OperatingPoints:
 
 def _running(
     ties: Ties, spread: Callable[[Any], Any] = lambda values: values
-) -> tuple[tuple[RunningSums, RunningSums], ...]:
+) -> tuple[tuple[PrefixSums, PrefixSums], ...]:
     both = (ties.positive, ties.negative)
     measures: list[list[Any]] = [[side.n for side in both]]
     if ties.positive.weight is not None:
         measures += [[side.weight for side in both], [side.weight_sq for side in both]]
     return tuple(
-        (RunningSums.of(spread(positive)), RunningSums.of(spread(negative)))
+        (PrefixSums.of(spread(positive)), PrefixSums.of(spread(negative)))
         for positive, negative in measures
     )

@@ -16,7 +16,7 @@ _MOST_DAYS = 100_000  # so that every period begins on a date that Python has
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class PeriodLength:
     """The length of a period: a number of days, weeks, months, quarters or years.
 
     Days are counted from 1970-01-01, weeks from Monday 1970-01-05, and months from January 1970.
@@ -26,22 +26,22 @@ class Every:
     unit: str
 
     @classmethod
-    def of(cls, given: object) -> "Every":
+    def of(cls, text: object) -> "PeriodLength":
         """Read what a caller gives: "1d", "2w", "1mo", "1q" or "1y"."""
-        found = _EVERY.fullmatch(given) if isinstance(given, str) else None
-        number = 0 if found is None else int(found[1])
-        if found is not None and number * _DAYS[found[2]] > _MOST_DAYS:
+        match = _EVERY.fullmatch(text) if isinstance(text, str) else None
+        number = 0 if match is None else int(match[1])
+        if match is not None and number * _DAYS[match[2]] > _MOST_DAYS:
             raise InvalidInputError(
-                f"{parameter('every', given)} is longer than {_MOST_DAYS:,} days; give a shorter "
+                f"{parameter('every', text)} is longer than {_MOST_DAYS:,} days; give a shorter "
                 "period, such as '1y'."
             )
-        if found is None or number == 0:
+        if match is None or number == 0:
             raise InvalidInputError(
-                f"{parameter('every', given)} is not the length of a period; give a positive "
+                f"{parameter('every', text)} is not the length of a period; give a positive "
                 "number and one unit: d (days), w (weeks from Monday), mo (months), q (quarters) "
                 "or y (years), such as '1d', '2w' or '1mo'."
             )
-        return cls(number, found[2])
+        return cls(number, match[2])
 
     def starts(self, days: Int64Array) -> Int64Array:
         """Find the first day of the period of each day."""

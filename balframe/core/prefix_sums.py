@@ -14,7 +14,7 @@ _FEW = 2**31  # ones whose sum four bytes hold
 
 
 @dataclass(frozen=True, slots=True)
-class RunningSums:
+class PrefixSums:
     """Sums of all entries before each position, kept with the rounding errors of floats.
 
     Floats may have several columns, which are added up one by one.
@@ -24,7 +24,7 @@ class RunningSums:
     error: FloatArray | None
 
     @classmethod
-    def of(cls, values: npt.NDArray[Any]) -> "RunningSums":
+    def of(cls, values: npt.NDArray[Any]) -> "PrefixSums":
         """Add up."""
         if values.dtype.kind != "f":
             few = len(values) < _FEW and values.dtype.itemsize == 1

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.score_ties import Ties
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 
 _BLOCK = 2**15  # ties at a time: their arrays stay in cache
 
 
 @dataclass(frozen=True)
-class Probabilities:
+class ProbabilityScores:
     """Rows of each segment with the same score, ascending by segment, then by score.
 
     Parameters
@@ -38,31 +38,33 @@ class Probabilities:
     n_segments: int
 
     @classmethod
-    def of(cls, ties: Ties) -> "Probabilities":
+    def of(cls, ties: Ties) -> "ProbabilityScores":
         """Read the counts of ties, without those that stand for no row."""
         p = cls(
             ties.segment.astype(np.int64),
             ties.score,
             ties.n,
-            ties.positive.counted.astype(np.int64),
+            ties.positive.row_counts.astype(np.int64),
             ties.n_segments,
         )
         has_rows = p.n > 0
         return p if has_rows.all() else p.where(has_rows)
 
-    def where(self, ties: BoolArray) -> "Probabilities":
+    def where(self, ties: BoolArray) -> "ProbabilityScores":
         """Keep some of the ties, and all segments."""
-        return Probabilities(
+        return ProbabilityScores(
             self.segment[ties], self.score[ties], self.n[ties], self.k[ties], self.n_segments
         )
 
-    def of_segments(self, kept: BoolArray) -> "Probabilities":
+    def of_segments(self, kept: BoolArray) -> "ProbabilityScores":
         """Keep some of the segments."""
         if kept.all():
             return self
         ties, lengths = np.repeat(kept, self._lengths), self._lengths[kept]
         segment = np.repeat(np.arange(len(lengths)), lengths)
-        return Probabilities(segment, self.score[ties], self.n[ties], self.k[ties], len(lengths))
+        return ProbabilityScores(
+            segment, self.score[ties], self.n[ties], self.k[ties], len(lengths)
+        )
 
     @cached_property
     def bounds(self) -> Int64Array:
@@ -143,19 +145,19 @@ class Probabilities:
         return out
 
     @cached_property
-    def uncertain(self) -> "Probabilities":
+    def uncertain(self) -> "ProbabilityScores":
         """The ties with scores other than 0 and 1, where log odds are finite."""
         inside = (self.score > 0) & (self.score < 1)
         return self if inside.all() else self.where(inside)
 
     def by_blocks(
-        self, work: Callable[["Probabilities"], tuple[FloatArray, ...]]
+        self, work: Callable[["ProbabilityScores"], tuple[FloatArray, ...]]
     ) -> tuple[FloatArray, ...]:
         """Do work that gives arrays with one entry for each segment, some segments at a time."""
-        found = on_all_cores(work, self.blocks())
-        return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
+        results = run_on_all_cores(work, self.blocks())
+        return tuple(np.concatenate(parts) for parts in zip(*results, strict=True))
 
-    def blocks(self, size: int = _BLOCK) -> list["Probabilities"]:
+    def blocks(self, size: int = _BLOCK) -> list["ProbabilityScores"]:
         """Cut between segments, into blocks of about so many ties."""
         n_ties = len(self.segment)
         if n_ties <= size:
@@ -164,8 +166,8 @@ class Probabilities:
         cuts = np.unique([0, *marks, self.n_segments])
         return [self._between(low, high) for low, high in pairwise(cuts)]
 
-    def _between(self, low: int, high: int) -> "Probabilities":
+    def _between(self, low: int, high: int) -> "ProbabilityScores":
         ties = slice(self.bounds[low], self.bounds[high])
-        return Probabilities(
+        return ProbabilityScores(
             self.segment[ties] - low, self.score[ties], self.n[ties], self.k[ties], high - low
         )

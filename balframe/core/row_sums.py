@@ -13,7 +13,7 @@ _LARGEST_COUNT = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class RowSums:
     """What rows carry: how many rows each stands for, rows left out, weights and their squares.
 
     `n=None` stands for one each; `weight_sq=None` beside weights for the square of each weight.
@@ -28,19 +28,19 @@ class Measures:
     keeps_squares: bool = True
 
     @property
-    def counted(self) -> Int64Array:
+    def row_counts(self) -> Int64Array:
         """How many rows each stands for, where that is known to have been counted."""
         assert self.n is not None
         return self.n
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether every row stands for itself and nothing more."""
+        """Return whether every row stands for itself and nothing more."""
         return self.n is None and self.missing is None and self.weight is None
 
-    def at(self, rows: RowIndex) -> "Measures":
+    def at(self, rows: RowIndex) -> "RowSums":
         """Select rows by a slice, mask or positions."""
-        return Measures(
+        return RowSums(
             None if self.n is None else self.n[rows],
             None if self.missing is None else self.missing[rows],
             None if self.weight is None else self.weight[rows],
@@ -50,7 +50,7 @@ class Measures:
         )
 
     @classmethod
-    def concat(cls, parts: Sequence["Measures"]) -> "Measures":
+    def concat(cls, parts: Sequence["RowSums"]) -> "RowSums":
         """Put the sums of several parts one behind the other; all are weighted or none is."""
         exponent = max(part.exponent for part in parts)
         parts = [part.in_units_of(exponent) for part in parts]
@@ -63,7 +63,7 @@ class Measures:
             parts[0].keeps_squares,
         )
 
-    def leaving_out(self, rows: BoolArray, missing: Int64Array) -> "Measures":
+    def leaving_out(self, rows: BoolArray, missing: Int64Array) -> "RowSums":
         """Let these rows count as missing only."""
         return replace(
             self,
@@ -73,31 +73,31 @@ class Measures:
             weight_sq=None if self.weight_sq is None else np.where(rows, 0.0, self.weight_sq),
         )
 
-    def losing(self, rows: BoolArray) -> "Measures":
+    def losing(self, rows: BoolArray) -> "RowSums":
         """Let these rows count as missing only, on top of what is missing already."""
         n = np.ones(len(rows), np.int64) if self.n is None else self.n
         lost = np.where(rows, n, 0)
         return self.leaving_out(rows, lost if self.missing is None else self.missing + lost)
 
-    def without_ones(self) -> "Measures":
+    def without_ones(self) -> "RowSums":
         """Leave out counts that are all 1, so that less is added up."""
         return self if self.n is None or (self.n != 1).any() else replace(self, n=None)
 
-    def with_squares(self) -> "Measures":
+    def with_squares(self) -> "RowSums":
         """Square the weights of single rows; what leaves the range of a float becomes 0 or inf."""
         if self.weight is None or self.weight_sq is not None or not self.keeps_squares:
             return self
         with np.errstate(over="ignore", under="ignore"):
             return replace(self, weight_sq=self.weight * self.weight)
 
-    def in_units_of(self, exponent: int) -> "Measures":
+    def in_units_of(self, exponent: int) -> "RowSums":
         """Rescale the weights, squaring them first."""
         if self.weight is None or exponent == self.exponent:
             return self
         weight = np.ldexp(self.weight, self.exponent - exponent)
         return replace(self.with_squares(), weight=weight, exponent=exponent)
 
-    def summable(self) -> "Measures":
+    def summable(self) -> "RowSums":
         """Rescale the weights if their sum would overflow."""
         with np.errstate(over="ignore"):
             overflows = self.weight is not None and np.isinf(self.weight.sum())
@@ -109,7 +109,7 @@ def _joined(arrays: Sequence[Counts | None]) -> Counts | None:
     return np.concatenate(present) if present else None
 
 
-def check_total(n: Int64Array | None) -> None:
+def check_count_total(n: Int64Array | None) -> None:
     """Raise where counts add up to more than a 64-bit integer holds."""
     if n is not None and int(n.max(initial=0)) * len(n) > _LARGEST_COUNT:
         total = (int((n >> 32).sum()) << 32) + int((n & 0xFFFF_FFFF).sum())

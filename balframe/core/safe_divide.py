@@ -33,7 +33,7 @@ def ratio_of_products(above: Sequence[FloatArray], below: Sequence[FloatArray]) 
     return np.where(np.isfinite(out), out, np.nan)
 
 
-def scaled(
+def rescale(
     values: FloatArray | Int64Array | float, size: FloatArray, exponent: int = 0
 ) -> FloatArray:
     """Bring values, none above `size`, to the scale of 2**exponent, all digits kept."""

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, beginnings, ranges_of
+from balframe.core.cells import LEFT_OUT, Cells, is_segment_start, segment_ranges
 from balframe.core.class_counts import ClassCounts, segments_at
-from balframe.core.label_counts import Entries
+from balframe.core.label_counts import LabelCounts
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ class Sample:
         """Compute what several metrics share only once."""
         if key not in self._computed:
             self._computed[key] = compute()
-        found: T = self._computed[key]
-        return found
+        value: T = self._computed[key]
+        return value
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ class Clusters:
 
         `like` are the class counts of the segments, which have the options of metrics.
         """
-        segment = np.cumsum(beginnings(cells.by[:-1], len(cells.n))) - 1
-        counted = np.flatnonzero(cells.actual != LEFT_OUT)
-        held = Cells(
-            (segment[counted], cells.by[-1][counted]),
-            cells.actual[counted],
-            cells.outcome[counted],
-            cells.sums.at(counted),
+        segment = np.cumsum(is_segment_start(cells.by[:-1], len(cells.n))) - 1
+        kept = np.flatnonzero(cells.actual != LEFT_OUT)
+        cluster_cells = Cells(
+            (segment[kept], cells.by[-1][kept]),
+            cells.actual[kept],
+            cells.outcome[kept],
+            cells.sums.at(kept),
         )
-        return cls.of_pairs(held, np.ones(len(held.segments[1]), np.int64), like)
+        return cls.of_pairs(cluster_cells, np.ones(len(cluster_cells.segments[1]), np.int64), like)
 
     @classmethod
     def of_pairs(cls, cells: Cells, times: Int64Array, like: ClassCounts) -> "Clusters":
@@ -88,7 +88,7 @@ class Clusters:
         _, first = cells.segments
         segment, cluster = (codes[first] for codes in cells.by)
         counts = ClassCounts.of(
-            Entries.of(cells, like.n_labels),
+            LabelCounts.of(cells, like.n_labels),
             pos_label=like.pos_label,
             class_weight=like.class_weight,
             absent=like.absent,
@@ -97,7 +97,7 @@ class Clusters:
 
     def at(self, segments: Int64Array) -> "Clusters":
         """Take the segments at these positions, in this order and as often as they are given."""
-        pairs, segment = ranges_of(self.segment, self.n_segments, segments)
+        pairs, segment = segment_ranges(self.segment, self.n_segments, segments)
         return Clusters(
             segment, self.cluster[pairs], self.times[pairs], self.pairs.at(pairs), len(segments)
         )

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
-from balframe.core.cells import ranges_of
-from balframe.core.counting_strategy import are_many_to_share
-from balframe.core.integer_codes import Codes, narrow_key, shifted
-from balframe.core.row_sums import Measures
-from balframe.core.threads import on_all_cores
+from balframe.core.cells import segment_ranges
+from balframe.core.counting_strategy import should_share
+from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
+from balframe.core.row_sums import RowSums
+from balframe.core.threads import run_on_all_cores
 
 _SAMPLE = 101  # every so many rows tell the median key
 
@@ -30,8 +30,8 @@ class Ties:
     missing: Int64Array
     segment: IntegerArray
     score: FloatArray
-    positive: Measures
-    negative: Measures
+    positive: RowSums
+    negative: RowSums
 
     @property
     def n_segments(self) -> int:
@@ -41,7 +41,7 @@ class Ties:
     @property
     def n(self) -> Int64Array:
         """Rows of each tie."""
-        return np.add(self.positive.counted, self.negative.counted, dtype=np.int64)
+        return np.add(self.positive.row_counts, self.negative.row_counts, dtype=np.int64)
 
     def in_own_units(self) -> "Ties":
         """Let the weights of each segment be in units of about their sum.
@@ -64,7 +64,7 @@ class Ties:
             weights = [np.ldexp(weight, -exponent) for weight in weights]
             squares = [np.ldexp(np.where(is_beyond[self.segment], 0, s), scale) for s in squares]
         positive, negative = (
-            Measures(side.n, None, weight, square)
+            RowSums(side.n, None, weight, square)
             for side, weight, square in zip(both, weights, squares, strict=True)
         )
         return replace(self, positive=positive, negative=negative)
@@ -79,7 +79,7 @@ class Ties:
 
     def at(self, segments: Int64Array) -> "Ties":
         """Take the segments at these positions, in this order."""
-        ties, segment = ranges_of(self.segment, self.n_segments, segments)
+        ties, segment = segment_ranges(self.segment, self.n_segments, segments)
         return Ties(
             tuple(codes[segments] for codes in self.by),
             self.missing[segments],
@@ -102,7 +102,7 @@ class Ties:
         rows = np.concatenate([self.segment, lost])
         n_ties, n_lost = len(self.segment), len(lost)
         columns = [Codes.spanning(column[rows]) for column in by]
-        ties = tie(
+        ties = group_ties(
             columns,
             np.append(self.score, np.zeros(n_lost)),
             _padded(self.positive, n_lost),
@@ -122,8 +122,8 @@ class Ties:
         ties = replace(ties, by=tuple(ties.by[column] for column in columns))
         return ties.at(np.lexsort(ties.by[::-1])) if columns else ties
 
-    def labelled(self, code: int, *, first: bool) -> "Ties":
-        """Give all segments one more by-column that holds the same code everywhere."""
+    def with_constant_column(self, code: int, *, first: bool) -> "Ties":
+        """Add a by-column that holds the same code in all segments."""
         column = np.full_like(self.missing, code)
         return replace(self, by=(column, *self.by) if first else (*self.by, column))
 
@@ -142,18 +142,18 @@ class Ties:
                 [part.segment + np.int64(n) for part, n in zip(parts, counts, strict=False)]
             ),
             np.concatenate([part.score for part in parts]),
-            Measures.concat([part.positive for part in parts]),
-            Measures.concat([part.negative for part in parts]),
+            RowSums.concat([part.positive for part in parts]),
+            RowSums.concat([part.negative for part in parts]),
         )
         return joined.at(np.lexsort(joined.by[::-1]))
 
 
-def tie(
+def group_ties(
     by: Sequence[Codes],
     score: FloatArray,
-    positive: Measures,
-    negative: Measures,
-    counted: BoolArray | None,
+    positive: RowSums,
+    negative: RowSums,
+    is_kept: BoolArray | None,
     missing: Int64Array | None,
 ) -> Ties:
     """Sort rows by segment and score, and add up those that are equal in both.
@@ -163,13 +163,13 @@ def tie(
     by, score : one of each for every row
     positive, negative : Measures
         What each row adds to the positives and to the negatives of its tie.
-    counted : bool array or None
+    is_kept : bool array or None
         Which rows are not left out; None for all.
     missing : int64 array or None
         How many rows each row that is left out stands for.
     """
     key = narrow_key(by, len(score))
-    order = _sorted(key, score, counted)
+    order = _sorted(key, score, is_kept)
     ordered_key, ordered_score = key[order], score[order]
     changes = np.ones(len(order), np.bool_)
     changes[1:] = ordered_key[1:] != ordered_key[:-1]
@@ -191,7 +191,7 @@ def tie(
     ordered_score = ordered_score if starts is None else ordered_score[starts]
     ordered_score += 0.0  # 0.0 for -0.0
     return Ties(
-        tuple(shifted(one, example) for one in by),
+        tuple(codes_from_zero(one, example) for one in by),
         n_missing,
         np.repeat(segments, np.diff(np.append(ties_begin, n_ties))),
         ordered_score,
@@ -200,14 +200,14 @@ def tie(
     )
 
 
-def split(measures: Measures, is_positive: BoolArray) -> tuple[Measures, Measures]:
+def split_by_label(measures: RowSums, is_positive: BoolArray) -> tuple[RowSums, RowSums]:
     """Let rows add to the positives or to the negatives."""
     measures = measures.summable().with_squares()
     return _where(measures, is_positive), _where(measures, ~is_positive)
 
 
-def _where(measures: Measures, rows: BoolArray) -> Measures:
-    return Measures(
+def _where(measures: RowSums, rows: BoolArray) -> RowSums:
+    return RowSums(
         rows if measures.n is None else np.where(rows, measures.n, 0),  # type: ignore[arg-type]
         weight=None if measures.weight is None else np.where(rows, measures.weight, 0),
         weight_sq=None if measures.weight_sq is None else np.where(rows, measures.weight_sq, 0),
@@ -215,19 +215,19 @@ def _where(measures: Measures, rows: BoolArray) -> Measures:
     )
 
 
-def _sorted(key: IntegerArray, score: FloatArray, counted: BoolArray | None) -> Int64Array:
+def _sorted(key: IntegerArray, score: FloatArray, is_kept: BoolArray | None) -> Int64Array:
     """Order the rows that count by key, then score; many rows in two halves at once."""
-    halves: list[BoolArray | None] = [counted]
-    if are_many_to_share(len(key)):
+    halves: list[BoolArray | None] = [is_kept]
+    if should_share(len(key)):
         is_high = key >= np.median(key[::_SAMPLE])
-        halves = [half if counted is None else half & counted for half in (~is_high, is_high)]
+        halves = [half if is_kept is None else half & is_kept for half in (~is_high, is_high)]
     found = [np.zeros(0, np.int64)] * len(halves)
 
     def sort(position: int) -> None:
         half = halves[position]
         found[position] = _sorted_rows(key, score, None if half is None else np.flatnonzero(half))
 
-    on_all_cores(sort, range(len(halves)))
+    run_on_all_cores(sort, range(len(halves)))
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
@@ -241,7 +241,7 @@ def _sorted_rows(key: IntegerArray, score: FloatArray, rows: Int64Array | None) 
     return np.asarray(order)
 
 
-def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) -> Measures:
+def _summed(measures: RowSums, order: Int64Array, starts: Int64Array | None) -> RowSums:
     """Add up what begins at `starts`; None where no two rows are tied."""
 
     def added(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
@@ -251,9 +251,9 @@ def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) ->
         sums: npt.NDArray[Any] = np.add.reduceat(values[order], starts, dtype=dtype)
         return sums
 
-    n = measures.counted
+    n = measures.row_counts
     with np.errstate(over="ignore"):
-        return Measures(
+        return RowSums(
             added(n.view(np.uint8) if n.dtype == np.bool_ else n),
             weight=added(measures.weight),
             weight_sq=added(measures.weight_sq),
@@ -261,10 +261,10 @@ def _summed(measures: Measures, order: Int64Array, starts: Int64Array | None) ->
         )
 
 
-def _padded(measures: Measures, rows: int) -> Measures:
+def _padded(measures: RowSums, rows: int) -> RowSums:
     nothing = np.zeros(rows)
-    return Measures(
-        np.append(measures.counted, np.zeros(rows, np.int64)),
+    return RowSums(
+        np.append(measures.row_counts, np.zeros(rows, np.int64)),
         weight=None if measures.weight is None else np.append(measures.weight, nothing),
         weight_sq=None if measures.weight_sq is None else np.append(measures.weight_sq, nothing),
         exponent=measures.exponent,

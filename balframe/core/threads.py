@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from balframe.core.counting_strategy import are_many_to_share
+from balframe.core.counting_strategy import should_share
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _here = threading.local()
 
 
-def on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
+def run_on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
     """Do the work on every part and list what comes of each; the first error is raised.
 
     Work that is itself a part of such work goes on in its own thread.
@@ -26,9 +26,9 @@ def on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[
         return list(pool.map(work, every))
 
 
-def spans(rows: int) -> list[slice]:
+def row_spans(rows: int) -> list[slice]:
     """Share rows out among the cores, where they are many."""
-    n = (os.cpu_count() or 1) if are_many_to_share(rows) else 1
+    n = (os.cpu_count() or 1) if should_share(rows) else 1
     return [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
 
 

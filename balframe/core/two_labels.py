@@ -8,12 +8,12 @@ import numpy.typing as npt
 from balframe.core.array_types import FloatArray
 from balframe.core.binary_counts import OneVersusRest
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Correctness, Entries
+from balframe.core.label_counts import Correctness, LabelCounts
 
 NEGATIVE, POSITIVE = 0, 1
 
 
-def of_two_labels(
+def two_label_counts(
     rows: OneVersusRest,
     weights: OneVersusRest | None,
     squares: OneVersusRest | None,
@@ -21,7 +21,7 @@ def of_two_labels(
 ) -> ClassCounts:
     """Take counts of rows, weights and squares of weights as segments of two labels."""
     n = len(rows.tp)
-    entries = Entries(
+    entries = LabelCounts(
         n,
         2,
         np.repeat(np.arange(n), 2),
@@ -40,7 +40,7 @@ def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
     return correct, missed, false_alarms
 
 
-def each_against_others(c: ClassCounts) -> ClassCounts:
+def one_versus_rest_counts(c: ClassCounts) -> ClassCounts:
     """Count every pair of segment and label as a segment of two labels, the label the positive one.
 
     The pairs are sorted by segment, then label; one that does not occur has negatives only.
@@ -62,4 +62,4 @@ def each_against_others(c: ClassCounts) -> ClassCounts:
     rows = on_grid(c.n, c.n_correct, c.n_missed, c.n_false_alarms, n_others)
     with np.errstate(invalid="ignore"):  # where squares of weights left the range of a float
         squares = None if c.squares is None else weights(c.squares)
-    return of_two_labels(rows, weights(c), squares)
+    return two_label_counts(rows, weights(c), squares)

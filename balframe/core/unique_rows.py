@@ -6,13 +6,13 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.counting_strategy import SAMPLE, are_few_keys, are_many_segments
+from balframe.core.counting_strategy import SAMPLE, should_find_equal_segments, suits_key_table
 from balframe.core.integer_codes import Codes, n_keys, ravel
 
 _WHOLE = 2.0**31  # so that a key holds a column and more
 
 
-def distinct(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array, Int64Array]:
+def unique_rows(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array, Int64Array]:
     """Find the different rows: where one of each stands, and which of them every row is.
 
     Parameters
@@ -22,7 +22,7 @@ def distinct(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array, In
     """
     codes = [_codes(column) for column in columns]
     key = ravel(codes)
-    if not are_few_keys(n_keys(codes), len(key)):
+    if not suits_key_table(n_keys(codes), len(key)):
         _, first, copies = np.unique(key, return_index=True, return_inverse=True)
         return first, copies
     occurs = np.zeros(n_keys(codes), np.bool_)
@@ -50,22 +50,22 @@ _FEW_PAIRS = 16  # of labels; with more, segments of more than a few rows are ha
 _MOST_DIFFERENT = 0.25  # share of a sample up to which computing less makes up for the search
 
 
-def equal_counts(cells: Cells, n_labels: int) -> tuple[Int64Array, Int64Array] | None:
+def unique_segments(cells: Cells, n_labels: int) -> tuple[Int64Array, Int64Array] | None:
     """Find the different segments: where one of each stands, and which of them every segment is.
 
     None where segments are few or mostly different, and where rows are weighted or left out.
     """
     segment, first = cells.segments
-    if not are_many_segments(len(first)) or n_labels**2 > _FEW_PAIRS:
+    if not should_find_equal_segments(len(first)) or n_labels**2 > _FEW_PAIRS:
         return None
     if cells.sums.weight is not None or (cells.actual == LEFT_OUT).any():
         return None
     pair = cells.actual * n_labels + cells.outcome
     some = slice(first[SAMPLE] if len(first) > SAMPLE else None)
     sampled = _columns(segment[some], pair[some], cells.n[some], n_labels**2)
-    if len(distinct(sampled)[0]) > _MOST_DIFFERENT * len(sampled[0]):
+    if len(unique_rows(sampled)[0]) > _MOST_DIFFERENT * len(sampled[0]):
         return None
-    return distinct(_columns(segment, pair, cells.n, n_labels**2))
+    return unique_rows(_columns(segment, pair, cells.n, n_labels**2))
 
 
 def _columns(

@@ -9,7 +9,7 @@ from balframe.core.array_types import Int64Array
 from balframe.data._dataset_counts import APPLICANTS, COMPAS, COMPAS_DECILES
 from balframe.errors import check_choice
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import library_named
+from balframe.frames.convert_result import backend_adapter
 
 _SEXES = ("Female", "Male")
 _AGES = ("under 25", "25 to 45", "over 45")
@@ -64,7 +64,7 @@ def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = Fa
     1  African-American           0          1   805
     """
     n = np.array(list(COMPAS.values())).sum(axis=(1, 2))
-    return _frame({"race": tuple(COMPAS)}, _OUTCOMES, n, backend, expand)
+    return _build_frame({"race": tuple(COMPAS)}, _OUTCOMES, n, backend, expand)
 
 
 def compas_by_age_and_sex(
@@ -106,7 +106,7 @@ def compas_by_age_and_sex(
     0  African-American  Female  under 25           1          1  61
     1  African-American  Female  under 25           0          1  59
     """
-    return _frame(
+    return _build_frame(
         {"race": tuple(COMPAS), "sex": _SEXES, "age": _AGES},
         _OUTCOMES,
         np.array(list(COMPAS.values())),
@@ -156,7 +156,7 @@ def compas_deciles(*, backend: Literal["polars", "pandas"] = "polars", expand: b
     """
     outcomes = {"decile": np.tile(np.arange(1, 11), 2), "reoffended": np.repeat([0, 1], 10)}
     n = np.array(list(COMPAS_DECILES.values())).reshape(len(COMPAS_DECILES), -1)
-    return _frame({"race": tuple(COMPAS_DECILES)}, outcomes, n, backend, expand)
+    return _build_frame({"race": tuple(COMPAS_DECILES)}, outcomes, n, backend, expand)
 
 
 def applicants(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = False) -> Any:  # noqa: ANN401 (a frame of the backend)
@@ -200,27 +200,27 @@ def applicants(*, backend: Literal["polars", "pandas"] = "polars", expand: bool 
     """
     outcomes = {"score": np.tile(_SCORES, 2), "selected": np.repeat([0, 1], len(_SCORES))}
     n = np.array(APPLICANTS).reshape(3, 8, -1)
-    return _frame({"sex": _SEXES, "race": _RACES}, outcomes, n, backend, expand)
+    return _build_frame({"sex": _SEXES, "race": _RACES}, outcomes, n, backend, expand)
 
 
-def _frame(
+def _build_frame(
     levels: Mapping[str, Sequence[str]],
     outcomes: Mapping[str, Int64Array],
     n: Int64Array,
     backend: str,
     expand: bool,
 ) -> Any:  # noqa: ANN401 (a frame of the backend)
-    """Make rows of counts, whose axes are the levels of each column and the kinds of outcome.
+    """Return a frame of counts, whose axes are the levels of each column and the outcomes.
 
     An axis that is longer than its levels ends with the people whose level is unknown.
     """
-    library = library_named(backend)
+    adapter = backend_adapter(backend)
     check_choice("expand", expand, (False, True))
     cells = np.repeat(np.arange(n.size), n.ravel()) if expand else np.flatnonzero(n)
     *codes, kind = np.unravel_index(cells, n.shape)
     columns: dict[Name, Any] = {
-        name: library.take(library.text(values), code, nullable=True)
+        name: adapter.take(adapter.text_series(values), code, nullable=True)
         for (name, values), code in zip(levels.items(), codes, strict=True)
     }
     columns |= {name: values[kind] for name, values in outcomes.items()}
-    return library.build(columns if expand else columns | {"n": n.ravel()[cells]})
+    return adapter.build_frame(columns if expand else columns | {"n": n.ravel()[cells]})

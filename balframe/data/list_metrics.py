@@ -3,12 +3,12 @@
 from math import inf
 from typing import Any, Literal
 
-from balframe.frames.convert_result import library_named
-from balframe.metrics.base import AnyMetric
+from balframe.frames.convert_result import backend_adapter
+from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
-from balframe.metrics.registry import DEFAULT, PRESETS, Metric
+from balframe.metrics.registry import DEFAULT_METRICS, PRESETS, Metric
 
-_PRESETS = {"default": DEFAULT, **{name: names for name, names in PRESETS.items() if names}}
+_PRESETS = {"default": DEFAULT_METRICS, **{name: names for name, names in PRESETS.items() if names}}
 
 
 def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # noqa: ANN401
@@ -48,24 +48,26 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     >>> metrics.filter(of="scores").select("name", "better").row(0)
     ('roc_auc', 'higher')
     """
-    library = library_named(backend)
-    rows = [_described(one) for one in all_metrics()]
-    return library.build({name: library.text([row[name] for row in rows]) for name in rows[0]})
+    adapter = backend_adapter(backend)
+    rows = [_metric_row(metric) for metric in all_metrics()]
+    return adapter.build_frame(
+        {name: adapter.text_series([row[name] for row in rows]) for name in rows[0]}
+    )
 
 
-def _described(one: AnyMetric) -> dict[str, str]:
+def _metric_row(metric: BaseMetric) -> dict[str, str]:
     return {
-        "name": one.name,
-        "aliases": ", ".join(one.aliases),
-        "of": "labels" if isinstance(one, Metric) else "scores",
-        "formula": one.formula,
-        "range": _interval(*one.range),
-        "better": one.better or "",
-        "needs": ", ".join(one.needs) if isinstance(one, Metric) else "",
-        "presets": ", ".join(name for name, names in _PRESETS.items() if one.name in names),
-        "source": one.source,
+        "name": metric.name,
+        "aliases": ", ".join(metric.aliases),
+        "of": "labels" if isinstance(metric, Metric) else "scores",
+        "formula": metric.formula,
+        "range": _range_text(*metric.range),
+        "better": metric.better or "",
+        "needs": ", ".join(metric.needs) if isinstance(metric, Metric) else "",
+        "presets": ", ".join(name for name, names in _PRESETS.items() if metric.name in names),
+        "source": metric.source,
     }
 
 
-def _interval(low: float, high: float) -> str:
+def _range_text(low: float, high: float) -> str:
     return f"{'[' if low > -inf else '('}{low:g}, {high:g}{']' if high < inf else ')'}"

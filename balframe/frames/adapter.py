@@ -1,4 +1,4 @@
-"""What the room of every dataframe library has to offer, and the words they share."""
+"""The protocol of an adapter for a dataframe library, and the types that adapters share."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,22 +24,21 @@ DType: TypeAlias = "np.dtype[Any] | ExtensionDtype | pl.DataType"
 FrameT = TypeVar("FrameT", "pd.DataFrame", pl.DataFrame, pl.LazyFrame, object)
 
 
-Numbers = tuple[npt.NDArray[Any], BoolArray | None]  # 0 where null; None where no row is
+# Values, 0 where null, and which rows are null; None if no row is.
+MaskedNumbers = tuple[npt.NDArray[Any], BoolArray | None]
+MaskedDays = tuple[Int64Array, BoolArray | None]
 
 
-Days = tuple[Int64Array, BoolArray | None]  # 0 where null; None where no row is
-
-
-def nan_is_null(values: npt.NDArray[Any], is_null: BoolArray | None) -> Numbers:
-    """Count NaN as null."""
+def mask_nan(values: npt.NDArray[Any], is_null: BoolArray | None) -> MaskedNumbers:
+    """Mask NaN as null."""
     if values.dtype.kind != "f" or not np.isnan(values.min(initial=0)):
         return values, is_null
     is_nan = np.isnan(values)
     return np.where(is_nan, 0, values), is_nan if is_null is None else is_nan | is_null
 
 
-def not_time(name: object, dtype: object) -> UnsupportedTypeError:
-    """Say that a column holds no times."""
+def not_time_error(name: object, dtype: object) -> UnsupportedTypeError:
+    """Return the error for a column that holds no times."""
     return UnsupportedTypeError(
         f"column {name!r} has the type {dtype}, but {bare_parameter('time')} needs dates or "
         "datetimes. Cast it first."
@@ -58,8 +57,8 @@ class EncodedColumn:
     levels: Series
     rank: Int64Array | None = None
 
-    def ranked(self, codes: Int64Array) -> Int64Array:
-        """Turn codes into positions in the levels."""
+    def level_positions(self, codes: Int64Array) -> Int64Array:
+        """Convert codes to positions in the levels."""
         return codes if self.rank is None else self.rank[codes]
 
 
@@ -70,79 +69,79 @@ _DType = TypeVar("_DType")
 
 
 class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
-    """What the room of each dataframe library offers; a module of functions."""
+    """The functions that a dataframe library needs; each adapter is a module of them."""
 
     def is_name(self, name: object) -> bool:
-        """Tell whether this can name a column."""
+        """Return whether this can name a column."""
 
-    def names(self, frame: _Frame) -> list[_Name]:
+    def column_names(self, frame: _Frame) -> list[_Name]:
         """List the columns' names."""
 
-    def selected(self, frame: _Frame, given: Any) -> Any:  # noqa: ANN401 (names, or a selector)
-        """Turn a selector of columns into their names; anything else stays as it is."""
+    def expand_selector(self, frame: _Frame, columns: Any) -> Any:  # noqa: ANN401
+        """Convert a selector of columns to their names; anything else stays as it is."""
 
     def dtype(self, frame: _Frame, name: _Name) -> _DType:
-        """Look up the dtype of a column."""
+        """Return the dtype of a column."""
 
-    def height(self, frame: _Frame) -> int:
+    def n_rows(self, frame: _Frame) -> int:
         """Count the rows."""
 
-    def every(self, frame: _Frame, step: int) -> _Frame:
-        """Take the first of so many rows each."""
+    def gather_every(self, frame: _Frame, step: int) -> _Frame:
+        """Take every n-th row, from the first."""
 
     def label_kind(self, frame: _Frame, name: _Name) -> str | None:
-        """Tell the kind of the labels in a column; None where only the values can tell."""
+        """Return the kind of the labels in a column; None where it depends on the values."""
 
     def is_numeric(self, frame: _Frame, name: _Name) -> bool:
-        """Tell whether a column holds integers or floats."""
+        """Return whether a column holds integers or floats."""
 
-    def has_codes(self, frame: _Frame, name: _Name) -> bool:
-        """Tell whether the type of a column is one whose values may be codes themselves."""
+    def has_direct_codes(self, frame: _Frame, name: _Name) -> bool:
+        """Return whether the type of a column allows values to be codes themselves."""
 
     def encode_direct(self, frame: _Frame, name: _Name, *, guess: bool) -> EncodedColumn | None:
         """Take codes from the values themselves; None where that needs a hash table.
 
-        A guess at the range of integers spares a look at all of them.
+        With a guess at the range of integers, not all of them are read.
         """
 
     def encode_hashed(self, frame: _Frame, name: _Name) -> EncodedColumn:
         """Look values up in a hash table of the distinct ones."""
 
-    def values(self, levels: _Series) -> list[Any]:
-        """Turn levels into Python values."""
+    def python_values(self, levels: _Series) -> list[Any]:
+        """Convert levels to Python values."""
 
-    def numbers(self, frame: _Frame, name: _Name) -> Numbers:
+    def numbers(self, frame: _Frame, name: _Name) -> MaskedNumbers:
         """Read a numeric column as integers or floats, and which rows are null."""
 
-    def days(self, frame: _Frame, name: _Name) -> Days:
+    def days(self, frame: _Frame, name: _Name) -> MaskedDays:
         """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null.
 
         The day of a datetime with a time zone is that of its local time.
         """
 
-    def dates(self, days: Int64Array) -> _Series:
+    def date_series(self, days: Int64Array) -> _Series:
         """Make a column of dates from days since 1970-01-01."""
 
-    def domain(self, dtypes: Sequence[_DType]) -> list[Label] | None:
+    def categories(self, dtypes: Sequence[_DType]) -> list[Label] | None:
         """List the categories in their own order, where all columns agree on one."""
 
     def label_levels(self, labels: Sequence[Label], dtypes: Sequence[_DType]) -> _Series:
         """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
 
-    def labels_of(self, labels: Sequence[Label]) -> _Series:
+    def label_series(self, labels: Sequence[Label]) -> _Series:
         """Make a column of labels, of the dtype that suits them."""
 
     def take(self, levels: _Series, codes: Int64Array, *, nullable: bool) -> _Series:
         """Look up levels by position, null past their end; `nullable` if that may be."""
 
-    def counts(self, values: Int64Array) -> _Series:
+    def count_series(self, values: Int64Array) -> _Series:
         """Make a column of integers."""
 
-    def text(self, values: Sequence[str]) -> _Series:
+    def text_series(self, values: Sequence[str]) -> _Series:
         """Make a column of strings."""
 
-    def build(self, columns: Mapping[_Name, _Series | npt.NDArray[Any]]) -> _Frame:
+    def build_frame(self, columns: Mapping[_Name, _Series | npt.NDArray[Any]]) -> _Frame:
         """Make a frame of columns; NaN becomes null."""
 
 
-Adapter = AdapterOf[Frame, Name, Series, DType]  # a frame always comes with the library it is of
+Adapter = AdapterOf[Frame, Name, Series, DType]  # always that of the frame beside it

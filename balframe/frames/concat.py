@@ -1,4 +1,4 @@
-"""Frames of one library, one below the other."""
+"""Concatenate the rows of frames of one library."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,21 +7,21 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import without_rows
+from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import (
     PANDAS,
     POLARS,
     POLARS_LAZY,
     PYARROW,
     STREAMS,
-    engine_of,
+    find_engine,
 )
 from balframe.frames.lazy_pandas import pandas
 
 
 def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
     """Concatenate the rows of all frames; the first frame decides the order of the columns."""
-    engines = {engine_of(frame).name: engine_of(frame) for frame in frames}
+    engines = {find_engine(frame).name: find_engine(frame) for frame in frames}
     if len(engines) > 1:
         raise UnsupportedTypeError(
             f"the frames are of several kinds: {', '.join(engines)}. Convert all to one kind."
@@ -31,7 +31,7 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
         if engine is PANDAS:
             return pandas.concat(frames, ignore_index=True)
         if engine is POLARS or engine is POLARS_LAZY:
-            names = names_of(frames[0])
+            names = column_names(frames[0])
             return pl.concat([frame.select(names) for frame in frames], how="vertical_relaxed")
         if engine is PYARROW:
             import pyarrow as pa
@@ -47,12 +47,11 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
     )
 
 
-def names_of(frame: object) -> list[Name]:
-    """List the names of the columns of any frame; no row is read."""
-    engine = engine_of(frame)
-    if engine in STREAMS:
+def column_names(frame: object) -> list[Name]:
+    """Return the names of the columns of any frame; no row is read."""
+    if find_engine(frame) in STREAMS:
         raise UnsupportedTypeError(
             "streams, readers and datasets cannot be concatenated here; read each into a table "
             "first."
         )
-    return engine.library.names(without_rows(frame, engine))
+    return InputFrame.open(frame).column_names

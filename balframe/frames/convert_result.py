@@ -11,15 +11,13 @@ from narwhals.dependencies import is_pandas_dataframe
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
-from balframe.frames.engines.arrow import Pieces, polars_schema
-from balframe.frames.engines.inputs import unwrapped
+from balframe.frames.engines.arrow import polars_schema
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import (
-    PYARROW,
-    Engine,
+    PANDAS_ADAPTER,
+    POLARS_ADAPTER,
     check_installed,
-    engine_of,
-    in_pandas,
-    in_polars,
+    find_engine,
 )
 from balframe.frames.lazy_pandas import pandas
 
@@ -31,34 +29,33 @@ if TYPE_CHECKING:
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
-def library_named(backend: object) -> Adapter:
-    """Find the room for a library named by the caller."""
+def backend_adapter(backend: object) -> Adapter:
+    """Return the adapter for the option `backend`."""
     check_choice("backend", backend, ("polars", "pandas"))
-    return in_polars if backend == "polars" else in_pandas
+    return POLARS_ADAPTER if backend == "polars" else PANDAS_ADAPTER
 
 
-def deliver(answer: Frame, backend: str, frame: object, engine: Engine) -> Any:  # noqa: ANN401 (of the caller's kind)
-    """Convert an answer of pandas or polars; columns of a table of Arrow keep their type."""
-    if backend == ("polars" if isinstance(answer, pl.DataFrame) else "pandas"):
-        return answer
+def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = None) -> Any:  # noqa: ANN401
+    """Convert a result of pandas or polars; in Arrow, columns of the schema keep their types."""
+    if backend == ("polars" if isinstance(result, pl.DataFrame) else "pandas"):
+        return result
     check_installed("pyarrow", "arrow", f"results converted to {backend}")
     try:
         if backend == "pandas":
-            return _to_pandas(cast(pl.DataFrame, answer))
+            return _to_pandas(cast(pl.DataFrame, result))
         if backend == "polars":
-            return pl.from_pandas(cast("pd.DataFrame", answer))
-        is_arrow = engine is PYARROW or isinstance(frame, Pieces)
-        return _to_arrow(answer, cast(Any, frame).schema if is_arrow else None)
-    except (TypeError, ValueError) as error:  # those of Arrow are ValueErrors too
+            return pl.from_pandas(cast("pd.DataFrame", result))
+        return _to_arrow(result, schema)
+    except (TypeError, ValueError) as error:  # errors of Arrow are ValueErrors too
         raise UnsupportedTypeError(
             f"{backend} cannot hold the result: {error}. Omit {parameter('backend')}, or cast the "
             "column first."
         ) from error
 
 
-def _to_pandas(answer: pl.DataFrame) -> "pd.DataFrame":
+def _to_pandas(result: pl.DataFrame) -> "pd.DataFrame":
     """Keep integers and booleans beside nulls, which numpy would turn into floats and objects."""
-    columns = {name: _to_array(column) for name, column in answer.to_dict().items()}
+    columns = {name: _to_array(column) for name, column in result.to_dict().items()}
     return pandas.DataFrame(columns, copy=False)
 
 
@@ -72,20 +69,20 @@ def _to_array(column: pl.Series) -> "ExtensionArray":
     return pandas.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
 
 
-def _to_arrow(answer: Frame, schema: "pa.Schema | None") -> "pa.Table":
-    """Make a table of Arrow, its text as Arrow's plain strings."""
+def _to_arrow(result: Frame, schema: "pa.Schema | None") -> "pa.Table":
+    """Convert to an Arrow table with plain strings."""
     import pyarrow as pa
 
-    if isinstance(answer, pl.DataFrame):
-        table = answer.to_arrow()
-        own = {} if schema is None else _types_kept(answer, schema)
+    if isinstance(result, pl.DataFrame):
+        table = result.to_arrow()
+        types = {} if schema is None else _unchanged_types(result, schema)
     else:
-        table = pa.Table.from_pandas(answer, preserve_index=False)
-        own = {}
-    plain = {pa.large_string(): pa.string()}
+        table = pa.Table.from_pandas(result, preserve_index=False)
+        types = {}
+    plain_types = {pa.large_string(): pa.string()}
     return pa.table(
         {
-            field.name: _cast(column, [own.get(field.name), plain.get(field.type)])
+            field.name: _cast(column, [types.get(field.name), plain_types.get(field.type)])
             for field, column in zip(table.schema, table.columns, strict=True)
         }
     )
@@ -102,53 +99,52 @@ def _cast(column: "pa.ChunkedArray", kinds: "Sequence[pa.DataType | None]") -> "
     return column
 
 
-def _types_kept(answer: pl.DataFrame, schema: "pa.Schema") -> "dict[Name, pa.DataType]":
-    """Look up the types of the columns that the answer has as the frame had them."""
-    kept = set(polars_schema(schema).items()) & set(answer.schema.items())
-    return {name: schema.field(name).type for name, _ in kept}
+def _unchanged_types(result: pl.DataFrame, schema: "pa.Schema") -> "dict[Name, pa.DataType]":
+    """Return the types of the columns that the result and the frame have in common."""
+    shared = set(polars_schema(schema).items()) & set(result.schema.items())
+    return {name: schema.field(name).type for name, _ in shared}
 
 
-def collected(answer: object) -> object:
-    """Take an answer out of narwhals, and run one that is still a query."""
-    native, _ = unwrapped(answer)
+def collect_result(result: object) -> object:
+    """Unwrap a result of narwhals, and collect a lazy one."""
+    native, _ = unwrap(result)
     return native.collect(engine="streaming") if isinstance(native, pl.LazyFrame) else native
 
 
-def values_of(answer: object, name: str) -> list[Any]:
-    """List the values of a column of an answer."""
-    engine_of(answer)  # which refuses what is no frame
-    frame: nw.DataFrame[Any] = nw.from_native(cast(Any, answer)).lazy().collect()
+def column_values(result: object, name: str) -> list[Any]:
+    """Return the values of a column of a result."""
+    find_engine(result)  # raises if it is not a frame
+    frame: nw.DataFrame[Any] = nw.from_native(cast(Any, result)).lazy().collect()
     if name not in frame.columns:
         raise not_found("column", name, frame.columns)
     return frame.get_column(name).to_list()
 
 
-def numbers_of(answer: object, name: str) -> FloatArray:
-    """Take a column of numbers from an answer, with NaN for null."""
-    return np.asarray(cast("Frame | pa.Table", answer)[name], np.float64)
+def column_numbers(result: object, name: str) -> FloatArray:
+    """Return a column of numbers of a result, with NaN for null."""
+    return np.asarray(cast("Frame | pa.Table", result)[name], np.float64)
 
 
-def rows_at(answer: object, positions: Int64Array) -> list[dict[Name, Any]]:
-    """Turn some rows of an answer into dicts."""
-    if is_pandas_dataframe(answer):
-        return rows_of(answer.iloc[positions])
-    if isinstance(answer, pl.DataFrame):
-        return rows_of(answer[positions])
-    return rows_of(cast("pa.Table", answer).take(positions))
+def rows_at_positions(result: object, positions: Int64Array) -> list[dict[Name, Any]]:
+    """Convert some rows of a result to dicts."""
+    if is_pandas_dataframe(result):
+        return row_dicts(result.iloc[positions])
+    if isinstance(result, pl.DataFrame):
+        return row_dicts(result[positions])
+    return row_dicts(cast("pa.Table", result).take(positions))
 
 
-def rows_of(answer: object) -> list[dict[Name, Any]]:
-    """Turn an answer into a dict for each row, with None for null."""
-    if isinstance(answer, pl.DataFrame):
-        return cast("list[dict[Name, Any]]", answer.to_dicts())
-    if is_pandas_dataframe(answer):
-        known = answer.astype(object).where(answer.notna(), None)
-        return known.to_dict("records")
-    rows: list[dict[Name, Any]] = cast("pa.Table", answer).to_pylist()
+def row_dicts(result: object) -> list[dict[Name, Any]]:
+    """Convert a result to a dict for each row, with None for null."""
+    if isinstance(result, pl.DataFrame):
+        return cast("list[dict[Name, Any]]", result.to_dicts())
+    if is_pandas_dataframe(result):
+        return result.astype(object).where(result.notna(), None).to_dict("records")
+    rows: list[dict[Name, Any]] = cast("pa.Table", result).to_pylist()
     return rows
 
 
-def of_lists(
+def frame_from_lists(
     texts: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[Any]]
 ) -> pl.DataFrame:
     """Build a polars frame of columns of text and columns of anything."""

@@ -1,4 +1,4 @@
-"""A frame to cells: encode its columns, count, and agree on the labels."""
+"""Count a frame: encode its columns, count rows, and agree on the labels."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,127 +11,131 @@ import polars as pl
 from balframe.core import counting_strategy
 from balframe.core.array_types import RowIndex
 from balframe.core.cells import Cells
-from balframe.core.counting_strategy import are_worth_a_guess, step_of_sample
-from balframe.core.group_sum import Grouped, aggregate
+from balframe.core.counting_strategy import sample_step, should_sample
+from balframe.core.group_sum import Grouped, sum_by_group
 from balframe.core.integer_codes import Codes, MisjudgedRangeError
-from balframe.core.label_set import check_kinds, kind_of
-from balframe.core.row_sums import Measures, check_total
-from balframe.core.threads import on_all_cores
+from balframe.core.label_set import check_kinds, label_kind
+from balframe.core.row_sums import RowSums, check_count_total
+from balframe.core.threads import run_on_all_cores
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
-from balframe.frames.engines.weighted_sums import measures_of
+from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.fork_detection import is_fork
-from balframe.frames.label_agreement import Counted, LabelColumn, agree, cells_of
-from balframe.frames.label_warnings import doubts_of
+from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_labels, to_cells
+from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import MODEL, PERIOD, Query
-from balframe.frames.rollups import with_clusters
-from balframe.frames.row_weights import measures, raise_null
-
-# How the rows of an eager frame are counted: what chooses among the ways, and a hash table.
+from balframe.frames.rollups import add_margins_by_cluster
+from balframe.frames.row_weights import raise_null, read_measures
 
 
-def encode_or_leave(
+def encode_unless_grouped(
     frame: Frame,
-    library: Adapter,
+    adapter: Adapter,
     query: Query,
     *,
     guess: bool,
 ) -> dict[Name, EncodedColumn] | None:
-    """Encode the by-columns and labels; None where polars had better group the rows itself.
+    """Encode the by-columns and labels; None if a group-by of polars is faster.
 
-    That is where many rows need a hash table, or a copy because they are in pieces.
+    It is if many rows need a hash table, or a copy because they are in several chunks.
     """
     by = (name for name in query.keys if not query.is_period(name))
     names = [*by, *query.label_columns]
-    if not _are_in_pieces(frame, query):
-        columns = _encode_direct(frame, names, library, guess=guess)
+    if not _is_chunked(frame, query):
+        columns = _encode_direct(frame, names, adapter, guess=guess)
         if columns is not None:
-            return columns | periods(frame, query.time, library, query)
-    if isinstance(frame, pl.DataFrame) and counting_strategy.are_many_to_hash(frame.height):
+            return columns | encode_periods(frame, query.time, adapter, query)
+    if isinstance(frame, pl.DataFrame) and counting_strategy.should_hash(frame.height):
         return None
-    return encode(frame, names, library) | periods(frame, query.time, library, query)
+    return encode_columns(frame, names, adapter) | encode_periods(frame, query.time, adapter, query)
 
 
-def periods(
-    frame: Frame, name: Name | None, library: Adapter, query: Query, key: Name = PERIOD
+def encode_periods(
+    frame: Frame, name: Name | None, adapter: Adapter, query: Query, key: Name = PERIOD
 ) -> dict[Name, EncodedColumn]:
-    """Take the periods of a column of times as codes; nothing where none are asked for."""
+    """Encode the periods of a column of times; empty without `every`."""
     if query.every is None:
         return {}
-    days, is_null = library.days(frame, name)
+    days, is_null = adapter.days(frame, name)
     starts = query.every.starts(days)
-    known = starts if is_null is None else starts[~is_null]
-    low, high = (int(known.min()), int(known.max())) if len(known) else (0, -1)
-    levels = query.every.between(low, high) if len(known) else known
+    non_null = starts if is_null is None else starts[~is_null]
+    low, high = (int(non_null.min()), int(non_null.max())) if len(non_null) else (0, -1)
+    levels = query.every.between(low, high) if len(non_null) else non_null
     codes = np.searchsorted(levels, starts)
     if is_null is not None:
         codes[is_null] = len(levels)
-    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), library.dates(levels))}
+    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), adapter.date_series(levels))}
 
 
-def encode(frame: Frame, names: Iterable[Name], library: Adapter) -> dict[Name, EncodedColumn]:
-    """Take codes from the values where they allow it, and hash the others."""
+def encode_columns(
+    frame: Frame, names: Iterable[Name], adapter: Adapter
+) -> dict[Name, EncodedColumn]:
+    """Encode columns: take codes from the values where possible, and hash the others."""
     distinct = list(dict.fromkeys(names))
-    with_codes = {name for name in distinct if library.has_codes(frame, name)}
+    with_codes = {name for name in distinct if adapter.has_direct_codes(frame, name)}
 
-    def one(name: Name) -> EncodedColumn:
-        direct = library.encode_direct(frame, name, guess=False) if name in with_codes else None
-        return direct or library.encode_hashed(frame, name)
+    def encode(name: Name) -> EncodedColumn:
+        direct = adapter.encode_direct(frame, name, guess=False) if name in with_codes else None
+        return direct or adapter.encode_hashed(frame, name)
 
-    # the hash table of a column alone may be shared out among the cores itself
+    # a single hash table may itself be divided among the cores
     is_alone = len(distinct) - len(with_codes) < 2
-    if is_alone or not counting_strategy.are_many_to_share(library.height(frame) * len(distinct)):
-        return {name: one(name) for name in distinct}
-    return dict(zip(distinct, on_all_cores(one, distinct), strict=True))
+    if is_alone or not counting_strategy.should_share(adapter.n_rows(frame) * len(distinct)):
+        return {name: encode(name) for name in distinct}
+    return dict(zip(distinct, run_on_all_cores(encode, distinct), strict=True))
 
 
-def count(columns: Sequence[Codes], measures: Measures) -> Grouped:
-    """Add up rows with equal codes, as `aggregate` does."""
+def count_rows(columns: Sequence[Codes], measures: RowSums) -> Grouped:
+    """Add up rows with equal codes, as `sum_by_group` does; many in a hash table first."""
     if _are_worth_hashing(columns, measures):
-        columns, measures = hashed(columns, measures)
-    return aggregate(columns, measures)
+        columns, measures = hash_rows(columns, measures)
+    return sum_by_group(columns, measures)
 
 
 def _encode_direct(
     frame: Frame,
     names: Iterable[Name],
-    library: Adapter,
+    adapter: Adapter,
     *,
     guess: bool,
 ) -> dict[Name, EncodedColumn] | None:
-    """Take codes from the values themselves; None where some column needs a hash table.
+    """Take codes from the values themselves; None if a column needs a hash table.
 
-    Of long columns, a guess at their range is enough where counting tells if it was wrong.
+    Of long columns, a guess at the range is enough, because counting notices a wrong one.
     """
     distinct = list(dict.fromkeys(names))
-    if not all(library.has_codes(frame, name) for name in distinct):
+    if not all(adapter.has_direct_codes(frame, name) for name in distinct):
         return None
-    guess = guess and counting_strategy.are_worth_a_guess(library.height(frame))
-    found = {name: library.encode_direct(frame, name, guess=guess) for name in distinct}
-    columns = {name: column for name, column in found.items() if column is not None}
-    return columns if len(columns) == len(found) else None
+    guess = guess and counting_strategy.should_sample(adapter.n_rows(frame))
+    attempts = {name: adapter.encode_direct(frame, name, guess=guess) for name in distinct}
+    columns = {name: column for name, column in attempts.items() if column is not None}
+    return columns if len(columns) == len(attempts) else None
 
 
-def _are_in_pieces(frame: Frame, query: Query) -> bool:
-    """Tell whether counting would have to put many rows of polars together in a copy first."""
-    if not isinstance(frame, pl.DataFrame) or not counting_strategy.are_many_to_share(frame.height):
+def _is_chunked(frame: Frame, query: Query) -> bool:
+    """Return whether counting would have to copy many rows of polars into one chunk first."""
+    if not isinstance(frame, pl.DataFrame) or not counting_strategy.should_share(frame.height):
         return False
     is_plain = query.counts is None and query.sample_weight is None
     names = cast(tuple[str, ...], query.columns)
     return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in names)
 
 
-def _are_worth_hashing(columns: Sequence[Codes], measures: Measures) -> bool:
-    """Tell whether many rows would have to be put in order; a fork cannot run a query."""
-    are_many = counting_strategy.are_many_to_hash(len(columns[0].values))
-    return are_many and not is_fork() and counting_strategy.way_of(columns, measures) == "order"
+def _are_worth_hashing(columns: Sequence[Codes], measures: RowSums) -> bool:
+    """Return whether many rows would have to be sorted; a fork cannot run a query."""
+    are_many = counting_strategy.should_hash(len(columns[0].values))
+    return (
+        are_many
+        and not is_fork()
+        and counting_strategy.choose_strategy(columns, measures) == "order"
+    )
 
 
-def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes], Measures]:
-    """Add up rows with equal codes in a hash table, which leaves few of them to be ordered."""
-    check_total(measures.n)
-    check_total(measures.missing)
+def hash_rows(columns: Sequence[Codes], measures: RowSums) -> tuple[Sequence[Codes], RowSums]:
+    """Add up rows with equal codes in a hash table of polars, so that fewer are left to sort."""
+    check_count_total(measures.n)
+    check_count_total(measures.missing)
     measures = measures.summable().with_squares()
     keys = {f"key{i}": column.values for i, column in enumerate(columns)}
     arrays = {
@@ -140,169 +144,181 @@ def hashed(columns: Sequence[Codes], measures: Measures) -> tuple[Sequence[Codes
         "weight": measures.weight,
         "weight_sq": measures.weight_sq,
     }
-    carried = {name: array for name, array in arrays.items() if array is not None}
-    sums = [pl.col(name).sum() for name in carried]
+    summed = {name: array for name, array in arrays.items() if array is not None}
+    sums = [pl.col(name).sum() for name in summed]
     if measures.n is None:
         sums.append(pl.len().cast(pl.Int64).alias("n"))
-    rows = pl.LazyFrame({**keys, **carried})
+    rows = pl.LazyFrame({**keys, **summed})
     cells = rows.group_by(*keys).agg(*sums).collect(engine="streaming")
     codes = [
         Codes(cells.get_column(key).to_numpy(), column.low, column.size)
         for key, column in zip(keys, columns, strict=True)
     ]
-    added = {name: cells.get_column(name).to_numpy() for name in ("n", *carried)}
+    added = {name: cells.get_column(name).to_numpy() for name in ("n", *summed)}
     return codes, replace(measures, **added)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The rows of one model: which they are, what they carry, and its columns of predictions."""
+class _ModelRows:
+    """The rows of one model: their positions, their sums, and its columns of predictions."""
 
     rows: RowIndex
-    measures: Measures
+    measures: RowSums
     outcomes: Sequence[Name]
 
 
-def read(frame: Frame, library: Adapter, query: Query) -> CountedFrame:
+def count_frame(frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
     """Count the cells of an eager frame."""
-    check_labels(frame, library, query)
-    n = library.height(frame)
-    if are_worth_a_guess(n) and _may_be_scores(frame, library, query):
+    check_label_columns(frame, adapter, query)
+    n = adapter.n_rows(frame)
+    if should_sample(n) and _may_be_scores(frame, adapter, query):
         sample = replace(
             query, by=(), cluster=None, margins=False, missing="drop", sample_weight=None
         )
-        rows = library.every(frame, step_of_sample(n))
-        _read(rows, library, sample, guess=False)  # whatever else is wrong with them
+        rows = adapter.gather_every(frame, sample_step(n))
+        _encode_and_count(
+            rows, adapter, sample, guess=False
+        )  # other errors come from the whole frame
     try:
-        return _read(frame, library, query, guess=True)
+        return _encode_and_count(frame, adapter, query, guess=True)
     except MisjudgedRangeError:
-        return _read(frame, library, query, guess=False)
+        return _encode_and_count(frame, adapter, query, guess=False)
 
 
-def _read(frame: Frame, library: Adapter, query: Query, *, guess: bool) -> CountedFrame:
-    columns = encode_or_leave(frame, library, query, guess=guess)
+def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bool) -> CountedFrame:
+    columns = encode_unless_grouped(frame, adapter, query, guess=guess)
     if columns is None:
-        return _by_engine(cast(pl.DataFrame, frame), library, query)
-    return read_encoded(columns, measures(frame, library, query), frame, library, query)
+        return _count_in_polars(cast(pl.DataFrame, frame), adapter, query)
+    return count_encoded(columns, read_measures(frame, adapter, query), frame, adapter, query)
 
 
-def read_encoded(
+def count_encoded(
     columns: Mapping[Name, EncodedColumn],
-    carried: Measures,
+    row_sums: RowSums,
     frame: Frame,
-    library: Adapter,
+    adapter: Adapter,
     query: Query,
 ) -> CountedFrame:
     """Count the cells of an eager frame whose by-columns and labels are encoded."""
-    dtypes = {name: library.dtype(frame, name) for name in query.label_columns}
-    parts = [_Part(slice(None), carried, names) for names in query.outcomes]
-    return _assemble(columns, query.keys, query.label_columns, parts, library, dtypes, query)
+    dtypes = {name: adapter.dtype(frame, name) for name in query.label_columns}
+    parts = [_ModelRows(slice(None), row_sums, names) for names in query.outcomes]
+    return _assemble(columns, query.keys, query.label_columns, parts, adapter, dtypes, query)
 
 
-def _may_be_scores(frame: Frame, library: Adapter, query: Query) -> bool:
-    """Tell whether a sample of rows could show that scores are given in the place of labels.
+def _may_be_scores(frame: Frame, adapter: Adapter, query: Query) -> bool:
+    """Return whether a sample of rows could show that scores are given in place of labels.
 
-    Of rows with counts, those that stand for none would have to be left out first.
+    Not with `counts`: rows with a count of 0 would have to be left out first.
     """
     return query.counts is None and any(
-        library.label_kind(frame, name) == "number" and not library.has_codes(frame, name)
+        adapter.label_kind(frame, name) == "number" and not adapter.has_direct_codes(frame, name)
         for name in query.label_columns
     )
 
 
-def check_labels(frame: Frame, library: Adapter, query: Query) -> None:
-    """Raise where the columns of labels cannot hold labels, or not of one kind."""
-    kinds = {f"column {name!r}": library.label_kind(frame, name) for name in query.label_columns}
-    check_kinds(kinds | ({"labels=": kind_of(query.labels[0])} if query.labels else {}))
+def check_label_columns(frame: Frame, adapter: Adapter, query: Query) -> None:
+    """Raise if the columns of labels cannot hold labels, or not of one kind."""
+    kinds = {f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns}
+    check_kinds(kinds | ({"labels=": label_kind(query.labels[0])} if query.labels else {}))
 
 
-def read_reduced(cells: Frame, library: Adapter, query: Query) -> CountedFrame:
-    """Count the cells that an engine has summed already."""
-    carried = measures_of(cells, library, query)
+def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
+    """Count the cells that an engine has summed."""
+    row_sums = read_sums(cells, adapter, query)
     by = [group_by.by_key(i) for i in range(len(query.keys))]
     outcomes = [group_by.outcome_key(model) for model in range(len(query.y_pred))]
-    holders = (group_by.ACTUAL, *outcomes) if query.has_truth else tuple(outcomes)
-    key_of = dict(zip(query.keys, by, strict=True))
-    period = key_of.get(PERIOD) if query.every is not None else None
-    columns = encode(cells, [key for key in (*by, *holders) if key != period], library)
+    label_keys = (group_by.ACTUAL, *outcomes) if query.has_truth else tuple(outcomes)
+    reduced_keys = dict(zip(query.keys, by, strict=True))
+    period = reduced_keys.get(PERIOD) if query.every is not None else None
+    columns = encode_columns(cells, [key for key in (*by, *label_keys) if key != period], adapter)
     if period is not None:
-        columns |= periods(cells, period, library, query, period)
-    batches, parts = group_by.batches(query), []
-    batch_of_row = None if len(batches) == 1 else library.numbers(cells, group_by.BATCH)[0]
+        columns |= encode_periods(cells, period, adapter, query, period)
+    batches, parts = group_by.model_batches(query), []
+    row_batches = None if len(batches) == 1 else adapter.numbers(cells, group_by.BATCH)[0]
     for number, batch in enumerate(batches):
-        rows = slice(None) if batch_of_row is None else np.flatnonzero(batch_of_row == number)
-        sums = carried.at(rows)
+        rows = slice(None) if row_batches is None else np.flatnonzero(row_batches == number)
+        sums = row_sums.at(rows)
         for position in batch:
             keys = [group_by.outcome_key(query.y_pred.index(n)) for n in query.outcomes[position]]
-            parts.append(_Part(rows, sums, keys))
-    of_labels = zip(query.label_columns, holders, strict=True)
-    dtypes = {name: library.dtype(cells, key) for name, key in of_labels}
-    return _assemble(columns, by, holders, parts, library, dtypes, query)
+            parts.append(_ModelRows(rows, sums, keys))
+    dtypes = {
+        name: adapter.dtype(cells, key)
+        for name, key in zip(query.label_columns, label_keys, strict=True)
+    }
+    return _assemble(columns, by, label_keys, parts, adapter, dtypes, query)
 
 
-def _by_engine(frame: pl.DataFrame, library: Adapter, query: Query) -> CountedFrame:
-    """Have polars group the rows by the values themselves."""
-    read(frame.clear(), library, query)  # names the columns of a wrong type
+def _count_in_polars(frame: pl.DataFrame, adapter: Adapter, query: Query) -> CountedFrame:
+    """Count by a group-by of polars on the values themselves."""
+    count_frame(frame.clear(), adapter, query)  # raises for columns of a wrong type, by their names
     cells = group_by.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
-    return read_reduced(cells.to_native(), library, query)
+    return count_reduced(cells.to_native(), adapter, query)
 
 
 def _assemble(
     columns: Mapping[Name, EncodedColumn],
     by: Sequence[Name],
-    holders: Sequence[Name],
-    parts: Sequence[_Part],
-    library: Adapter,
+    label_keys: Sequence[Name],
+    parts: Sequence[_ModelRows],
+    adapter: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
 ) -> CountedFrame:
-    """Count each model's rows, agree on the labels, and put the models together.
+    """Count the rows of each model, agree on the labels, and join the models.
 
-    The keys of `columns` are `by`, of which the last may be that of clusters, and `holders`, the
+    The keys of `columns` are `by`, of which the last may be the clusters, and `label_keys`, the
     columns of labels; the query has their names.
     """
-    of_labels = [
+    label_columns = [
         LabelColumn(name, columns[key].levels, dtypes[name])
-        for name, key in zip(query.label_columns, holders, strict=True)
+        for name, key in zip(query.label_columns, label_keys, strict=True)
     ]
-    counted = [_count(columns, by, holders, part, query) for part in parts]
-    agreed = agree(counted, of_labels, library, query)
-    models = cells_of(counted, agreed)
+    counts = [_count_levels(columns, by, label_keys, part, query) for part in parts]
+    agreement = agree_on_labels(counts, label_columns, adapter, query)
+    models = to_cells(counts, agreement)
     levels = {name: columns[key].levels for name, key in zip(query.keys, by, strict=True)}
-    if query.several:
-        levels[MODEL] = library.text(query.models)
-        models = [cells.labelled(model, first=False) for model, cells in enumerate(models)]
+    if query.has_several_models:
+        levels[MODEL] = adapter.text_series(query.model_names)
+        models = [
+            cells.with_constant_column(model, first=False) for model, cells in enumerate(models)
+        ]
     cells = Cells.concat(models).regrouped()
-    cells, left, held = with_clusters(cells, levels, library, query)
-    clusters = None if held is None else ClusterCells(held, levels[query.cluster])
-    is_doubtful = query.has_truth and query.labels is None
-    doubts = doubts_of(counted, of_labels, agreed) if is_doubtful else ()
-    return CountedFrame(cells, agreed.labels, left, library, query, dtypes, doubts, clusters)
+    cells, by_levels, cluster_cells = add_margins_by_cluster(cells, levels, adapter, query)
+    clusters = None if cluster_cells is None else ClusterCells(cluster_cells, levels[query.cluster])
+    warnings: tuple[str, ...] = ()
+    if query.has_truth and query.labels is None:
+        warnings = label_mismatch_warnings(counts, label_columns, agreement)
+    return CountedFrame(
+        cells, agreement.labels, by_levels, adapter, query, dtypes, warnings, clusters
+    )
 
 
-def _count(
+def _count_levels(
     columns: Mapping[Name, EncodedColumn],
     by: Sequence[Name],
-    holders: Sequence[Name],
-    part: _Part,
+    label_keys: Sequence[Name],
+    part: _ModelRows,
     query: Query,
-) -> Counted:
-    """Count rows by positions among the levels; those of no cluster are left out."""
-    of_labels = (holders[0] if query.has_truth else part.outcomes[0], *part.outcomes)
-    encoded = {key: columns[key] for key in (*by, *of_labels)}
-    codes = [replace(o.codes, values=o.codes.values[part.rows]) for o in encoded.values()]
-    counted, sums = count(codes, part.measures)
+) -> LevelCounts:
+    """Count rows by positions among the levels; rows without a cluster are left out."""
+    outcome_keys = (label_keys[0] if query.has_truth else part.outcomes[0], *part.outcomes)
+    encoded = {key: columns[key] for key in (*by, *outcome_keys)}
+    codes = [
+        replace(column.codes, values=column.codes.values[part.rows]) for column in encoded.values()
+    ]
+    group_codes, sums = count_rows(codes, part.measures)
     positions = {
-        key: one.ranked(code) for (key, one), code in zip(encoded.items(), counted, strict=True)
+        key: column.level_positions(codes)
+        for (key, column), codes in zip(encoded.items(), group_codes, strict=True)
     }
     if query.cluster is not None:
-        in_none = positions[by[-1]] == len(columns[by[-1]].levels)
+        is_null = positions[by[-1]] == len(columns[by[-1]].levels)
         if not query.drops_missing:
-            raise_null(query.cluster, int(sums.counted[in_none].sum()))
-        sums = sums.losing(in_none) if in_none.any() else sums
-    return Counted(
+            raise_null(query.cluster, int(sums.row_counts[is_null].sum()))
+        sums = sums.losing(is_null) if is_null.any() else sums
+    return LevelCounts(
         tuple(positions[key] for key in by),
-        tuple(positions[key] for key in of_labels),
-        tuple(holders.index(key) for key in of_labels),
+        tuple(positions[key] for key in outcome_keys),
+        tuple(label_keys.index(key) for key in outcome_keys),
         sums,
     )

@@ -1,4 +1,4 @@
-"""What was read of a frame: cells, what their codes stand for, and the groups of their segments."""
+"""The cells of a frame, what their codes stand for, and the groups of their segments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from balframe.frames.rollups import margin_subsets
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """The positions of the segments of one margin and model; `by` are the columns it keeps."""
+class SegmentGroup:
+    """The positions of the segments of one margin and model; the margin keeps the columns `by`."""
 
     segments: Int64Array
     by: tuple[Name, ...]
@@ -25,7 +25,7 @@ class Group:
 
 @dataclass(frozen=True)
 class ClusterCells:
-    """The cells of clusters, the last by-column, and the levels of that column."""
+    """The cells of each cluster; clusters are the last by-column, with these levels."""
 
     cells: Cells
     levels: Series
@@ -36,37 +36,37 @@ class CountedFrame:
     """The cells of a frame and what their codes stand for.
 
     `by` names the by-columns of the cells, with `margin` before and `model` behind those of the
-    caller where there are such, and gives the levels of each. `label_warnings` say what is probably
-    not meant. `clusters` are None where rows are independent.
+    caller if there are any, and maps each to its levels. `label_warnings` describe labels that are
+    probably a mistake. `clusters` is None if rows are independent.
     """
 
     cells: Cells
     labels: LabelSet
     by: Mapping[Name, Series]
-    library: Adapter
+    adapter: Adapter
     query: Query
     dtypes: Mapping[Name, DType]
     label_warnings: tuple[str, ...] = ()
     clusters: "ClusterCells | None" = None
 
     @property
-    def reading(self) -> "CountedFrame":
-        """Give itself, as what is read of scores gives the reading that it has."""
+    def counted_frame(self) -> "CountedFrame":
+        """Return itself, so that the counts of every source have this property."""
         return self
 
     def with_clusters(self) -> "CountedFrame":
-        """Let the column of clusters, if there is one, be the last of the by-columns."""
+        """Return cells with the column of clusters, if any, as the last by-column."""
         clusters, cluster = self.clusters, self.query.cluster
         if clusters is None or cluster is None:
             return self
-        at = len(self.by) - (1 if self.query.several else 0)  # before the model
+        position = len(self.by) - (1 if self.query.has_several_models else 0)  # before the model
         names = list(self.by)
         levels = {**self.by, cluster: clusters.levels}
-        order = [*range(at), len(names), *range(at, len(names))]
+        order = [*range(position), len(names), *range(position, len(names))]
         return replace(
             self,
             cells=clusters.cells.sorted_by(order),
-            by={name: levels[name] for name in (*names[:at], cluster, *names[at:])},
+            by={name: levels[name] for name in (*names[:position], cluster, *names[position:])},
             query=self.query.with_clusters(),
             clusters=None,
         )
@@ -77,9 +77,9 @@ class CountedFrame:
         return dict(zip(self.by, self.cells.by, strict=True))
 
     def by_columns(self, cells: IntegerArray, blank: BoolArray | None = None) -> dict[Name, Any]:
-        """Look up the by-columns of the cells at these positions.
+        """Return the by-columns of the cells at these positions.
 
-        Where `blank`, those that the caller named are null: the row is about many segments.
+        Where `blank`, the columns that the caller named are null: the row is about many segments.
         """
         nullable = self.query.margins is not False or blank is not None
         columns: dict[Name, Any] = {}
@@ -87,60 +87,62 @@ class CountedFrame:
             codes = self.codes[name][cells]
             if blank is not None and name in self.query.by:
                 codes = np.where(blank, len(levels), codes)
-            columns[name] = self.library.take(levels, codes, nullable=nullable)
+            columns[name] = self.adapter.take(levels, codes, nullable=nullable)
         order = (*self.query.by, MARGIN, MODEL)
         return {name: columns[name] for name in order if name in columns}
 
-    def groups(self) -> list[Group]:
-        """List the segments of each margin and model, which can be compared; one empty if none."""
-        _, first = self.cells.segments
-        if not len(first):
-            return [Group(first, self.query.by)]
+    def groups(self) -> list[SegmentGroup]:
+        """Return the comparable segments, of each margin and model; one empty group if none."""
+        _, first_cells = self.cells.segments
+        if not len(first_cells):
+            return [SegmentGroup(first_cells, self.query.by)]
         subsets = margin_subsets(self.query)
-        n_models = len(self.by[MODEL]) if self.query.several else 1
-        key = self.margin_of_segments() * n_models + self.model_of_segments()
+        n_models = len(self.by[MODEL]) if self.query.has_several_models else 1
+        key = self.segment_margins() * n_models + self.segment_models()
         distinct, group_of = np.unique(key, return_inverse=True)
         return [
-            Group(
+            SegmentGroup(
                 np.flatnonzero(group_of == number),
-                tuple(self.query.by[i] for i in subsets[one // n_models]),
+                tuple(self.query.by[i] for i in subsets[margin_and_model // n_models]),
             )
-            for number, one in enumerate(distinct)
+            for number, margin_and_model in enumerate(distinct)
         ]
 
-    def margin_codes(self) -> Int64Array:
-        """Tell the margin of each cell, 0 the finest."""
+    def cell_margins(self) -> Int64Array:
+        """Return the margin of each cell, 0 for the finest."""
         has_margins = self.query.margins is not False
         return self.cells.by[0] if has_margins else np.zeros_like(self.cells.actual)
 
-    def margin_of_segments(self) -> Int64Array:
-        """Tell the margin of each segment, 0 the finest."""
-        return self.margin_codes()[self.cells.segments[1]]
+    def segment_margins(self) -> Int64Array:
+        """Return the margin of each segment, 0 for the finest."""
+        return self.cell_margins()[self.cells.segments[1]]
 
-    def model_codes(self) -> Int64Array:
-        """Tell the model of each cell, by its position."""
-        return self.cells.by[-1] if self.query.several else np.zeros_like(self.cells.actual)
+    def cell_models(self) -> Int64Array:
+        """Return the position of each cell's model."""
+        return (
+            self.cells.by[-1] if self.query.has_several_models else np.zeros_like(self.cells.actual)
+        )
 
-    def model_of_segments(self) -> Int64Array:
-        """Tell the model of each segment, by its position."""
-        return self.model_codes()[self.cells.segments[1]]
+    def segment_models(self) -> Int64Array:
+        """Return the position of each segment's model."""
+        return self.cell_models()[self.cells.segments[1]]
 
-    def cells_of(self, group: Group) -> Callable[[], Cells]:
-        """Take the cells of a group's segments, once they are asked for."""
+    def group_cells(self, group: SegmentGroup) -> Callable[[], Cells]:
+        """Return a function that takes the cells of a group's segments."""
         return lambda: self.cells.at(group.segments)
 
     def by_value(self, name: Name, cell: int) -> object:
-        """Look up the value of a by-column in the segment of a cell, None where it is null."""
+        """Return the value of a by-column in the segment of a cell, None where it is null."""
         code = self.codes[name][cell]
         if code == len(self.by[name]):
             return None
-        return self.library.values(
-            self.library.take(self.by[name], np.array([code]), nullable=False)
+        return self.adapter.python_values(
+            self.adapter.take(self.by[name], np.array([code]), nullable=False)
         )[0]
 
-    def code_of(self, name: Name, value: object) -> int:
-        """Find the code of a value of a by-column, null included; -1 where it does not occur."""
-        levels = self.library.values(self.by[name])
+    def level_code(self, name: Name, value: object) -> int:
+        """Return the code of a value of a by-column, null included; -1 if it does not occur."""
+        levels = self.adapter.python_values(self.by[name])
         if value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>")):
             return len(levels)
         value = value.item() if isinstance(value, np.generic) else value
@@ -151,27 +153,27 @@ class CountedFrame:
         except (TypeError, ValueError):  # it does not compare with the values of the column
             return -1
 
-    def pos_label(self) -> int | None:
-        """Find the code of the positive label; one given that is not a label raises."""
+    def pos_label_code(self) -> int | None:
+        """Return the code of the positive label; raise if the `pos_label` given is no label."""
         return self.labels.positive(self.query.pos_label) if len(self.labels) else None
 
     def label_column(self, codes: Int64Array) -> Series:
-        """Look up labels, in the dtype that all columns of labels agree on."""
-        levels = self.library.label_levels(self.labels.values, list(self.dtypes.values()))
-        return self.library.take(levels, codes, nullable=False)
+        """Make a column of labels, in the dtype that all columns of labels agree on."""
+        levels = self.adapter.label_levels(self.labels.values, list(self.dtypes.values()))
+        return self.adapter.take(levels, codes, nullable=False)
 
     def count_column(self, counts: Int64Array) -> Series:
         """Make a column of counts, null where they are below 0."""
         distinct, codes = np.unique(counts, return_inverse=True)
-        known = distinct[distinct >= 0]
-        n_below = len(distinct) - len(known)
-        codes = np.where(codes < n_below, len(known), codes - n_below)
-        return self.library.take(self.library.counts(known), codes, nullable=True)
+        levels = distinct[distinct >= 0]
+        n_below = len(distinct) - len(levels)
+        codes = np.where(codes < n_below, len(levels), codes - n_below)
+        return self.adapter.take(self.adapter.count_series(levels), codes, nullable=True)
 
     def flag_column(self, codes: Int64Array) -> Series:
         """Make a column of false, code 0, and true, code 1; null at code 2."""
-        return self.library.take(self.library.labels_of([False, True]), codes, nullable=True)
+        return self.adapter.take(self.adapter.label_series([False, True]), codes, nullable=True)
 
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
-        """Look up texts by position."""
-        return self.library.take(self.library.text(texts), codes, nullable=False)
+        """Make a column of texts by position."""
+        return self.adapter.take(self.adapter.text_series(texts), codes, nullable=False)

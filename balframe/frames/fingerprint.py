@@ -1,4 +1,4 @@
-"""The fingerprint of counts: the same for the same counts, whatever held the rows."""
+"""The fingerprint of counts: the same for the same counts in any library or engine."""
 
 import hashlib
 import json
@@ -7,26 +7,26 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-_WHOLE = 2.0**53
+_MAX_EXACT_INTEGER = 2.0**53
 
 
 def fingerprint(tables: Iterable[pl.DataFrame]) -> str:
     """Return the sha256 of the sorted rows of tables of counts, 64 hexadecimal digits.
 
     A number that is whole is written as an integer, so that integers beside nulls, which pandas
-    turns into floats, are the same as without. Every value has its length before it, so that no
-    text can pass for two.
+    converts to floats, have the same text as without. The length of every value comes before it, so
+    that one text is never read as two.
     """
     sha = hashlib.sha256()
     for table in tables:
         sha.update(f"{json.dumps([str(name) for name in table.columns])}\n".encode())
-        texts = [_with_length(_as_text(column)) for column in table.iter_columns()]
+        texts = [_with_length_prefix(_as_text(column)) for column in table.iter_columns()]
         lines = table.select(pl.concat_str(texts).sort()).to_series()
         sha.update("\n".join(lines.to_list()).encode("utf-8", "surrogatepass"))
     return sha.hexdigest()
 
 
-def _with_length(texts: pl.Series) -> pl.Series:
+def _with_length_prefix(texts: pl.Series) -> pl.Series:
     length = texts.str.len_bytes().cast(pl.String)
     return (length + ":" + texts).fill_null("-")
 
@@ -35,16 +35,16 @@ def _as_text(column: pl.Series) -> pl.Series:
     if column.dtype == pl.Boolean:
         return column.cast(pl.Int8).cast(pl.String)
     if column.dtype.is_float():
-        return _of_numbers(column.cast(pl.Float64))
+        return _number_texts(column.cast(pl.Float64))
     if column.dtype.is_temporal():
         return column.dt.to_string("iso")
     return column.cast(pl.String)
 
 
-def _of_numbers(numbers: pl.Series) -> pl.Series:
+def _number_texts(numbers: pl.Series) -> pl.Series:
     """Write whole numbers as integers, and the bits of the others."""
     values = numbers.fill_null(0).to_numpy()
-    is_whole = pl.Series((np.floor(values) == values) & (np.abs(values) < _WHOLE))
+    is_whole = pl.Series((np.floor(values) == values) & (np.abs(values) < _MAX_EXACT_INTEGER))
     whole = pl.Series(np.where(is_whole, values, 0).astype(np.int64)).cast(pl.String)
     bits = "f" + pl.Series(np.ascontiguousarray(values).view(np.int64)).cast(pl.String)
     texts = whole.zip_with(is_whole, bits)

@@ -1,6 +1,6 @@
 """Whether this process was forked from the one that loaded balframe.
 
-The threads of polars are not there in a fork, and a query of it may wait for them forever.
+A fork has no threads of polars, and a polars query may wait for them forever.
 """
 
 import os
@@ -9,5 +9,5 @@ _LOADED_IN = os.getpid()
 
 
 def is_fork() -> bool:
-    """Tell whether this process is not the one that loaded balframe."""
+    """Return whether this process is not the one that loaded balframe."""
     return os.getpid() != _LOADED_IN

@@ -1,4 +1,4 @@
-"""Agree on the labels: from the levels of several columns to codes of one label set."""
+"""Agree on the labels: convert levels of several columns to codes of one label set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.label_set import Label, LabelSet, as_labels, check_kinds, kind_of
-from balframe.core.row_sums import Measures
+from balframe.core.label_set import Label, LabelSet, as_labels, check_kinds, label_kind
+from balframe.core.row_sums import RowSums
 from balframe.errors import parameter
 from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import Query
@@ -17,138 +17,156 @@ from balframe.frames.row_weights import raise_null
 
 @dataclass(frozen=True)
 class LabelColumn:
-    """A column of labels, under the caller's name, with its distinct values."""
+    """A column of labels: its name in the caller's frame, and its distinct values."""
 
     name: Name
     levels: Series
     dtype: DType
 
-    def lacks(self, positions: Int64Array) -> BoolArray:
-        """Tell which positions among the levels stand for null."""
+    def is_null(self, positions: Int64Array) -> BoolArray:
+        """Return which positions among the levels are null."""
         return np.equal(positions, len(self.levels))
 
 
 @dataclass(frozen=True)
-class Counted:
+class LevelCounts:
     """Rows counted by positions among the levels of columns: by-columns, then columns of labels.
 
-    `holders` says which columns of labels these are; the first is that of the true labels.
+    `column_indices` are the numbers of those columns of labels; the first has the true labels.
     """
 
     by: tuple[Int64Array, ...]
     labels: tuple[Int64Array, ...]
-    holders: tuple[int, ...]
-    sums: Measures
+    column_indices: tuple[int, ...]
+    sums: RowSums
 
-    def lacks(self, columns: Sequence[LabelColumn]) -> list[BoolArray]:
-        """Tell of each column of labels where it is null."""
-        return [columns[i].lacks(codes) for i, codes in zip(self.holders, self.labels, strict=True)]
+    def null_masks(self, columns: Sequence[LabelColumn]) -> list[BoolArray]:
+        """Return where each column of labels is null."""
+        return [
+            columns[i].is_null(codes)
+            for i, codes in zip(self.column_indices, self.labels, strict=True)
+        ]
 
 
-Found = tuple[
-    Int64Array, list[Label]
-]  # positions among the levels of a column, and the labels there
+# Positions among the levels of a column, and the labels there.
+ColumnLabels = tuple[Int64Array, list[Label]]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """The label set, the labels that each column has, and the code of each of its levels.
+class LabelAgreement:
+    """The label set, the labels that occur in each column, and the code of each of its levels.
 
-    The last code of a column is that of null. `whole` are the cells of each part without a null,
-    None for all of them.
+    The last code of a column is for null. `is_complete` marks the cells of each part without a
+    null; None if all are.
     """
 
     labels: LabelSet
-    found: Sequence[Found]
-    tables: Sequence[Int64Array]
-    whole: Sequence[BoolArray | None]
+    column_labels: Sequence[ColumnLabels]
+    code_tables: Sequence[Int64Array]
+    is_complete: Sequence[BoolArray | None]
 
 
-def cells_of(parts: Sequence[Counted], agreed: Agreement) -> list[Cells]:
-    """Turn positions among the levels of each column into codes of the labels.
+def to_cells(parts: Sequence[LevelCounts], agreement: LabelAgreement) -> list[Cells]:
+    """Convert positions among the levels of each column to codes of the labels.
 
     Cells with a null become rows left out. Where a part has several columns of predictions, the
     outcome is all of them: the code of the first times the number of labels, plus the second's.
     """
-    tables, n = agreed.tables, len(agreed.labels)
-    return [_translated(*one, tables, n) for one in zip(parts, agreed.whole, strict=True)]
+    tables, n_labels = agreement.code_tables, len(agreement.labels)
+    return [
+        _translate(part, is_complete, tables, n_labels)
+        for part, is_complete in zip(parts, agreement.is_complete, strict=True)
+    ]
 
 
-def agree(
-    parts: Sequence[Counted], columns: Sequence[LabelColumn], library: Adapter, query: Query
-) -> Agreement:
-    """Find the label set, and what the levels of each column are in it."""
-    whole = [_whole(part, columns) for part in parts]
+def agree_on_labels(
+    parts: Sequence[LevelCounts], columns: Sequence[LabelColumn], adapter: Adapter, query: Query
+) -> LabelAgreement:
+    """Return the label set, and the codes of the levels of each column in it."""
+    is_complete = [_complete_cells(part, columns) for part in parts]
     positions: list[list[Int64Array]] = [[] for _ in columns]
-    for part, rows in zip(parts, whole, strict=True):
+    for part, rows in zip(parts, is_complete, strict=True):
         if rows is not None and not query.drops_missing:
             _raise_nulls(part, columns)
-        for holder, codes in zip(part.holders, part.labels, strict=True):
-            positions[holder].append(codes if rows is None else codes[rows])
-    found = [_find(*one, library) for one in zip(columns, positions, strict=True)]
-    labels = _label_set(columns, found, library, query)
-    tables = [_table(*one, labels) for one in zip(columns, found, strict=True)]
-    return Agreement(labels, found, tables, whole)
+        for index, codes in zip(part.column_indices, part.labels, strict=True):
+            positions[index].append(codes if rows is None else codes[rows])
+    column_labels = [
+        _occurring_labels(column, codes, adapter)
+        for column, codes in zip(columns, positions, strict=True)
+    ]
+    labels = _label_set(columns, column_labels, adapter, query)
+    tables = [
+        _code_table(column, occurring, labels)
+        for column, occurring in zip(columns, column_labels, strict=True)
+    ]
+    return LabelAgreement(labels, column_labels, tables, is_complete)
 
 
-def _whole(part: Counted, columns: Sequence[LabelColumn]) -> BoolArray | None:
-    """Tell which cells hold rows without a null; None for all of them."""
-    is_whole = part.sums.counted > 0
-    for lacking in part.lacks(columns):
-        is_whole &= ~lacking
-    return None if is_whole.all() else is_whole
+def _complete_cells(part: LevelCounts, columns: Sequence[LabelColumn]) -> BoolArray | None:
+    """Return which cells have rows and no null label; None if all do."""
+    is_complete = part.sums.row_counts > 0
+    for is_null in part.null_masks(columns):
+        is_complete &= ~is_null
+    return None if is_complete.all() else is_complete
 
 
-def _raise_nulls(part: Counted, columns: Sequence[LabelColumn]) -> None:
-    for holder, is_null in zip(part.holders, part.lacks(columns), strict=True):
-        raise_null(columns[holder].name, int(part.sums.counted[is_null].sum()))
+def _raise_nulls(part: LevelCounts, columns: Sequence[LabelColumn]) -> None:
+    for index, is_null in zip(part.column_indices, part.null_masks(columns), strict=True):
+        raise_null(columns[index].name, int(part.sums.row_counts[is_null].sum()))
 
 
-def _find(column: LabelColumn, positions: Sequence[Int64Array], library: Adapter) -> Found:
-    """List the positions that occur and the labels there."""
+def _occurring_labels(
+    column: LabelColumn, positions: Sequence[Int64Array], adapter: Adapter
+) -> ColumnLabels:
+    """Return the positions that occur, and the labels there."""
     occurs = np.zeros(len(column.levels), np.bool_)
     for codes in positions:
         occurs[codes] = True
     distinct = np.flatnonzero(occurs)
     levels = column.levels
     if len(distinct) < len(levels):
-        levels = library.take(levels, distinct, nullable=False)
-    return distinct, as_labels(library.values(levels), f"column {column.name!r}")
+        levels = adapter.take(levels, distinct, nullable=False)
+    return distinct, as_labels(adapter.python_values(levels), f"column {column.name!r}")
 
 
 def _label_set(
-    columns: Sequence[LabelColumn], found: Sequence[Found], library: Adapter, query: Query
+    columns: Sequence[LabelColumn],
+    column_labels: Sequence[ColumnLabels],
+    adapter: Adapter,
+    query: Query,
 ) -> LabelSet:
-    holders = {
+    labels_by_source = {
         f"column {column.name!r}": labels
-        for column, (_, labels) in zip(columns, found, strict=True)
+        for column, (_, labels) in zip(columns, column_labels, strict=True)
     }
     if query.labels is not None:
-        holders[parameter("labels")] = list(query.labels)
-    check_kinds({name: kind_of(labels[0]) for name, labels in holders.items() if labels})
-    observed = [label for _, labels in found for label in labels]
+        labels_by_source[parameter("labels")] = list(query.labels)
+    check_kinds(
+        {name: label_kind(labels[0]) for name, labels in labels_by_source.items() if labels}
+    )
+    observed = [label for _, labels in column_labels for label in labels]
     if query.labels is not None:
-        return LabelSet.given(query.labels, observed)
-    return LabelSet.union(observed, library.domain([column.dtype for column in columns]))
+        return LabelSet.from_list(query.labels, observed)
+    return LabelSet.union(observed, adapter.categories([column.dtype for column in columns]))
 
 
-def _table(column: LabelColumn, found: Found, labels: LabelSet) -> Int64Array:
-    positions, values = found
+def _code_table(column: LabelColumn, occurring: ColumnLabels, labels: LabelSet) -> Int64Array:
+    positions, values = occurring
     table = np.full(len(column.levels) + 1, LEFT_OUT, np.int64)
     table[positions] = labels.codes(values)
     return table
 
 
-def _translated(
-    part: Counted, whole: BoolArray | None, tables: Sequence[Int64Array], n_labels: int
+def _translate(
+    part: LevelCounts, is_complete: BoolArray | None, tables: Sequence[Int64Array], n_labels: int
 ) -> Cells:
     actual, *outcomes = (
-        tables[holder][codes] for holder, codes in zip(part.holders, part.labels, strict=True)
+        tables[index][codes] for index, codes in zip(part.column_indices, part.labels, strict=True)
     )
     outcome = outcomes[0]
     for codes in outcomes[1:]:
         outcome = outcome * n_labels + codes
-    if whole is None:
+    if is_complete is None:
         return Cells(part.by, actual, outcome, part.sums)
-    actual, outcome = (np.where(whole, codes, LEFT_OUT) for codes in (actual, outcome))
-    return Cells(part.by, actual, outcome, part.sums.losing(~whole))
+    actual, outcome = (np.where(is_complete, codes, LEFT_OUT) for codes in (actual, outcome))
+    return Cells(part.by, actual, outcome, part.sums.losing(~is_complete))

@@ -1,69 +1,83 @@
-"""What is probably not meant: most rows have a class label that only one of two columns has."""
+"""Warnings of a probable mistake: most rows have a class label that only one column has."""
 
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from balframe.core.array_types import BoolArray
-from balframe.core.label_set import Label, are_standard
+from balframe.core.label_set import Label, is_standard_pair
 from balframe.errors import in_python, listed, parameter
-from balframe.frames.label_agreement import Agreement, Counted, LabelColumn
+from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCounts
 
 _FEW = 10  # rows, which may lack a label by chance
-_SHOWN = 5
+_MAX_LISTED = 5
 
 
-def doubts_of(
-    parts: Sequence[Counted], columns: Sequence[LabelColumn], agreed: Agreement
+def label_mismatch_warnings(
+    parts: Sequence[LevelCounts], columns: Sequence[LabelColumn], agreement: LabelAgreement
 ) -> tuple[str, ...]:
     """Describe each column of predictions whose labels are mostly not those of the truth."""
-    of_holder = {
-        holder: (part, whole)
-        for part, whole in zip(parts, agreed.whole, strict=True)
-        for holder in part.holders[1:]
+    parts_by_column = {
+        index: (part, is_complete)
+        for part, is_complete in zip(parts, agreement.is_complete, strict=True)
+        for index in part.column_indices[1:]
     }
-    doubts = []
-    for holder, cells in of_holder.items():
-        ways = (_doubt(*cells, pair, columns, agreed) for pair in ((holder, 0), (0, holder)))
-        doubts += [one for one in ways if one is not None][:1]
-    return tuple(doubts)
+    warnings = []
+    for index, (part, is_complete) in parts_by_column.items():
+        for pair in ((index, 0), (0, index)):
+            warning = _mismatch_warning(part, is_complete, pair, columns, agreement)
+            if warning is not None:
+                warnings.append(warning)
+                break
+    return tuple(warnings)
 
 
-def _doubt(
-    part: Counted,
-    whole: BoolArray | None,
+def _mismatch_warning(
+    part: LevelCounts,
+    is_complete: BoolArray | None,
     pair: tuple[int, int],
     columns: Sequence[LabelColumn],
-    agreed: Agreement,
+    agreement: LabelAgreement,
 ) -> str | None:
-    """Say that the labels of most rows in the first column of a pair never occur in the second."""
+    """Return a warning if most labels in the first column of a pair never occur in the second."""
     here, other = pair
-    (positions, labels), (_, others) = agreed.found[here], agreed.found[other]
-    alone = set(labels) - set(others)
+    (positions, labels), (_, others) = agreement.column_labels[here], agreement.column_labels[other]
+    unmatched = set(labels) - set(others)
     is_constant = not here and len(others) == 1  # as of a baseline that predicts one class
-    if not alone or are_standard({*labels, *others}) or (is_constant and set(others) < set(labels)):
+    if (
+        not unmatched
+        or is_standard_pair({*labels, *others})
+        or (is_constant and set(others) < set(labels))
+    ):
         return None
-    rows = part.sums.counted if whole is None else np.where(whole, part.sums.counted, 0)
-    at_alone = [at for at, label in zip(positions, labels, strict=True) if label in alone]
-    is_alone = np.isin(part.labels[part.holders.index(here)], at_alone)
-    n, n_alone = int(rows.sum()), int(rows[is_alone].sum())
-    if n < _FEW or 2 * n_alone <= n:
+    rows = (
+        part.sums.row_counts
+        if is_complete is None
+        else np.where(is_complete, part.sums.row_counts, 0)
+    )
+    unmatched_positions = [
+        position for position, label in zip(positions, labels, strict=True) if label in unmatched
+    ]
+    is_unmatched = np.isin(part.labels[part.column_indices.index(here)], unmatched_positions)
+    n, n_unmatched = int(rows.sum()), int(rows[is_unmatched].sum())
+    if n < _FEW or 2 * n_unmatched <= n:
         return None
     what = "predictions" if here else "true labels"
-    name, name_of_other = columns[here].name, columns[other].name
+    name, other_name = columns[here].name, columns[other].name
     return (
-        f"{n_alone:,} of {n:,} {what} in column {name!r} never occur in column {name_of_other!r}: "
-        f"{_shown([one for one in labels if one in alone])}. Column {name_of_other!r} has "
-        f"{_shown(others)}. {_advice(name, labels if here else ())}"
+        f"{n_unmatched:,} of {n:,} {what} in column {name!r} never occur in column {other_name!r}: "
+        f"{_listed_labels([label for label in labels if label in unmatched])}. "
+        f"Column {other_name!r} has {_listed_labels(others)}. "
+        f"{_advice(name, labels if here else ())}"
     )
 
 
-def _shown(labels: Collection[Label]) -> str:
-    return listed(map(repr, labels), _SHOWN)
+def _listed_labels(labels: Collection[Label]) -> str:
+    return listed(map(repr, labels), _MAX_LISTED)
 
 
 def _advice(predictions: object, labels: Sequence[Label]) -> str:
-    """Say what to do; predictions that have more than two numbers may be scores."""
+    """Return advice; predictions with more than two numbers may be scores."""
     same = (
         f"use the same class labels in both columns, or list all of them in {parameter('labels')}."
     )

@@ -1,4 +1,4 @@
-"""Pandas and the room for its frames, loaded when there is one."""
+"""Pandas and the modules that read its frames, imported on first use."""
 
 from typing import TYPE_CHECKING
 
@@ -7,10 +7,9 @@ from balframe._lazy_import import LazyModule
 if TYPE_CHECKING:
     import pandas as pandas
 
-    from balframe.frames import pandas_adapter, pandas_encoding
-
-    columns_of_pandas, encode_of_pandas = pandas_adapter, pandas_encoding
+    from balframe.frames import pandas_adapter as pandas_adapter
+    from balframe.frames import pandas_encoding as pandas_encoding
 else:
     pandas = LazyModule("pandas")
-    columns_of_pandas = LazyModule("balframe.frames.pandas_adapter")
-    encode_of_pandas = LazyModule("balframe.frames.pandas_encoding")
+    pandas_adapter = LazyModule("balframe.frames.pandas_adapter")
+    pandas_encoding = LazyModule("balframe.frames.pandas_encoding")

@@ -1,4 +1,4 @@
-"""Pandas: what a column holds, and columns to a frame."""
+"""The adapter of pandas: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -10,20 +10,20 @@ import pandas as pd
 from pandas.api import types
 
 from balframe.core.array_types import Int64Array
-from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
+from balframe.core.label_set import Label, as_numbers, mixed_labels_error, unusable_labels_error
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Days, Name, Numbers, nan_is_null, not_time
+from balframe.frames.adapter import MaskedDays, MaskedNumbers, Name, mask_nan, not_time_error
 from balframe.frames.pandas_encoding import DType, Values, is_object, numpy_dtype
 from balframe.frames.pandas_encoding import encode_direct as encode_direct
 from balframe.frames.pandas_encoding import encode_hashed as encode_hashed
-from balframe.frames.pandas_encoding import has_codes as has_codes
+from balframe.frames.pandas_encoding import has_direct_codes as has_direct_codes
 
 _DATES = ("date", "datetime")
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def is_name(name: object) -> bool:
-    """Tell whether this can name a column."""
+    """Return whether this can name a column."""
     try:
         hash(name)
     except TypeError:
@@ -31,36 +31,36 @@ def is_name(name: object) -> bool:
     return True
 
 
-def names(frame: pd.DataFrame) -> list[Name]:
+def column_names(frame: pd.DataFrame) -> list[Name]:
     """List the columns' names."""
     return list(frame.columns)
 
 
-def selected(frame: pd.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names)
-    """Take names as they are: pandas has no selectors of columns."""
-    return given
+def expand_selector(frame: pd.DataFrame, columns: Any) -> Any:  # noqa: ANN401 (names)
+    """Return names as they are: pandas has no selectors of columns."""
+    return columns
 
 
 def dtype(frame: pd.DataFrame, name: Name) -> DType:
-    """Look up the dtype of a column."""
+    """Return the dtype of a column."""
     return frame[name].dtype
 
 
-def height(frame: pd.DataFrame) -> int:
+def n_rows(frame: pd.DataFrame) -> int:
     """Count the rows."""
     return len(frame)
 
 
-def every(frame: pd.DataFrame, step: int) -> pd.DataFrame:
-    """Take the first of so many rows each."""
+def gather_every(frame: pd.DataFrame, step: int) -> pd.DataFrame:
+    """Take every n-th row, from the first."""
     return frame.iloc[::step]
 
 
 def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
-    """Tell the kind of the labels in a column; None where only the values can tell."""
+    """Return the kind of the labels in a column; None where it depends on the values."""
     dtype: Any = frame[name].dtype
     if is_object(dtype) and _holds_decimals(frame[name]):
-        raise not_labels(f"column {name!r} of type Decimal")
+        raise unusable_labels_error(f"column {name!r} of type Decimal")
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
     if is_object(dtype) or str(dtype) == "null[pyarrow]":
@@ -74,13 +74,16 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     if types.is_datetime64_any_dtype(dtype):
         zone = getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None)
         return "datetime" if zone is None else "datetime with zone"
-    raise not_labels(f"column {name!r} of type {dtype}")
+    raise unusable_labels_error(f"column {name!r} of type {dtype}")
 
 
 def _holds_decimals(objects: pd.Series) -> bool:
-    """Look for them before equal numbers become one, when which of them is left is chance."""
-    held = types.infer_dtype(objects, skipna=True)
-    return held == "decimal" or ("mixed" in held and any(isinstance(v, Decimal) for v in objects))
+    """Return whether any object is a Decimal.
+
+    The levels cannot show it: of numbers that are equal, only one is left there, by chance.
+    """
+    kind = types.infer_dtype(objects, skipna=True)
+    return kind == "decimal" or ("mixed" in kind and any(isinstance(v, Decimal) for v in objects))
 
 
 def _is_number(dtype: DType) -> bool:
@@ -92,18 +95,18 @@ def _is_number(dtype: DType) -> bool:
 
 
 def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
-    """Tell whether a column holds integers or floats."""
+    """Return whether a column holds integers or floats."""
     dtype = frame[name].dtype
-    is_held = isinstance(dtype, (pd.CategoricalDtype, pd.SparseDtype))
-    return not is_held and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
+    is_container = isinstance(dtype, (pd.CategoricalDtype, pd.SparseDtype))
+    return not is_container and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
 
 
-def values(levels: Values) -> list[Any]:
-    """Turn levels into Python values."""
+def python_values(levels: Values) -> list[Any]:
+    """Convert levels to Python values."""
     return pd.Series(levels, copy=False).tolist()
 
 
-def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
+def numbers(frame: pd.DataFrame, name: Name) -> MaskedNumbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series: Any = frame[name]
     if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
@@ -115,56 +118,55 @@ def numbers(frame: pd.DataFrame, name: Name) -> Numbers:
     if types.is_unsigned_integer_dtype(series.dtype):
         kind = "uint64"
     if isinstance(series.dtype, np.dtype) or not series.hasnans:
-        return nan_is_null(series.to_numpy(kind), None)
-    return nan_is_null(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
+        return mask_nan(series.to_numpy(kind), None)
+    return mask_nan(series.to_numpy(kind, na_value=0), series.isna().to_numpy(bool))
 
 
-def days(frame: pd.DataFrame, name: Name) -> Days:
+def days(frame: pd.DataFrame, name: Name) -> MaskedDays:
     """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
     series: Any = frame[name]
-    if series.isna().all():  # of which pandas does not know the type
+    if series.isna().all():  # pandas does not know the type of these
         return np.zeros(len(series), np.int64), np.ones(len(series), np.bool_)
     kind = types.infer_dtype(series, skipna=True) if is_object(series.dtype) else ""
     if kind in _DATES:
         return _days_of_objects(series)
     if kind == "datetime64":
         series = pd.to_datetime(series)
-    held = str(series.dtype)
-    if not held.startswith(("datetime64[", "timestamp[", "date32[", "date64[")):
-        raise not_time(name, series.dtype)
+    if not str(series.dtype).startswith(("datetime64[", "timestamp[", "date32[", "date64[")):
+        raise not_time_error(name, series.dtype)
     zone = getattr(getattr(series.dtype, "pyarrow_dtype", series.dtype), "tz", None)
     if zone is not None:
         is_arrow = isinstance(series.dtype, pd.ArrowDtype)
         series = _local_times(series) if is_arrow else series.dt.tz_localize(None)
-    found = series.astype("datetime64[s]").to_numpy().astype("datetime64[D]")
-    is_null = np.isnat(found)
-    whole = np.where(is_null, 0, found.astype(np.int64))
-    return whole, is_null if is_null.any() else None
+    dates = series.astype("datetime64[s]").to_numpy().astype("datetime64[D]")
+    is_null = np.isnat(dates)
+    days = np.where(is_null, 0, dates.astype(np.int64))
+    return days, is_null if is_null.any() else None
 
 
 def _local_times(series: pd.Series) -> pd.Series:
-    """Take local times of Arrow, which older versions of pandas get wrong."""
+    """Convert to local times with Arrow; older versions of pandas convert wrongly."""
     import pyarrow.compute as pc
 
     local = pc.local_timestamp(cast(Any, series.array).__arrow_array__())
     return pd.Series(pd.arrays.ArrowExtensionArray(local))
 
 
-def _days_of_objects(series: pd.Series) -> Days:
+def _days_of_objects(series: pd.Series) -> MaskedDays:
     """Read dates and datetimes of Python, which may be of any year and of several time zones."""
     is_null = series.isna().to_numpy(bool)
-    known = np.array([one.toordinal() for one in series[~is_null]], np.int64)
-    whole = np.zeros(len(series), np.int64)
-    whole[~is_null] = known - _EPOCH
-    return whole, is_null if is_null.any() else None
+    ordinals = np.array([day.toordinal() for day in series[~is_null]], np.int64)
+    days = np.zeros(len(series), np.int64)
+    days[~is_null] = ordinals - _EPOCH
+    return days, is_null if is_null.any() else None
 
 
-def dates(days: Int64Array) -> Values:
+def date_series(days: Int64Array) -> Values:
     """Make a column of dates, which pandas holds as datetimes, from days since 1970-01-01."""
     return days.astype("datetime64[D]").astype("datetime64[s]")
 
 
-def domain(dtypes: Sequence[DType]) -> list[Label] | None:
+def categories(dtypes: Sequence[DType]) -> list[Label] | None:
     """List the categories in their own order, where all columns agree on one."""
     first = dtypes[0]
     if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
@@ -182,11 +184,11 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[DType]) -> Values:
         if _holds(candidate, labels):
             return pd.Series(_as_python(labels, candidate), dtype=candidate).array
     if are_numbers:
-        raise no_dtype_for(labels)
-    return labels_of(labels)
+        raise mixed_labels_error(labels)
+    return label_series(labels)
 
 
-def labels_of(labels: Sequence[Label]) -> Values:
+def label_series(labels: Sequence[Label]) -> Values:
     """Make a column of labels, of the dtype that suits them."""
     return pd.Series(list(labels), dtype=None if labels else object).array
 
@@ -247,12 +249,12 @@ def _nullable(levels: Values) -> Values:
     return levels
 
 
-def counts(values: Int64Array) -> Values:
+def count_series(values: Int64Array) -> Values:
     """Make a column of integers."""
     return values
 
 
-def text(values: Sequence[str]) -> Values:
+def text_series(values: Sequence[str]) -> Values:
     """Make a column of strings."""
     return pd.Series(values, dtype=str).array
 
@@ -261,7 +263,7 @@ def _holds_objects(column: Values) -> bool:
     return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
 
 
-def build(columns: Mapping[Name, Values]) -> pd.DataFrame:
+def build_frame(columns: Mapping[Name, Values]) -> pd.DataFrame:
     """Make a frame of columns; NaN is null."""
     arrays = {
         position: pd.Series(column, dtype=object) if _holds_objects(column) else column

@@ -1,4 +1,4 @@
-"""Polars: what a column holds, and columns to a frame."""
+"""The adapter of polars: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,12 +9,12 @@ import polars as pl
 import polars.selectors as cs
 
 from balframe.core.array_types import Int64Array
-from balframe.core.label_set import Label, as_numbers, no_dtype_for, not_labels
+from balframe.core.label_set import Label, as_numbers, mixed_labels_error, unusable_labels_error
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Days, Numbers, nan_is_null, not_time
+from balframe.frames.adapter import MaskedDays, MaskedNumbers, mask_nan, not_time_error
 from balframe.frames.polars_encoding import encode_direct as encode_direct
 from balframe.frames.polars_encoding import encode_hashed as encode_hashed
-from balframe.frames.polars_encoding import has_codes as has_codes
+from balframe.frames.polars_encoding import has_direct_codes as has_direct_codes
 from balframe.frames.polars_encoding import unnamed, width
 
 _BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
@@ -22,37 +22,37 @@ _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
 def is_name(name: object) -> bool:
-    """Tell whether this can name a column."""
+    """Return whether this can name a column."""
     return isinstance(name, str)
 
 
-def names(frame: pl.DataFrame) -> list[str]:
+def column_names(frame: pl.DataFrame) -> list[str]:
     """List the columns' names."""
     return list(frame.columns)
 
 
-def selected(frame: pl.DataFrame, given: Any) -> Any:  # noqa: ANN401 (names, or a selector)
-    """Turn a selector of columns into their names; anything else stays as it is."""
-    return list(cs.expand_selector(frame, given)) if cs.is_selector(given) else given
+def expand_selector(frame: pl.DataFrame, columns: Any) -> Any:  # noqa: ANN401
+    """Convert a selector of columns to their names; anything else stays as it is."""
+    return list(cs.expand_selector(frame, columns)) if cs.is_selector(columns) else columns
 
 
 def dtype(frame: pl.DataFrame, name: str) -> pl.DataType:
-    """Look up the dtype of a column."""
+    """Return the dtype of a column."""
     return frame.get_column(name).dtype
 
 
-def height(frame: pl.DataFrame) -> int:
+def n_rows(frame: pl.DataFrame) -> int:
     """Count the rows."""
     return frame.height
 
 
-def every(frame: pl.DataFrame, step: int) -> pl.DataFrame:
-    """Take the first of so many rows each."""
+def gather_every(frame: pl.DataFrame, step: int) -> pl.DataFrame:
+    """Take every n-th row, from the first."""
     return frame.gather_every(step)
 
 
 def label_kind(frame: pl.DataFrame, name: str) -> str | None:
-    """Tell the kind of the labels in a column; None where only the values can tell."""
+    """Return the kind of the labels in a column; None where it depends on the values."""
     dtype = frame.get_column(name).dtype
     if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
         return "number"
@@ -62,21 +62,21 @@ def label_kind(frame: pl.DataFrame, name: str) -> str | None:
         return "date" if dtype == pl.Date else "string"
     if dtype == pl.Null:
         return None
-    raise not_labels(f"column {name!r} of type {dtype}")
+    raise unusable_labels_error(f"column {name!r} of type {dtype}")
 
 
 def is_numeric(frame: pl.DataFrame, name: str) -> bool:
-    """Tell whether a column holds integers or floats."""
+    """Return whether a column holds integers or floats."""
     dtype = frame.get_column(name).dtype
     return dtype.is_integer() or dtype.is_float()
 
 
-def values(levels: pl.Series) -> list[Any]:
-    """Turn levels into Python values."""
+def python_values(levels: pl.Series) -> list[Any]:
+    """Convert levels to Python values."""
     return levels.to_list()
 
 
-def numbers(frame: pl.DataFrame, name: str) -> Numbers:
+def numbers(frame: pl.DataFrame, name: str) -> MaskedNumbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series = unnamed(frame, name)
     if not (series.dtype.is_integer() or series.dtype.is_float()):
@@ -87,35 +87,35 @@ def numbers(frame: pl.DataFrame, name: str) -> Numbers:
     if series.dtype in _BEYOND_NUMPY:
         series = _in_64_bits(series)
     if series.null_count() == 0:
-        return nan_is_null(series.to_numpy(), None)
-    return nan_is_null(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+        return mask_nan(series.to_numpy(), None)
+    return mask_nan(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
 
 
 def _in_64_bits(series: pl.Series) -> pl.Series:
-    """Take integers as shorter ones, or as floats where one of them is too large."""
+    """Cast integers to 64 bits, or to floats where one of them is too large."""
     short = series.cast(pl.Int64, strict=False)
     return short if short.null_count() == series.null_count() else series.cast(pl.Float64)
 
 
-def days(frame: pl.DataFrame, name: str) -> Days:
+def days(frame: pl.DataFrame, name: str) -> MaskedDays:
     """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null."""
     series = unnamed(frame, name)
     if isinstance(series.dtype, pl.Datetime):
         series = series.dt.date()
     elif series.dtype not in (pl.Date, pl.Null):
-        raise not_time(name, series.dtype)
-    found = series.cast(pl.Date).to_physical().cast(pl.Int64)
-    if not found.null_count():
-        return found.to_numpy(), None
-    return found.fill_null(0).to_numpy(), found.is_null().to_numpy()
+        raise not_time_error(name, series.dtype)
+    days = series.cast(pl.Date).to_physical().cast(pl.Int64)
+    if not days.null_count():
+        return days.to_numpy(), None
+    return days.fill_null(0).to_numpy(), days.is_null().to_numpy()
 
 
-def dates(days: Int64Array) -> pl.Series:
+def date_series(days: Int64Array) -> pl.Series:
     """Make a column of dates from days since 1970-01-01."""
     return pl.Series(days.astype(np.int32)).cast(pl.Date)
 
 
-def domain(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
+def categories(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
     """List the categories in their own order, where all columns agree on one."""
     first = dtypes[0]
     if isinstance(first, pl.Enum) and all(dtype == first for dtype in dtypes):
@@ -130,10 +130,10 @@ def label_levels(labels: Sequence[Label], dtypes: Sequence[pl.DataType]) -> pl.S
             return pl.Series(_as_python(labels, candidate), dtype=candidate, strict=True)
         except (TypeError, OverflowError, pl.exceptions.PolarsError):
             continue
-    raise no_dtype_for(labels)
+    raise mixed_labels_error(labels)
 
 
-def labels_of(labels: Sequence[Label]) -> pl.Series:
+def label_series(labels: Sequence[Label]) -> pl.Series:
     """Make a column of labels, of the dtype that suits them."""
     return pl.Series(labels)
 
@@ -169,17 +169,17 @@ def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:
     return levels[codes]
 
 
-def counts(values: Int64Array) -> pl.Series:
+def count_series(values: Int64Array) -> pl.Series:
     """Make a column of integers."""
     return pl.Series(values, dtype=pl.Int64)
 
 
-def text(values: Sequence[str]) -> pl.Series:
+def text_series(values: Sequence[str]) -> pl.Series:
     """Make a column of strings."""
     return pl.Series(values, dtype=pl.String)
 
 
-def build(columns: Mapping[str, pl.Series | npt.NDArray[Any]]) -> pl.DataFrame:
+def build_frame(columns: Mapping[str, pl.Series | npt.NDArray[Any]]) -> pl.DataFrame:
     """Make a frame of columns; NaN becomes null."""
     return pl.DataFrame(
         {

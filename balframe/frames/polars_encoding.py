@@ -1,4 +1,4 @@
-"""Polars: a column to codes and levels."""
+"""Columns of polars encoded as codes and levels."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 
 from balframe.core.counting_strategy import (
-    are_many_to_hash,
     most_categories,
     most_levels,
     sample,
-    step_of_sample,
+    sample_step,
+    should_hash,
 )
-from balframe.core.integer_codes import Codes, extremes
+from balframe.core.integer_codes import Codes, min_max
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import EncodedColumn
 
@@ -21,22 +21,22 @@ _FEW_TEXTS = 4  # so few that comparing rows with each of them is quicker than a
 
 
 def unnamed(frame: pl.DataFrame, name: str) -> pl.Series:
-    """Take a column; polars would read a name such as "^y.*$" as a pattern."""
+    """Take a column under a plain name; polars reads a name such as "^y.*$" as a pattern."""
     return frame.get_column(name).alias("column")
 
 
 def width(dtype: pl.DataType) -> int:
-    """Count the bits of a number."""
+    """Return the number of bits of a numeric type."""
     return int(str(dtype).lstrip("UIntFloa"))
 
 
-def has_codes(frame: pl.DataFrame, name: str) -> bool:
-    """Tell whether the type of a column is one whose values may be codes themselves."""
+def has_direct_codes(frame: pl.DataFrame, name: str) -> bool:
+    """Return whether the type of a column allows values to be codes themselves."""
     dtype = frame.get_column(name).dtype
     if dtype.is_integer():
         return width(dtype) <= 64
     if dtype == pl.String:
-        return are_many_to_hash(frame.height) and bool(_few_texts(unnamed(frame, name)))
+        return should_hash(frame.height) and bool(_few_texts(unnamed(frame, name)))
     return dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum)
 
 
@@ -56,7 +56,7 @@ def encode_direct(frame: pl.DataFrame, name: str, *, guess: bool) -> EncodedColu
     high: Any
     if len(physical) and not physical.null_count():
         values = physical.to_numpy()
-        low, high = extremes(sample(values) if guess else values)
+        low, high = min_max(sample(values) if guess else values)
     else:
         guess, low, high = False, physical.min(), physical.max()
     if low is None:
@@ -108,13 +108,13 @@ def _encode_categorical(
 
 def _few_texts(series: pl.Series) -> list[str]:
     """List the texts in a sample of the rows, if these are few."""
-    some = series.gather_every(step_of_sample(len(series)))
+    some = series.gather_every(sample_step(len(series)))
     texts = some.drop_nulls().unique().sort().to_list()
     return texts if len(texts) <= _FEW_TEXTS else []
 
 
 def _encode_few_texts(series: pl.Series) -> EncodedColumn | None:
-    """Compare every row with each of a few texts; None where some row has another one."""
+    """Compare every row with each of a few texts; None where a row has another text."""
     levels = _few_texts(series)
     code = pl.lit(len(levels), pl.UInt8)
     for position, text in enumerate(levels):
@@ -149,8 +149,10 @@ def encode_hashed(frame: pl.DataFrame, name: str) -> EncodedColumn:
             Codes(physical.fill_null(len(levels)).to_numpy(), 0, len(levels) + 1), levels
         )
     by_text = series.dtype.is_decimal()  # which older versions of polars cannot join
-    keys, rows = (one.cast(pl.String) if by_text else one for one in (levels, series))
+    keys, rows = (s.cast(pl.String) if by_text else s for s in (levels, series))
     table = pl.DataFrame({"level": keys, "code": np.arange(len(levels))})
-    found = pl.DataFrame({"level": rows}).join(table, on="level", how="left", maintain_order="left")
-    codes = found.get_column("code").fill_null(len(levels)).to_numpy()
+    joined = pl.DataFrame({"level": rows}).join(
+        table, on="level", how="left", maintain_order="left"
+    )
+    codes = joined.get_column("code").fill_null(len(levels)).to_numpy()
     return EncodedColumn(Codes(codes, 0, len(levels) + 1), levels)

@@ -1,31 +1,30 @@
-"""The attribute that makes a namespace of a frame, in each library's own way."""
+"""Register a namespace as an attribute of frames, with the means of each library."""
 
 from types import ModuleType
 
-from balframe.frames import fork_detection  # noqa: F401 (notes in which process balframe is loaded)
+from balframe.frames import fork_detection  # noqa: F401 (records the process that loads balframe)
+from balframe.frames.import_hook import run_after_import
 
 
 def register_namespace(name: str, namespace: type) -> None:
-    """Give the frames of pandas and polars the attribute, each when its library is imported."""
-    from wrapt import register_post_import_hook  # which takes long, and the program does not need
+    """Add the attribute to frames of pandas and polars, each when its library is imported."""
 
     def in_polars(polars: ModuleType) -> None:
         polars.api.register_dataframe_namespace(name)(namespace)
         polars.api.register_lazyframe_namespace(name)(namespace)
         for frame in (polars.DataFrame, polars.LazyFrame):
-            # IPython's completer without Jedi reads annotations where a class has `__getattr__`.
+            # IPython's completer without Jedi reads annotations if a class has `__getattr__`.
             frame.__annotations__ = frame.__annotations__ | {name: namespace}
 
     def in_pandas(pandas: ModuleType) -> None:
         pandas.api.extensions.register_dataframe_accessor(name)(namespace)
 
-    register_post_import_hook(in_polars, "polars")
-    register_post_import_hook(in_pandas, "pandas")
+    run_after_import({"polars": in_polars, "pandas": in_pandas})
 
 
 def register_in_dask(name: str, namespace: type) -> None:
-    """Give the frames of Dask the attribute."""
-    from balframe.frames.engines.registry import check_installed  # and what reads frames with it
+    """Add the attribute to frames of Dask."""
+    from balframe.frames.engines.registry import check_installed  # loads engines too
 
     check_installed("dask", "dask", "Dask frames")
     from dask.dataframe import DataFrame

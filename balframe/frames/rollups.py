@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, Self, TypeVar
 
 from balframe.core.array_types import Int64Array
-from balframe.core.column_subsets import groupings
+from balframe.core.column_subsets import column_subsets
 from balframe.frames.adapter import Adapter, Name, Series
 from balframe.frames.query import MARGIN, Query, margin_name
 
@@ -19,7 +19,7 @@ class _Sums(Protocol):
 
     def sorted_by(self, columns: Sequence[int]) -> Self: ...
 
-    def labelled(self, code: int, *, first: bool) -> Self: ...
+    def with_constant_column(self, code: int, *, first: bool) -> Self: ...
 
     @classmethod
     def concat(cls, parts: Sequence[Self]) -> Self: ...
@@ -28,47 +28,47 @@ class _Sums(Protocol):
 _SumsT = TypeVar("_SumsT", bound=_Sums)
 
 
-def with_margins(
-    cells: _SumsT, levels: dict[Name, Series], library: Adapter, query: Query
+def add_margins(
+    cells: _SumsT, levels: dict[Name, Series], adapter: Adapter, query: Query
 ) -> tuple[_SumsT, dict[Name, Series]]:
-    """Add the roll-ups asked for, finest first, and a column of the by-columns that make each."""
+    """Add the requested roll-ups, finest first, and a column that names their by-columns."""
     if query.margins is False:
         return cells, levels
     subsets = margin_subsets(query)
-    rolled: list[int | None] = [len(levels[name]) for name in query.by]
-    rolled += [None] * (len(cells.by) - len(rolled))
+    codes: list[int | None] = [len(levels[name]) for name in query.by]
+    codes += [None] * (len(cells.by) - len(codes))
     parts = [
-        cells.rolled_up(kept, rolled).labelled(margin, first=True)
+        cells.rolled_up(kept, codes).with_constant_column(margin, first=True)
         for margin, kept in enumerate(subsets)
     ]
     names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
-    return type(cells).concat(parts), {MARGIN: library.text(names), **levels}
+    return type(cells).concat(parts), {MARGIN: adapter.text_series(names), **levels}
 
 
-def with_clusters(
-    cells: _SumsT, levels: dict[Name, Series], library: Adapter, query: Query
+def add_margins_by_cluster(
+    cells: _SumsT, levels: dict[Name, Series], adapter: Adapter, query: Query
 ) -> tuple[_SumsT, dict[Name, Series], _SumsT | None]:
-    """Add the roll-ups, and give the sums of each cluster too, where rows are in clusters.
+    """Add the roll-ups; return the sums of each cluster too, if rows are in clusters.
 
-    Their column stands behind the by-columns that the caller named; in the sums of clusters it is
-    the last, and all others are added up over it.
+    The column of clusters comes after the by-columns that the caller named. In the sums of clusters
+    it is the last; the other sums are added up over it.
     """
     if query.cluster is None:
-        return *with_margins(cells, levels, library, query), None
-    at = len(query.by)
-    others = [column for column in range(len(cells.by)) if column != at]
-    levels = {name: one for name, one in levels.items() if name != query.cluster}
-    clusters, levels = with_margins(cells.sorted_by([*others, at]), levels, library, query)
+        return *add_margins(cells, levels, adapter, query), None
+    position = len(query.by)
+    others = [column for column in range(len(cells.by)) if column != position]
+    levels = {name: series for name, series in levels.items() if name != query.cluster}
+    clusters, levels = add_margins(cells.sorted_by([*others, position]), levels, adapter, query)
     return clusters.sorted_by(range(len(clusters.by) - 1)), levels, clusters
 
 
 def margin_subsets(query: Query) -> list[tuple[int, ...]]:
-    """List the positions of the by-columns that each margin keeps, the finest first.
+    """Return the positions of the by-columns that each margin keeps, the finest first.
 
-    Where each column is one of them, it comes before all together.
+    With margins "each", every column alone comes before all together.
     """
     n = len(query.by)
     if query.margins == "each":
-        return groupings(n, sorted({1, n}))
+        return column_subsets(n, sorted({1, n}))
     sizes = {False: {n}, "overall": {n, 0}, "all": {*range(n + 1)}}[query.margins]
-    return groupings(n, sorted(sizes, reverse=True))
+    return column_subsets(n, sorted(sizes, reverse=True))

@@ -1,4 +1,4 @@
-"""Scores with very many different values, rounded down so that few are left to count."""
+"""Round scores with very many distinct values down, so that few are left to count."""
 
 import math
 import re
@@ -7,48 +7,51 @@ from typing import Any
 import narwhals as nw
 
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import unwrapped
-from balframe.frames.engines.registry import engine_of
+from balframe.frames.engines.inputs import unwrap
+from balframe.frames.engines.registry import find_engine
 from balframe.frames.indicators import indicator
 
-_MANY = 1_000  # different scores
+_MANY_SCORES = 1_000  # distinct scores
 _DIGITS = 3  # so that 100 to 1,000 are left
 _ALL_WHOLE = 2.0**52  # floats from there on
 _LARGEST_POWER = 300  # of ten, that is a float as its inverse is
 _PLAIN = re.compile(r"\w[\w ()%/\-]*")  # names that every engine reads as they are
 
 
-def coarser(frame: Any, name: Name) -> tuple[Any, float | None]:  # noqa: ANN401 (a frame of any kind)
-    """Round scores down to multiples of a power of ten, which is returned, if they are very many.
+def round_down_scores(frame: Any, name: Name) -> tuple[Any, float | None]:  # noqa: ANN401
+    """Round very many distinct scores down to multiples of a power of ten, which is returned.
 
-    A score that is a multiple stays as it is, so that calls at such a threshold are still those of
-    a threshold. Missing scores stay missing; where some are infinite, others refuse them.
+    A score that is a multiple stays as it is, so that predictions at such a threshold do not
+    change. Missing scores stay missing; infinite scores raise later, where they are counted.
     """
-    native, wrapped = unwrapped(frame)
-    engine_of(native)  # which refuses what is no frame
+    native, wrap = unwrap(frame)
+    find_engine(native)  # raises if it is not a frame
     rows = nw.from_native(native)
     schema = rows.collect_schema()
     if not isinstance(name, str) or _PLAIN.fullmatch(name) is None or name not in schema:
         return frame, None
     dtype = schema[name]
-    found = _exponent(rows, name) if dtype.is_float() else None
-    if found is None:
+    rounding = _rounding_exponent(rows, name) if dtype.is_float() else None
+    if rounding is None:
         return frame, None
-    exponent, highest = found
+    exponent, highest = rounding
     score = nw.col(name)
-    is_there = score <= highest  # which NaN is not
-    number = nw.when(is_there).then(score).otherwise(nw.lit(0.0))
-    down = nw.when(is_there).then(_down(number, exponent, dtype)).otherwise(score)
-    return wrapped(rows.with_columns(down.alias(name)).to_native()), 10.0**-exponent
+    has_score = score <= highest  # false for NaN
+    number = nw.when(has_score).then(score).otherwise(nw.lit(0.0))
+    down = nw.when(has_score).then(_round_down(number, exponent, dtype)).otherwise(score)
+    return wrap(rows.with_columns(down.alias(name)).to_native()), 10.0**-exponent
 
 
-def _exponent(rows: Any, name: str) -> tuple[int, float] | None:  # noqa: ANN401
-    """Find the power of ten whose multiples are counted, and the highest score."""
+def _rounding_exponent(rows: Any, name: str) -> tuple[int, float] | None:  # noqa: ANN401
+    """Return the exponent of ten to round with, and the highest score; None to keep all."""
     column = nw.col(name)
-    asked = (column.n_unique().alias("n"), column.min().alias("low"), column.max().alias("high"))
-    found = rows.lazy().select(*asked).collect("polars").to_native()
-    n, low, high = found.row(0)
-    if n is None or n <= _MANY or not math.isfinite(high - low):
+    statistics = (
+        column.n_unique().alias("n"),
+        column.min().alias("low"),
+        column.max().alias("high"),
+    )
+    n, low, high = rows.lazy().select(*statistics).collect("polars").to_native().row(0)
+    if n is None or n <= _MANY_SCORES or not math.isfinite(high - low):
         return None
     exponent = _DIGITS - math.ceil(math.log10(high - low))
     if abs(exponent) > _LARGEST_POWER or max(abs(low), abs(high)) * 10.0**exponent >= _ALL_WHOLE:
@@ -56,14 +59,14 @@ def _exponent(rows: Any, name: str) -> tuple[int, float] | None:  # noqa: ANN401
     return exponent, high
 
 
-def _down(score: nw.Expr, exponent: int, dtype: Any) -> nw.Expr:  # noqa: ANN401 (a class or one of it)
+def _round_down(score: nw.Expr, exponent: int, dtype: Any) -> nw.Expr:  # noqa: ANN401
     """Round down: to the nearest whole number of steps, corrected by comparison."""
     size = 10.0 ** abs(exponent)
     exact = score.cast(nw.Float64)
-    sizes = exact * 0.0 + size  # a column, since polars multiplies by the inverse of a number
+    sizes = exact * 0.0 + size  # a column: polars multiplies by the inverse of a constant
 
     def value(whole: nw.Expr) -> nw.Expr:
-        """Write so many steps as the column does: 0.7 of 32 bits is not that of 64."""
+        """Convert steps to the type of the column: 0.7 in 32 bits differs from 0.7 in 64."""
         return (whole / sizes if exponent >= 0 else whole * sizes).cast(dtype)
 
     whole = (exact * sizes if exponent >= 0 else exact / sizes).round(0)

@@ -1,4 +1,4 @@
-"""A frame with scores to ties: encode its columns, find the positive label, sort or bin."""
+"""Tie the scores of a frame: encode its columns, find the positive label, sort or bin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,22 +7,22 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.group_sum import aggregate
-from balframe.core.integer_codes import Codes, narrow_key, shifted
+from balframe.core.group_sum import sum_by_group
+from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
 from balframe.core.label_set import LabelSet
 from balframe.core.operating_points import OperatingPoints
-from balframe.core.row_sums import Measures
-from balframe.core.score_ties import Ties, split, tie
+from balframe.core.row_sums import RowSums
+from balframe.core.score_ties import Ties, group_ties, split_by_label
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
-from balframe.frames.count_frame import check_labels, count, encode
+from balframe.frames.count_frame import check_label_columns, count_rows, encode_columns
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
-from balframe.frames.engines.weighted_sums import measures_of
-from balframe.frames.label_agreement import Counted, LabelColumn, agree
+from balframe.frames.engines.weighted_sums import read_sums
+from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_labels
 from balframe.frames.query import MODEL, Query
-from balframe.frames.rollups import with_clusters
-from balframe.frames.row_weights import measures, raise_null
+from balframe.frames.rollups import add_margins_by_cluster
+from balframe.frames.row_weights import raise_null, read_measures
 from balframe.frames.thresholds import QUANTILES, Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
@@ -30,140 +30,146 @@ _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
 
 @dataclass(frozen=True)
 class ScoredFrame:
-    """The ties of a frame; `reading` has its segments, one cell for each, and the labels.
+    """The ties of a frame; `counted_frame` has its segments, one cell for each, and the labels.
 
     `clusters` are the ties of each cluster, the last by-column; None where rows are independent.
     """
 
-    reading: CountedFrame
+    counted_frame: CountedFrame
     ties: Ties
     thresholds: Thresholds
     clusters: Ties | None = None
 
-    def points(self) -> OperatingPoints:
-        """List the thresholds of every segment."""
+    def operating_points(self) -> OperatingPoints:
+        """Return the operating points of every segment."""
         if self.thresholds.values is None:
             return OperatingPoints.exact(self.ties.in_own_units())
         return OperatingPoints.on_grid(self.ties.in_own_units(), self.thresholds.values)
 
-    def of_models(self) -> tuple[Ties, Int64Array]:
-        """Tie the rows of all segments together, by model; and tell the model of each segment."""
-        finest = self.reading.margin_codes() == 0
-        together: list[int | None] = [0] * len(self.ties.by)
-        if self.reading.query.several:
-            together[-1] = None
-        ties = self.ties.at(np.flatnonzero(finest)).rolled_up((), together)
-        return ties, self.reading.model_codes()
+    def ties_by_model(self) -> tuple[Ties, Int64Array]:
+        """Return the ties of all segments together, by model, and the model of each segment."""
+        finest = self.counted_frame.cell_margins() == 0
+        codes: list[int | None] = [0] * len(self.ties.by)
+        if self.counted_frame.query.has_several_models:
+            codes[-1] = None
+        ties = self.ties.at(np.flatnonzero(finest)).rolled_up((), codes)
+        return ties, self.counted_frame.cell_models()
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The rows of one model, or cells of them: codes, what they carry, and scores.
+class _ModelScores:
+    """The rows of one model, or their cells: codes, measures and scores.
 
-    On a grid, the scores of cells are the numbers of thresholds that they reach.
+    On a grid, the score of a cell is the number of thresholds that it reaches.
     """
 
     by: Sequence[Codes]
-    true: Codes
-    measures: Measures
+    y_true: Codes
+    measures: RowSums
     score: FloatArray
     is_null: BoolArray | None
 
     @classmethod
-    def of(
+    def take(
         cls,
         encoded: Sequence[EncodedColumn],
         rows: RowIndex,
-        measures: Measures,
+        measures: RowSums,
         score: FloatArray,
         is_null: BoolArray | None,
-    ) -> "_Part":
-        """Take rows of columns, the by-columns first and the true labels last."""
-        *by, true = (replace(one.codes, values=one.codes.values[rows]) for one in encoded)
+    ) -> "_ModelScores":
+        """Take rows of columns; the by-columns come first and the true labels last."""
+        *by, true = (replace(column.codes, values=column.codes.values[rows]) for column in encoded)
         return cls(by, true, measures, score, is_null)
 
-    def binned(self, thresholds: Thresholds) -> "_Part":
-        """Count the rows that reach as many thresholds; null is one more bin."""
+    def bin_scores(self, thresholds: Thresholds) -> "_ModelScores":
+        """Count rows by the number of thresholds that they reach; null is one more bin."""
         assert thresholds.values is not None
         size = len(thresholds.values) + 1
-        reached = thresholds.reached(self.score)
+        reached = thresholds.count_reached(self.score)
         if self.is_null is not None:
             reached = np.where(self.is_null, size, reached)
-        columns = [*self.by, self.true, Codes(reached, 0, size + 1)]
-        (*by, true, reached), sums = count(columns, self.measures)
-        codes = [Codes(v, 0, c.size) for v, c in zip((*by, true), columns, strict=False)]
-        return _Part(codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size)
+        columns = [*self.by, self.y_true, Codes(reached, 0, size + 1)]
+        (*by, true, reached), sums = count_rows(columns, self.measures)
+        codes = [
+            Codes(values, 0, column.size)
+            for values, column in zip((*by, true), columns, strict=False)
+        ]
+        return _ModelScores(
+            codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size
+        )
 
 
-def read_scores(
+def tie_scores(
     frame: Frame,
-    library: Adapter,
+    adapter: Adapter,
     query: Query,
     thresholds: Thresholds,
 ) -> ScoredFrame:
-    """Count the ties of an eager frame."""
-    dtypes = {query.y_true: library.dtype(frame, query.y_true)}
-    check_labels(frame, library, query)
+    """Tie the scores of an eager frame."""
+    dtypes = {query.y_true: adapter.dtype(frame, query.y_true)}
+    check_label_columns(frame, adapter, query)
     names = (*query.keys, query.y_true)
-    columns = encode(frame, names, library)
-    carried = measures(frame, library, query)
+    columns = encode_columns(frame, names, adapter)
+    row_sums = read_measures(frame, adapter, query)
     encoded = [columns[name] for name in names]
     parts = []
     for name in query.y_pred:
-        values, is_null = library.numbers(frame, name)
-        score = thresholds.rounded(values.astype(np.float64, copy=False))
-        if carried.n is not None:
-            score = np.where(carried.n > 0, score, 0)  # a row that stands for none does not exist
-        _check_scores(name, score, carried, thresholds)
-        part = _Part.of(encoded, slice(None), carried, score, is_null)
-        parts.append(part if thresholds.values is None else part.binned(thresholds))
-    return _assemble(encoded, parts, library, dtypes, query, thresholds)
+        values, is_null = adapter.numbers(frame, name)
+        score = thresholds.round_scores(values.astype(np.float64, copy=False))
+        if row_sums.n is not None:
+            score = np.where(row_sums.n > 0, score, 0)  # a row that stands for none does not exist
+        _check_scores(name, score, row_sums, thresholds)
+        part = _ModelScores.take(encoded, slice(None), row_sums, score, is_null)
+        parts.append(part if thresholds.values is None else part.bin_scores(thresholds))
+    return _assemble(encoded, parts, adapter, dtypes, query, thresholds)
 
 
-def read_reduced_scores(
+def tie_reduced_scores(
     cells: Frame,
-    library: Adapter,
+    adapter: Adapter,
     query: Query,
     thresholds: Thresholds,
 ) -> ScoredFrame:
-    """Count the ties of cells that an engine has summed already."""
-    carried = measures_of(cells, library, query)
+    """Tie the scores of cells that an engine has summed."""
+    row_sums = read_sums(cells, adapter, query)
     keys = (*(group_by.by_key(i) for i in range(len(query.keys))), group_by.ACTUAL)
-    encoded = list(encode(cells, keys, library).values())
-    model_of_row, _ = library.numbers(cells, group_by.MODEL_INDEX)
-    values, is_null = library.numbers(cells, group_by.OUTCOME)
+    encoded = list(encode_columns(cells, keys, adapter).values())
+    model_of_row, _ = adapter.numbers(cells, group_by.MODEL_INDEX)
+    values, is_null = adapter.numbers(cells, group_by.OUTCOME)
     parts = []
-    is_only = len(query.y_pred) == 1
+    has_one_model = len(query.y_pred) == 1
     for model, name in enumerate(query.y_pred):
-        rows = slice(None) if is_only else np.flatnonzero(model_of_row == model)
-        score = thresholds.of_step(values[rows].astype(np.float64))
-        model_rows = carried.at(rows).without_ones()
+        rows = slice(None) if has_one_model else np.flatnonzero(model_of_row == model)
+        score = thresholds.step_scores(values[rows].astype(np.float64))
+        model_rows = row_sums.at(rows).without_ones()
         if thresholds.is_exact:
             _check_scores(name, score, model_rows, thresholds)
         else:
             n_infinite, n_outside = (
-                _rows_in(model_rows, score == code)
-                for code in (group_by.INFINITE, group_by.OUTSIDE)
+                _n_rows(model_rows, score == code) for code in (group_by.INFINITE, group_by.OUTSIDE)
             )
             _raise_unusable(name, n_infinite, n_outside)
         parts.append(
-            _Part.of(encoded, rows, model_rows, score, None if is_null is None else is_null[rows])
+            _ModelScores.take(
+                encoded, rows, model_rows, score, None if is_null is None else is_null[rows]
+            )
         )
-    dtypes = {query.y_true: library.dtype(cells, group_by.ACTUAL)}
-    return _assemble(encoded, parts, library, dtypes, query, thresholds)
+    dtypes = {query.y_true: adapter.dtype(cells, group_by.ACTUAL)}
+    return _assemble(encoded, parts, adapter, dtypes, query, thresholds)
 
 
-def _check_scores(name: Name, score: FloatArray, rows: Measures, thresholds: Thresholds) -> None:
-    """Raise where scores are not finite, or not on the grid asked for."""
+def _check_scores(name: Name, score: FloatArray, rows: RowSums, thresholds: Thresholds) -> None:
+    """Raise if scores are not finite, or outside an even grid of thresholds."""
     low, high = score.min(initial=0), score.max(initial=0)
     if not np.isfinite([low, high]).all():
-        _raise_unusable(name, _rows_in(rows, np.isinf(score)), 0)
+        _raise_unusable(name, _n_rows(rows, np.isinf(score)), 0)
     if thresholds.is_even and not 0 <= low <= high <= 1:
-        _raise_unusable(name, 0, _rows_in(rows, (score < 0) | (score > 1)))
+        _raise_unusable(name, 0, _n_rows(rows, (score < 0) | (score > 1)))
 
 
 def raise_infinite(name: Name, how_many: int) -> None:
-    """Refuse scores that are infinite."""
+    """Raise if scores are infinite."""
     if how_many:
         raise InvalidInputError(
             f"column {name!r} has {how_many} infinite value{'s' * (how_many > 1)}; scores must "
@@ -183,67 +189,69 @@ def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
 
 def _assemble(
     encoded: Sequence[EncodedColumn],
-    parts: Sequence[_Part],
-    library: Adapter,
+    parts: Sequence[_ModelScores],
+    adapter: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
     thresholds: Thresholds,
 ) -> ScoredFrame:
-    """Tie each model's rows, and put the models together."""
+    """Tie the rows of each model, and join the models."""
     *by, true = encoded
     if query.cluster is not None:
-        parts = [_in_clusters(part, by[-1], query) for part in parts]
-    labels, codes = _agree(true, parts, library, dtypes, query)
-    kinds = _kinds(true, codes, _positive(labels, query))
+        parts = [_without_unclustered(part, by[-1], query) for part in parts]
+    labels, codes = _label_codes(true, parts, adapter, dtypes, query)
+    kinds = _code_kinds(true, codes, _positive_code(labels, query))
     models = []
     for name, part in zip(query.y_pred, parts, strict=True):
         if part.is_null is not None and not query.drops_missing:
-            raise_null(name, _rows_in(part.measures, part.is_null))
-        models.append(_tied(by, kinds, part))
-    levels = {name: one.levels for name, one in zip(query.keys, by, strict=True)}
-    if query.several:
-        levels[MODEL] = library.text([str(name) for name in query.y_pred])
-        models = [ties.labelled(model, first=False) for model, ties in enumerate(models)]
-    ties, levels, clusters = with_clusters(Ties.concat(models), levels, library, query)
+            raise_null(name, _n_rows(part.measures, part.is_null))
+        models.append(_tie_rows(by, kinds, part))
+    levels = {name: column.levels for name, column in zip(query.keys, by, strict=True)}
+    if query.has_several_models:
+        levels[MODEL] = adapter.text_series([str(name) for name in query.y_pred])
+        models = [
+            ties.with_constant_column(model, first=False) for model, ties in enumerate(models)
+        ]
+    ties, levels, clusters = add_margins_by_cluster(Ties.concat(models), levels, adapter, query)
     cells = Cells(
         ties.by,
         np.full_like(ties.missing, LEFT_OUT),
         np.full_like(ties.missing, LEFT_OUT),
-        Measures(np.zeros_like(ties.missing), ties.missing),
+        RowSums(np.zeros_like(ties.missing), ties.missing),
     )
-    reading = CountedFrame(cells, labels, levels, library, query, dtypes)
-    return ScoredFrame(reading, ties, thresholds, clusters)
+    counted_frame = CountedFrame(cells, labels, levels, adapter, query, dtypes)
+    return ScoredFrame(counted_frame, ties, thresholds, clusters)
 
 
-def _in_clusters(part: _Part, cluster: EncodedColumn, query: Query) -> _Part:
-    """Leave out rows of no cluster."""
-    codes = shifted(part.by[-1], slice(None))
-    in_none = cluster.ranked(codes) == len(cluster.levels)
-    if not in_none.any():
+def _without_unclustered(part: _ModelScores, cluster: EncodedColumn, query: Query) -> _ModelScores:
+    """Leave out rows without a cluster."""
+    codes = codes_from_zero(part.by[-1], slice(None))
+    is_null = cluster.level_positions(codes) == len(cluster.levels)
+    if not is_null.any():
         return part
     if not query.drops_missing:
-        raise_null(query.cluster, _rows_in(part.measures, in_none))
-    return replace(part, measures=part.measures.losing(in_none))
+        raise_null(query.cluster, _n_rows(part.measures, is_null))
+    return replace(part, measures=part.measures.losing(is_null))
 
 
-def _agree(
+def _label_codes(
     true: EncodedColumn,
-    parts: Sequence[_Part],
-    library: Adapter,
+    parts: Sequence[_ModelScores],
+    adapter: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
 ) -> tuple[LabelSet, Int64Array]:
-    """Find the labels, and the code of each level of the column of true labels."""
-    counted = []
+    """Return the labels, and the code of each level of the column of true labels."""
+    counts = []
     for part in parts:
-        (found,), sums = aggregate([part.true], part.measures)
-        counted.append(Counted((), (true.ranked(found),), (0,), sums))
+        (codes,), sums = sum_by_group([part.y_true], part.measures)
+        counts.append(LevelCounts((), (true.level_positions(codes),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
-    agreed = agree(counted, [column], library, query)
-    return agreed.labels, agreed.tables[0]
+    agreement = agree_on_labels(counts, [column], adapter, query)
+    return agreement.labels, agreement.code_tables[0]
 
 
-def _positive(labels: LabelSet, query: Query) -> int:
+def _positive_code(labels: LabelSet, query: Query) -> int:
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
@@ -253,33 +261,37 @@ def _positive(labels: LabelSet, query: Query) -> int:
     return code
 
 
-def _kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64Array:
-    """Tell for each code of the encoder whether it is negative, positive or null."""
-    label = codes[true.ranked(np.arange(true.codes.size))]
+def _code_kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64Array:
+    """Return whether each code of the encoder is negative, positive or null."""
+    label = codes[true.level_positions(np.arange(true.codes.size))]
     kinds = np.where(label == positive, _POSITIVE, _NEGATIVE)
     return np.where(label == LEFT_OUT, _NO_LABEL, kinds).astype(np.uint8)
 
 
-def _rows_in(measures: Measures, rows: BoolArray) -> int:
+def _n_rows(measures: RowSums, rows: BoolArray) -> int:
     return int(rows.sum() if measures.n is None else measures.n[rows].sum())
 
 
-def _tied(by: Sequence[EncodedColumn], kinds: Int64Array, part: _Part) -> Ties:
+def _tie_rows(by: Sequence[EncodedColumn], kinds: Int64Array, part: _ModelScores) -> Ties:
     """Tie the rows of one model."""
-    kind = kinds[narrow_key([part.true], len(part.score))]
-    rows = _without_nulls(part, kind)
-    counted = None if rows.n is None else rows.n > 0
-    ties = tie(part.by, part.score, *split(rows, kind == _POSITIVE), counted, rows.missing)
-    ranked = tuple(one.ranked(code) for one, code in zip(by, ties.by, strict=True))
-    ties = replace(ties, by=ranked)
-    if all(one.rank is None for one in by):
+    kind = kinds[narrow_key([part.y_true], len(part.score))]
+    rows = _nulls_to_missing(part, kind)
+    has_rows = None if rows.n is None else rows.n > 0
+    ties = group_ties(
+        part.by, part.score, *split_by_label(rows, kind == _POSITIVE), has_rows, rows.missing
+    )
+    positions = tuple(
+        column.level_positions(codes) for column, codes in zip(by, ties.by, strict=True)
+    )
+    ties = replace(ties, by=positions)
+    if all(column.rank is None for column in by):
         return ties
-    return ties.at(np.lexsort(ranked[::-1]))
+    return ties.at(np.lexsort(positions[::-1]))
 
 
-def _without_nulls(part: _Part, kind: Int64Array) -> Measures:
-    """Let rows without a label or a score count as missing only."""
-    lost = kind == _NO_LABEL
+def _nulls_to_missing(part: _ModelScores, kind: Int64Array) -> RowSums:
+    """Count rows without a label or a score as missing only."""
+    is_missing = kind == _NO_LABEL
     if part.is_null is not None:
-        lost |= part.is_null
-    return part.measures.losing(lost) if lost.any() else part.measures
+        is_missing |= part.is_null
+    return part.measures.losing(is_missing) if is_missing.any() else part.measures

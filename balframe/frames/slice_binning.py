@@ -1,4 +1,4 @@
-"""Numeric columns as levels: cut into bins, or each value on its own."""
+"""Numeric columns encoded as levels: cut into bins, or each value on its own."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ import numpy as np
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray, is_iterable
 from balframe.core.binning import (
     Values,
-    distinct,
-    few_values,
-    positions,
+    format_bins,
+    format_number,
+    positions_among,
     quantiles,
-    text_of_number,
-    texts_of_bins,
+    unique_values,
+    unique_values_if_few,
 )
 from balframe.core.integer_codes import Codes
 from balframe.errors import InvalidInputError, not_found, parameter
 from balframe.frames.adapter import Adapter, EncodedColumn, Name
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.weighted_sums import column_of, is_nan
+from balframe.frames.engines.weighted_sums import column_expr, has_value
 from balframe.frames.thresholds import Thresholds
 
 BinsOption = int | Mapping[Name, int | Sequence[float] | None] | None
@@ -30,75 +30,74 @@ _FORMS = (
     "a number of bins from 2 to 1000, None to take each value on its own, or a mapping of columns "
     "to these or to the edges between bins, as in {'age': [18, 25, 45]}"
 )
-_MOST = 1000
+_MAX_BINS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The edges between the bins of a column; None where each value is a level."""
+    """The edges between the bins of a column; None if each value is a level."""
 
     edges: Values | None
 
-    def column(self, values: Values, is_null: BoolArray | None, library: Adapter) -> EncodedColumn:
-        """Take values as levels, or as bins, whose levels are texts."""
+    def encode(self, values: Values, is_null: BoolArray | None, adapter: Adapter) -> EncodedColumn:
+        """Encode values, each as a level or by its bin; the levels are texts."""
         if self.edges is None:
-            known = distinct(values if is_null is None else values[~is_null])
+            levels = unique_values(values if is_null is None else values[~is_null])
             if is_null is not None:
-                values = np.where(is_null, known[0] if len(known) else 0, values)
-            codes: IntegerArray = positions(known, values)
-            texts = [text_of_number(value) for value in known]
+                values = np.where(is_null, levels[0] if len(levels) else 0, values)
+            codes: IntegerArray = positions_among(levels, values)
+            texts = [format_number(value) for value in levels]
         else:
             codes = np.searchsorted(self.edges, values, side="right")
-            texts = texts_of_bins(self.edges)
-        return _column(codes, is_null, texts, library)
+            texts = format_bins(self.edges)
+        return _encode_bins(codes, is_null, texts, adapter)
 
-    def of_cells(
-        self, values: Values, is_null: BoolArray | None, library: Adapter
+    def encode_reduced(
+        self, values: Values, is_null: BoolArray | None, adapter: Adapter
     ) -> EncodedColumn:
-        """Take as levels what an engine has found: numbers of bins, or values."""
+        """Encode what an engine has returned: numbers of bins, or values."""
         if self.edges is None:
-            return self.column(values, is_null, library)
-        return _column(values.astype(np.int64), is_null, texts_of_bins(self.edges), library)
+            return self.encode(values, is_null, adapter)
+        return _encode_bins(values.astype(np.int64), is_null, format_bins(self.edges), adapter)
 
-    def bin_of(self, name: Name, rows: Rows) -> nw.Expr:
-        """Write the number of the bin of a column's value, from 0; null where that is null."""
+    def bin_expr(self, name: Name, rows: Rows) -> nw.Expr:
+        """Write the number of the bin of each value, from 0; null stays null."""
         assert self.edges is not None
-        column = column_of(name)
-        is_known = ~column.is_null()
-        if rows.collect_schema()[str(name)].is_float():
-            is_known = is_known & ~is_nan(column, rows)
-        return nw.when(is_known).then(Thresholds(self.edges).counted(column))
+        bin_number = Thresholds(self.edges).count_expr(column_expr(name))
+        return nw.when(has_value(name, rows.collect_schema(), rows)).then(bin_number)
 
 
-def _column(
-    codes: IntegerArray, is_null: BoolArray | None, texts: Sequence[str], library: Adapter
+def _encode_bins(
+    codes: IntegerArray, is_null: BoolArray | None, texts: Sequence[str], adapter: Adapter
 ) -> EncodedColumn:
-    codes = codes.astype(np.min_scalar_type(len(texts)), copy=False)  # of many columns at once
+    codes = codes.astype(
+        np.min_scalar_type(len(texts)), copy=False
+    )  # small, because many columns are held at once
     if is_null is not None:
         codes[is_null] = len(texts)
-    return EncodedColumn(Codes(codes, 0, len(texts) + 1), library.text(texts))
+    return EncodedColumn(Codes(codes, 0, len(texts) + 1), adapter.text_series(texts))
 
 
 @dataclass(frozen=True)
 class Bins:
-    """What a caller asks of numeric columns: a number of bins, edges, or None for neither."""
+    """The option `bins`: a number of bins, edges, or None for neither, of each numeric column."""
 
-    of_all: int | None
-    of_columns: Mapping[Name, int | Values | None] = field(default_factory=dict)
+    default: int | None
+    by_column: Mapping[Name, int | Values | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, asked: BinsOption, default: int) -> "Bins":
-        """Check what a caller asks for."""
-        if isinstance(asked, Mapping):
-            return cls(default, {name: _checked(one, asked) for name, one in asked.items()})
-        of_all = _checked(asked, asked)
-        if isinstance(of_all, np.ndarray):
-            raise _not_bins(asked)
-        return cls(of_all)
+    def from_option(cls, option: BinsOption, default: int) -> "Bins":
+        """Parse the value of the option."""
+        if isinstance(option, Mapping):
+            return cls(default, {name: _parse_bins(bins, option) for name, bins in option.items()})
+        bins = _parse_bins(option, option)
+        if isinstance(bins, np.ndarray):
+            raise _invalid_bins_error(option)
+        return cls(bins)
 
     def check(self, names: Sequence[Name], numeric: Set[Name]) -> None:
-        """Raise where a column of the mapping is not searched, or not numeric."""
-        for name in self.of_columns:
+        """Raise if a column of the mapping is not searched, or not numeric."""
+        for name in self.by_column:
             if name not in names:
                 raise not_found("column", name, names)
             if name not in numeric:
@@ -107,42 +106,42 @@ class Bins:
                     "it out. Its values are levels as they are."
                 )
 
-    def edges(self, name: Name) -> Values | None:
-        """Give the edges of a column where they were given."""
-        asked = self.of_columns.get(name, self.of_all)
-        return asked if isinstance(asked, np.ndarray) else None
+    def fixed_edges(self, name: Name) -> Values | None:
+        """Return the edges that the caller gives for a column, if any."""
+        bins = self.by_column.get(name, self.default)
+        return bins if isinstance(bins, np.ndarray) else None
 
-    def asks_for_quantiles(self, name: Name) -> bool:
-        """Tell whether the values of a column decide how it is cut."""
-        return isinstance(self.of_columns.get(name, self.of_all), int)
+    def needs_quantiles(self, name: Name) -> bool:
+        """Return whether a column is cut at quantiles of its values."""
+        return isinstance(self.by_column.get(name, self.default), int)
 
     def cut(self, name: Name, values: Values, n: Int64Array | None) -> Cut:
         """Cut a column at quantiles of its values, which stand for n rows each."""
-        asked = self.of_columns.get(name, self.of_all)
-        if not isinstance(asked, int):
-            return Cut(asked)
+        bins = self.by_column.get(name, self.default)
+        if not isinstance(bins, int):
+            return Cut(bins)
         if n is not None:
             values, n = values[n > 0], n[n > 0]
-        if not len(values) or few_values(values) is not None:
+        if not len(values) or unique_values_if_few(values) is not None:
             return Cut(None)
-        return Cut(quantiles(values, n, asked))
+        return Cut(quantiles(values, n, bins))
 
 
-def _checked(asked: object, whole: object) -> int | Values | None:
-    if asked is None:
+def _parse_bins(bins: object, option: object) -> int | Values | None:
+    if bins is None:
         return None
-    if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
-        if not 2 <= asked <= _MOST:
-            raise _not_bins(whole)
-        return int(asked)
-    if isinstance(asked, (str, bytes, Set, Mapping)) or not is_iterable(asked):
-        raise _not_bins(whole)
-    edges: list[Any] = list(asked)
-    numbers = all(isinstance(one, (int, float, np.number)) for one in edges)
-    if not edges or not numbers or not all(np.isfinite(one) for one in edges):
-        raise _not_bins(whole)
+    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+        if not 2 <= bins <= _MAX_BINS:
+            raise _invalid_bins_error(option)
+        return int(bins)
+    if isinstance(bins, (str, bytes, Set, Mapping)) or not is_iterable(bins):
+        raise _invalid_bins_error(option)
+    edges: list[Any] = list(bins)
+    are_numbers = all(isinstance(edge, (int, float, np.number)) for edge in edges)
+    if not edges or not are_numbers or not all(np.isfinite(edge) for edge in edges):
+        raise _invalid_bins_error(option)
     return np.unique(np.array(edges) + 0)
 
 
-def _not_bins(asked: object) -> InvalidInputError:
-    return InvalidInputError(f"{parameter('bins', asked)} is not valid; give {_FORMS}.")
+def _invalid_bins_error(option: object) -> InvalidInputError:
+    return InvalidInputError(f"{parameter('bins', option)} is not valid; give {_FORMS}.")

@@ -1,23 +1,23 @@
-"""What a verb computes from: predicted labels, or scores and thresholds."""
+"""What a method computes from: predicted labels, or scores and thresholds."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from balframe.frames import scores
 from balframe.frames.adapter import Adapter, Frame
-from balframe.frames.count_frame import read, read_reduced
+from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.earlier_cells import Sides
+from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.engines import group_by
-from balframe.frames.engines.collect import fetch
+from balframe.frames.engines.collect import fetch_cells
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.registry import Engine
-from balframe.frames.median_selection import Selections
+from balframe.frames.median_selection import MedianSelections
 from balframe.frames.query import Query
-from balframe.frames.slice_features import Searched
+from balframe.frames.slice_features import SliceFeatures
 from balframe.frames.thresholds import Thresholds
 
-SourceCounts = CountedFrame | scores.ScoredFrame | Searched | Selections | Sides
+SourceCounts = CountedFrame | scores.ScoredFrame | SliceFeatures | MedianSelections | CountedPair
 
 
 class Source(Protocol):
@@ -27,44 +27,44 @@ class Source(Protocol):
     def reads_twice(self) -> bool:
         """Whether all rows are read once before they are counted."""
 
-    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Source":
-        """Compute what the group-by needs."""
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "Source":
+        """Return a source with what the group-by needs, computed in a first pass."""
 
-    def read(self, frame: Frame, library: Adapter, query: Query) -> SourceCounts:
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> SourceCounts:
         """Count an eager frame."""
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
-        """Ask an engine for cells."""
+        """Reduce rows to cells, as a query of the engine."""
 
-    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> SourceCounts:
+    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> SourceCounts:
         """Count the cells that an engine has summed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class LabelSource:
     """Predicted labels."""
 
     reads_twice = False
 
-    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Labels":
-        """Need nothing."""
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "LabelSource":
+        """Return the source as it is."""
         return self
 
-    def read(self, frame: Frame, library: Adapter, query: Query) -> CountedFrame:
-        """Count cells of an eager frame."""
-        return read(frame, library, query)
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
+        """Count the cells of an eager frame."""
+        return count_frame(frame, adapter, query)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment, true label and prediction."""
         return group_by.reduce(rows, query)
 
-    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> CountedFrame:
+    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Read the cells that an engine has summed."""
-        return read_reduced(cells, library, query)
+        return count_reduced(cells, adapter, query)
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreSource:
     """Scores, and the thresholds to compare them with."""
 
     thresholds: Thresholds
@@ -74,35 +74,35 @@ class Scores:
         """Whether quantiles must be computed first."""
         return self.thresholds.quantiles is not None
 
-    def prepared(self, rows: Rows, engine: Engine, query: Query) -> "Scores":
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "ScoreSource":
         """Find the quantiles of the scores: a first pass over the data."""
         if not self.reads_twice:
             return self
-        query = _of_all_rows(query)
-        cells = fetch(_EXACT.reduce(rows, query), engine, query)
-        return self._at_quantiles(_EXACT.read_reduced(cells, engine.library, query))
+        query = _all_rows(query)
+        cells = fetch_cells(_EXACT.reduce(rows, query), engine, query)
+        return self._at_quantiles(_EXACT.count_reduced(cells, engine.adapter, query))
 
-    def read(self, frame: Frame, library: Adapter, query: Query) -> scores.ScoredFrame:
-        """Count ties of an eager frame."""
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> scores.ScoredFrame:
+        """Tie the scores of an eager frame."""
         if not self.reads_twice:
-            return scores.read_scores(frame, library, query, self.thresholds)
-        first = _EXACT.read(frame, library, _of_all_rows(query))
-        return self._at_quantiles(first).read(frame, library, query)
+            return scores.tie_scores(frame, adapter, query, self.thresholds)
+        exact = _EXACT.count(frame, adapter, _all_rows(query))
+        return self._at_quantiles(exact).count(frame, adapter, query)
 
-    def _at_quantiles(self, scored: scores.ScoredFrame) -> "Scores":
-        return Scores(self.thresholds.at_quantiles(scored.ties.score, scored.ties.n))
+    def _at_quantiles(self, scored: scores.ScoredFrame) -> "ScoreSource":
+        return ScoreSource(self.thresholds.at_quantiles(scored.ties.score, scored.ties.n))
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment, true label and score, or thresholds that it reaches."""
         return group_by.reduce_scores(rows, query, self.thresholds)
 
-    def read_reduced(self, cells: Frame, library: Adapter, query: Query) -> scores.ScoredFrame:
-        """Read the ties that an engine has summed."""
-        return scores.read_reduced_scores(cells, library, query, self.thresholds)
+    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> scores.ScoredFrame:
+        """Tie the scores that an engine has summed."""
+        return scores.tie_reduced_scores(cells, adapter, query, self.thresholds)
 
 
-_EXACT = Scores(Thresholds())
+_EXACT = ScoreSource(Thresholds())
 
 
-def _of_all_rows(query: Query) -> Query:
+def _all_rows(query: Query) -> Query:
     return replace(query, by=(), cluster=None, margins=False)

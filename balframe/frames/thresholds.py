@@ -1,4 +1,4 @@
-"""Thresholds that a caller asks for, and the scores that reach them."""
+"""The option `thresholds`, and the thresholds that scores reach."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array, is_iterable
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 from balframe.errors import InvalidInputError, in_python, parameter
 from balframe.frames.indicators import indicator
 
@@ -38,8 +38,8 @@ class Thresholds:
     resolution: int | None = None
 
     @classmethod
-    def rounding(cls, resolution: object) -> "Thresholds":
-        """Take all scores, rounded as a caller asks for."""
+    def from_resolution(cls, resolution: object) -> "Thresholds":
+        """Take all scores, rounded by the option `resolution`."""
         if resolution is None:
             return cls()
         if not _is_count(resolution) or resolution < 1:
@@ -50,35 +50,35 @@ class Thresholds:
         return cls(resolution=int(resolution))
 
     @classmethod
-    def of(cls, asked: object) -> "Thresholds":
-        """Read what a caller asks for."""
-        if asked is None:
+    def from_option(cls, option: object) -> "Thresholds":
+        """Parse the value of the option."""
+        if option is None:
             return cls()
-        if _is_count(asked):
-            size = _checked_size(asked)
+        if _is_count(option):
+            size = _check_size(option)
             return cls(np.arange(size) / (size - 1), is_even=True)
-        if isinstance(asked, tuple) and len(asked) == 2 and asked[0] == "quantiles":
-            return cls(quantiles=_checked_size(asked[1]))
-        return cls(_listed(asked))
+        if isinstance(option, tuple) and len(option) == 2 and option[0] == "quantiles":
+            return cls(quantiles=_check_size(option[1]))
+        return cls(_threshold_list(option))
 
     @property
     def is_exact(self) -> bool:
-        """Tell whether every score is a threshold."""
+        """Return whether every score is a threshold."""
         return self.values is None and self.quantiles is None
 
-    def rounded(self, score: FloatArray) -> FloatArray:
-        """Round scores where that is asked for."""
+    def round_scores(self, score: FloatArray) -> FloatArray:
+        """Round scores if there is a resolution."""
         if self.resolution is None:
             return score
         step = score * self.resolution
         is_inside = np.abs(step) < _ALL_WHOLE
         return np.asarray(np.where(is_inside, np.floor(step + 0.5), step) / self.resolution)
 
-    def step_of(self, score: nw.Expr) -> nw.Expr:
-        """Find the number of the multiple that a score is rounded to; infinite scores stay.
+    def step_expr(self, score: nw.Expr) -> nw.Expr:
+        """Write the number of the multiple that a score is rounded to; infinite scores stay.
 
-        The floor comes from a cast, by which some engines round and others truncate, and which is
-        corrected by comparison.
+        The floor comes from a cast. Some engines round in it and others truncate, so a comparison
+        corrects it.
         """
         assert self.resolution is not None
         step = score * float(self.resolution)
@@ -88,12 +88,12 @@ class Thresholds:
         floor = whole - indicator(whole > above) + indicator(whole + 1.0 <= above)
         return nw.when(is_inside).then(floor).otherwise(step)
 
-    def of_step(self, step: FloatArray) -> FloatArray:
-        """Turn the numbers of multiples into scores."""
+    def step_scores(self, step: FloatArray) -> FloatArray:
+        """Convert the numbers of multiples to scores."""
         return step if self.resolution is None else step / self.resolution
 
     def at_quantiles(self, score: FloatArray, n: Int64Array) -> "Thresholds":
-        """Take quantiles of scores, which stand for n rows each, as the thresholds."""
+        """Return thresholds at quantiles of scores that stand for n rows each."""
         assert self.quantiles is not None
         order = np.argsort(score)
         reached = np.cumsum(n[order])
@@ -105,8 +105,8 @@ class Thresholds:
         position = np.searchsorted(reached, np.array(rank, np.int64), side="right")
         return Thresholds(np.unique(score[order][position]))
 
-    def reached(self, score: FloatArray) -> Int64Array:
-        """Count the thresholds that each score reaches, by comparing it with them."""
+    def count_reached(self, score: FloatArray) -> Int64Array:
+        """Return the number of thresholds that each score reaches, by comparisons."""
         assert self.values is not None
         size = len(self.values)
         if not self.is_even:
@@ -122,45 +122,45 @@ class Thresholds:
             guess += 1
             out[start : start + _BLOCK] = guess
 
-        on_all_cores(compare, range(0, len(score), _BLOCK))
+        run_on_all_cores(compare, range(0, len(score), _BLOCK))
         return out
 
-    def guessed(self, score: nw.Expr) -> nw.Expr:
-        """Find the last threshold of an even grid that a score in [0, 1] reaches, or the one below.
+    def guess_expr(self, score: nw.Expr) -> nw.Expr:
+        """Write the last threshold of an even grid that a score reaches, or the one before.
 
-        Some engines round in a cast to integers, others truncate.
+        The score is in [0, 1]. Some engines round in a cast to integers, others truncate.
         """
         assert self.values is not None
         steps = (len(self.values) - 1) * (1 - _ROUNDING)
         return (score * steps - 0.5).cast(nw.Int64)
 
-    def corrected(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
-        """Count the thresholds reached: compare the score with the one above the guess."""
+    def corrected_expr(self, score: nw.Expr, guess: nw.Expr) -> nw.Expr:
+        """Write the number of thresholds reached: compare with the threshold above the guess."""
         assert self.values is not None
-        # a column of their number: engines make a product of a division by a constant
+        # a column: engines multiply by the inverse of a constant
         steps = score * 0.0 + float(len(self.values) - 1)
         is_above = score >= (guess + 1).cast(nw.Float64) / steps
         return guess + 1 + indicator(is_above)
 
-    def counted(self, score: nw.Expr) -> nw.Expr:
-        """Count the thresholds of a list that a score reaches."""
+    def count_expr(self, score: nw.Expr) -> nw.Expr:
+        """Write the number of thresholds of a list that a score reaches."""
         assert self.values is not None
-        return _added([indicator(score >= value) for value in self.values.tolist()])
+        return _sum_expr([indicator(score >= value) for value in self.values.tolist()])
 
 
-def _added(terms: Sequence[nw.Expr]) -> nw.Expr:
-    """Add up in halves: some engines limit how deep an expression is."""
+def _sum_expr(terms: Sequence[nw.Expr]) -> nw.Expr:
+    """Add terms up in halves, because some engines limit the depth of an expression."""
     if len(terms) < 2:
         return terms[0] if terms else nw.lit(0, nw.Int64)
     middle = len(terms) // 2
-    return _added(terms[:middle]) + _added(terms[middle:])
+    return _sum_expr(terms[:middle]) + _sum_expr(terms[middle:])
 
 
-def _is_count(asked: object) -> TypeGuard[int | np.integer[Any]]:
-    return isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
+def _is_count(value: object) -> TypeGuard[int | np.integer[Any]]:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _checked_size(size: object) -> int:
+def _check_size(size: object) -> int:
     if not _is_count(size) or size < 2:
         raise InvalidInputError(
             f"{parameter('thresholds')} asks for {size!r} thresholds; give a whole number of "
@@ -169,21 +169,21 @@ def _checked_size(size: object) -> int:
     return int(size)
 
 
-def _listed(asked: object) -> FloatArray:
-    if isinstance(asked, (str, bytes, Set, Mapping)) or not is_iterable(asked):
+def _threshold_list(option: object) -> FloatArray:
+    if isinstance(option, (str, bytes, Set, Mapping)) or not is_iterable(option):
         raise InvalidInputError(
-            f"{parameter('thresholds', asked)} is not supported; give {_FORMS}."
+            f"{parameter('thresholds', option)} is not supported; give {_FORMS}."
         )
-    given = list(asked)
-    if not given or not all(isinstance(one, (int, float, np.number)) for one in given):
+    numbers = list(option)
+    if not numbers or not all(isinstance(value, (int, float, np.number)) for value in numbers):
         raise InvalidInputError(
-            f"{parameter('thresholds', asked)} is not a list of numbers; give {_FORMS}."
+            f"{parameter('thresholds', option)} is not a list of numbers; give {_FORMS}."
         )
     try:
-        values = np.array([float(one) for one in given])
+        values = np.array([float(value) for value in numbers])
     except (OverflowError, TypeError) as error:
         raise InvalidInputError(
-            f"{parameter('thresholds', asked)} has a value that is not a float: {error}."
+            f"{parameter('thresholds', option)} has a value that is not a float: {error}."
         ) from error
     if np.isnan(values).any():
         raise InvalidInputError(

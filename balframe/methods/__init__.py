@@ -49,17 +49,17 @@ CHARTS = {
 
 def load_method(name: str) -> Callable[..., Any]:
     """Return the function of a method."""
-    method: Callable[..., Any] = getattr(import_module(_path(METHODS, name, name)), name)
+    method: Callable[..., Any] = getattr(import_module(_module_path(METHODS, name, name)), name)
     return method
 
 
 def load_chart(name: str) -> Callable[..., Any]:
     """Return the function that draws the results of a method."""
-    chart: Callable[..., Any] = getattr(import_module(_path(CHARTS, name, "charts")), name)
+    chart: Callable[..., Any] = getattr(import_module(_module_path(CHARTS, name, "charts")), name)
     return chart
 
 
-def declaration_of(name: str) -> "Method":
+def declaration(name: str) -> "Method":
     """Load a method, and return its declaration."""
     from balframe.api.method import DECLARED
 
@@ -69,14 +69,14 @@ def declaration_of(name: str) -> "Method":
 
 def declarations() -> Mapping[str, "Method"]:
     """Load every method, and return their declarations by name."""
-    return {name: declaration_of(name) for name in sorted(names(METHODS))}
+    return {name: declaration(name) for name in sorted(names_in_groups(METHODS))}
 
 
-def names(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def names_in_groups(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """List methods or charts in the order of their groups."""
     return (name for families in groups.values() for name in families)
 
 
-def _path(groups: Mapping[str, Mapping[str, str]], name: str, module: str) -> str:
+def _module_path(groups: Mapping[str, Mapping[str, str]], name: str, module: str) -> str:
     family = next(families[name] for families in groups.values() if name in families)
     return f"{__name__}.{family}.{module}"

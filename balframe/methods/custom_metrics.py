@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from balframe.api.columns import METRIC
 from balframe.methods import declarations
 from balframe.metrics.lookup import metric as metric
-from balframe.metrics.registry import reserve
+from balframe.metrics.registry import reserve_names
 
 
-def names_beside_metrics() -> Iterator[str]:
+def reserved_names() -> Iterator[str]:
     """List the other columns of methods that have columns named after metrics."""
-    for verb in declarations().values():
-        columns = [one for layout in verb.layouts.values() for one in layout]
-        if any(one.name == METRIC for one in columns):
-            yield from (str(one.name) for one in columns if one.place is None)
+    for method in declarations().values():
+        columns = [column for layout in method.layouts.values() for column in layout]
+        if any(column.name == METRIC for column in columns):
+            yield from (str(column.name) for column in columns if column.placeholder is None)
 
 
-reserve(names_beside_metrics())
+reserve_names(reserved_names())

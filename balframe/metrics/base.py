@@ -1,4 +1,4 @@
-"""What is known of every metric, whether it is computed from labels or from scores."""
+"""What every metric declares, whether it is computed from labels or from scores."""
 
 import inspect
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from balframe.core.array_types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class AnyMetric:
-    """A function of counts with one value for each segment, as the list of metrics shows it."""
+class BaseMetric:
+    """A function of counts with one value for each segment, and what it declares."""
 
     name: str
     function: Callable[..., FloatArray]
@@ -30,7 +30,7 @@ class AnyMetric:
 
     @property
     def is_shipped(self) -> bool:
-        """Tell whether the metric is one of balframe's."""
+        """Whether balframe ships the metric."""
         return self.function.__module__.startswith("balframe.metrics.")
 
     def _first_sentence(self) -> tuple[str, str, str]:

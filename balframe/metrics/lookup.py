@@ -1,4 +1,4 @@
-"""Metrics by the names, aliases and members of families that a caller gives."""
+"""Metrics by their names and aliases, with those of families and of users."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,15 +13,31 @@ from balframe.errors import (
     parameter,
 )
 from balframe.metrics import definitions  # noqa: F401 (registers them)
-from balframe.metrics.base import AnyMetric
-from balframe.metrics.parametric import families, member
-from balframe.metrics.registry import NAMED_BY_CHARTS, PRESETS, Metric, metric, named, registered
-from balframe.metrics.score_metrics import metrics_of_scores, named_of_scores, needs_scores
+from balframe.metrics.base import BaseMetric
+from balframe.metrics.parametric import family_member, metric_families
+from balframe.metrics.registry import (
+    CHART_COLUMN_NAMES,
+    PRESETS,
+    Metric,
+    metric,
+    named_metrics,
+    registered_metrics,
+)
+from balframe.metrics.score_metrics import all_score_metrics, needs_scores_error, score_metric_names
 
-Chosen = dict[str, Metric]  # by the names that the columns get
+__all__ = [
+    "all_metrics",
+    "find_metric",
+    "find_metrics",
+    "metric",
+    "metric_families",
+    "registered_metrics",
+]
+
+MetricsByName = dict[str, Metric]  # by the names that their columns get
 
 
-def find(name: object) -> Metric:
+def find_metric(name: object) -> Metric:
     """Look a metric up by its name or an alias; an error suggests the nearest names."""
     if not isinstance(name, str):
         raise UnsupportedTypeError(
@@ -33,95 +49,96 @@ def find(name: object) -> Metric:
             f"{advised('metrics', name)} is a preset of several metrics; give the name of one "
             "metric here."
         )
-    found = _known(name)
-    if found is None:
-        raise _not_found(name)
-    return found
+    metric = _find_or_none(name)
+    if metric is None:
+        raise _not_found_error(name)
+    return metric
 
 
-def find_all(given: object, presets: Mapping[str, Sequence[str]] | None = None) -> Chosen:
-    """Look metrics up, by the names as they were given; a mapping gives them new names.
+def find_metrics(
+    names: object, presets: Mapping[str, Sequence[str]] | None = None
+) -> MetricsByName:
+    """Look metrics up; a mapping gives them new names.
 
     `presets` are the metrics that the presets stand for in this call.
     """
-    if isinstance(given, Mapping):
-        chosen = {_new_name(new, name): find(name) for new, name in given.items()}
-    elif is_iterable(given):
-        chosen = _listed(list(given), presets or {})
+    if isinstance(names, Mapping):
+        metrics = {_check_new_name(new, name): find_metric(name) for new, name in names.items()}
+    elif is_iterable(names):
+        metrics = _find_listed(list(names), presets or {})
     else:
         raise UnsupportedTypeError(
-            f"{parameter('metrics', given)} is neither the name of a metric, nor a list of names, "
+            f"{parameter('metrics', names)} is neither the name of a metric, nor a list of names, "
             "nor a mapping of new names to names."
         )
-    if not chosen:
+    if not metrics:
         raise InvalidInputError(
             f"{parameter('metrics')} is empty; name at least one metric, or a preset: "
             f"{listed(map(repr, PRESETS))}."
         )
-    return chosen
+    return metrics
 
 
-def _listed(given: Sequence[object], presets: Mapping[str, Sequence[str]]) -> Chosen:
-    """Look up names and presets; a metric that is also named by itself stands there once."""
-    names = [name for name in given if not (isinstance(name, str) and name in presets)]
-    own = {str(name): find(name) for name in names}
-    if len({str(name) for name in given}) < len(given):
-        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(given)}.")
-    renamed = {one.name for name, one in own.items() if name != one.name}
-    chosen: Chosen = {}
-    for name in map(str, given):
-        if name in own:
-            chosen[name] = own[name]
+def _find_listed(names: Sequence[object], presets: Mapping[str, Sequence[str]]) -> MetricsByName:
+    """Look up names and presets; a metric of a preset that is also named itself is there once."""
+    single_names = [name for name in names if not (isinstance(name, str) and name in presets)]
+    single = {str(name): find_metric(name) for name in single_names}
+    if len({str(name) for name in names}) < len(names):
+        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(names)}.")
+    by_alias = {metric.name for name, metric in single.items() if name != metric.name}
+    metrics: MetricsByName = {}
+    for name in map(str, names):
+        if name in single:
+            metrics[name] = single[name]
         else:
-            chosen |= {one: find(one) for one in presets[name] if one not in renamed}
-    return chosen
+            metrics |= {
+                member: find_metric(member) for member in presets[name] if member not in by_alias
+            }
+    return metrics
 
 
-def _new_name(new: object, name: object) -> str:
+def _check_new_name(new: object, name: object) -> str:
     """Check the new name of a metric: a string, and not the name of another metric."""
     if not isinstance(new, str) or not new:
         raise UnsupportedTypeError(
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which is not a "
             "name; give a non-empty string."
         )
-    if new in PRESETS or new in named_of_scores() or new in NAMED_BY_CHARTS:
+    if new in PRESETS or new in score_metric_names() or new in CHART_COLUMN_NAMES:
         raise InvalidInputError(
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which means "
             "something else in balframe; choose another name."
         )
-    meant = _known(new)
-    if meant is not None and meant.name != find(name).name:
+    metric = _find_or_none(new)
+    if metric is not None and metric.name != find_metric(name).name:
         raise InvalidInputError(
             f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which already "
-            f"names the metric {meant.name!r}; choose another name."
+            f"names the metric {metric.name!r}; choose another name."
         )
     return new
 
 
-def _known(name: str) -> Metric | None:
-    return named().get(name) or member(name)
+def _find_or_none(name: str) -> Metric | None:
+    return named_metrics().get(name) or family_member(name)
 
 
-def _not_found(name: str) -> BalframeError:
-    """Say which names are near to an unknown one; of a metric of scores, where it is found."""
-    if name in named_of_scores():
-        return needs_scores(name)
-    names = [*(one.name for one in registered()), *(f.listed.name for f in families.values())]
-    aliases = {alias: one.name for alias, one in named().items()}
+def _not_found_error(name: str) -> BalframeError:
+    """Return the error for an unknown name, with near names, or the method of a score metric."""
+    if name in score_metric_names():
+        return needs_scores_error(name)
+    names = [
+        *(metric.name for metric in registered_metrics()),
+        *(family.representative.name for family in metric_families.values()),
+    ]
+    aliases = {alias: metric.name for alias, metric in named_metrics().items()}
     return not_found("metric", name, names, aliases)
 
 
-# The metrics that balframe ships, in their order, and those that its users register.
-
-
-__all__ = ["all_metrics", "families", "find", "find_all", "metric", "registered"]
-
-
-def all_metrics() -> list[AnyMetric]:
-    """List the metrics, those of scores after those of labels, and those of users last.
+def all_metrics() -> list[BaseMetric]:
+    """List the metrics of labels, then those of scores, and last those of users.
 
     Each family is there once.
     """
-    of_families = (family.listed for family in families.values())
-    every: list[AnyMetric] = [*registered(), *of_families, *metrics_of_scores()]
-    return sorted(every, key=lambda one: not one.is_shipped)
+    representatives = (family.representative for family in metric_families.values())
+    metrics: list[BaseMetric] = [*registered_metrics(), *representatives, *all_score_metrics()]
+    return sorted(metrics, key=lambda metric: not metric.is_shipped)

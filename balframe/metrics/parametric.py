@@ -1,4 +1,4 @@
-"""Families of metrics: formulas with a number in them, which a name gives in brackets."""
+"""Families of metrics: formulas with a number, which stands in brackets in a member's name."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,14 +17,14 @@ _MEMBER = re.compile(r"(\w+)\s*(?:\(([^()]*)\))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Metrics that differ by a number above 0; `listed`, that of 1, stands for all of them."""
+class MetricFamily:
+    """Metrics that differ by a number above 0; the `representative`, that of 1, is listed."""
 
-    listed: Metric
+    representative: Metric
     function: FunctionOfNumber
 
 
-families: dict[str, Family] = {}
+metric_families: dict[str, MetricFamily] = {}
 
 
 def family(
@@ -41,28 +41,28 @@ def family(
 
     def register(function: FunctionOfNumber) -> FunctionOfNumber:
         name = f"{function.__name__}({number})"
-        listed = Metric(name, _at(function, 1), range, "higher", (), source, tuple(needs))
-        families[function.__name__] = Family(listed, function)
+        metric = Metric(name, _with_number(function, 1), range, "higher", (), source, tuple(needs))
+        metric_families[function.__name__] = MetricFamily(metric, function)
         return function
 
     return register
 
 
-def member(name: str) -> Metric | None:
-    """Make the member of a family that a name asks for; None where it asks for no family."""
+def family_member(name: str) -> Metric | None:
+    """Return the member of a family that has this name; None if the name is of no family."""
     parts = _MEMBER.fullmatch(name)
-    if parts is None or parts[1] not in families:
+    if parts is None or parts[1] not in metric_families:
         return None
-    of = families[parts[1]]
-    number = _number(parts[2])
+    family = metric_families[parts[1]]
+    number = _parse_number(parts[2])
     if not 0 < number < inf:
         raise InvalidInputError(
             f"metric {name!r} takes a finite number above 0 in brackets, as in '{parts[1]}(2)'."
         )
-    return replace(of.listed, name=name, function=_at(of.function, number))
+    return replace(family.representative, name=name, function=_with_number(family.function, number))
 
 
-def _at(function: FunctionOfNumber, number: float) -> MetricFunction:
+def _with_number(function: FunctionOfNumber, number: float) -> MetricFunction:
     @wraps(function)
     def at_number(c: ClassCounts) -> FloatArray:
         return function(c, number)
@@ -70,7 +70,7 @@ def _at(function: FunctionOfNumber, number: float) -> MetricFunction:
     return at_number
 
 
-def _number(text: str | None) -> float:
+def _parse_number(text: str | None) -> float:
     try:
         return float(text or "")
     except ValueError:

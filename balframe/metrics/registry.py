@@ -1,4 +1,4 @@
-"""The registry of metrics: a decorator puts a metric in, names and aliases find it."""
+"""The registry of metrics of labels, and the decorators that register them."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,22 +12,20 @@ from balframe.core.array_types import FloatArray, is_iterable
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError, check_choice, parameter
-from balframe.metrics.base import AnyMetric
-from balframe.metrics.score_metrics import named_of_scores
-from balframe.stats.base import NO_LIMITS, Interval
+from balframe.metrics.base import BaseMetric
+from balframe.metrics.score_metrics import score_metric_names
+from balframe.stats.base import NO_INTERVAL, Interval
 from balframe.stats.metric_intervals import Among, Parts, Proportion
 
-# Presets: names that stand for several metrics, wherever several may be given.
-
-
-DEFAULT = (
+# presets: names that stand for several metrics, wherever several may be given
+DEFAULT_METRICS = (
     "accuracy",
     "balanced_accuracy",
     "adjusted_balanced_accuracy",
     "normalized_accuracy",
     "geometric_mean",
 )
-FAIRNESS = (
+FAIRNESS_METRICS = (
     "selection_rate",
     "prevalence",
     "recall",
@@ -37,27 +35,26 @@ FAIRNESS = (
 )
 PRESETS: Mapping[str, tuple[str, ...] | None] = {  # None where the call decides
     "default": None,
-    "fairness": FAIRNESS,
+    "fairness": FAIRNESS_METRICS,
     "all": None,
 }
-
 
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
-NAMED_BY_CHARTS = ("segment", "panel")
+CHART_COLUMN_NAMES = ("segment", "panel")
 _reserved: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Metric(AnyMetric):
+class Metric(BaseMetric):
     """A metric of labels and what is known of it; `bf.metric` makes one from a function."""
 
     function: MetricFunction
     needs: tuple[str, ...]
-    interval: Interval = NO_LIMITS
+    interval: Interval = NO_INTERVAL
     chance: Chance | None = None
 
     def __call__(self, counts: ClassCounts) -> FloatArray:
@@ -107,8 +104,8 @@ def metric(
     source : str
         Reference for the definition.
     interval : Interval, optional
-        The kind of its confidence interval: one of `balframe.stats.metric_intervals`, or a subclass
-        of `balframe.stats.base.Interval`. Without it the lower and upper limits are null.
+        The kind of its confidence interval: one of `balframe.stats`, such as `Proportion`, or a
+        subclass of `balframe.stats.Interval`. Without it the lower and upper limits are null.
     chance : number, "uniform" or "majority", optional
         The score of guessing, which charts show: a number; "uniform", which is 1/K with K labels
         present; or "majority", the share of the most frequent label.
@@ -139,8 +136,7 @@ def metric(
 
     A proportion or a mean of recalls has a confidence interval if it names that kind of interval:
 
-    >>> from balframe.core.safe_divide import ratio
-    >>> from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
+    >>> from balframe.stats import MeanOfRecalls, Proportion, ratio
     >>> def parts(c):
     ...     return c.positive.fn, c.total
     >>> @bf.metric(
@@ -182,12 +178,12 @@ def metric(
         )
 
     def register(function: MetricFunction) -> MetricFunction:
-        one = Metric(
+        metric = Metric(
             function.__name__, function, range, better, tuple(aliases), source, tuple(needs),
-            NO_LIMITS if interval is None else interval, chance,
+            NO_INTERVAL if interval is None else interval, chance,
         )  # fmt: skip
         with _registering:
-            _put(one)
+            _add(metric)
         return function
 
     return register
@@ -202,7 +198,7 @@ def proportion(
     source: str = "",
     chance: Chance | None = None,
 ) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
-    """Register the ratio of two sums of counts that a function gives, as a metric in [0, 1].
+    """Register the ratio of the two sums of counts that a function returns, in [0, 1].
 
     `among` says which rows the denominator counts, as in `Proportion`.
     """
@@ -225,42 +221,45 @@ def proportion(
     return register
 
 
-def _put(one: Metric) -> None:
-    """Let a metric be found; those who read meanwhile see whole dictionaries, old or new."""
+def _add(metric: Metric) -> None:
+    """Add a metric; other threads see whole dictionaries, the old ones or the new ones."""
     global _registry, _names
-    _check_free(one)
-    kept = {name: owner for name, owner in _names.items() if owner.name != one.name}
-    _registry = _registry | {one.name: one}
-    _names = kept | dict.fromkeys((one.name, *one.aliases), one)
+    _check_names_free(metric)
+    others = {name: owner for name, owner in _names.items() if owner.name != metric.name}
+    _registry = _registry | {metric.name: metric}
+    _names = others | dict.fromkeys((metric.name, *metric.aliases), metric)
 
 
-def _check_free(one: Metric) -> None:
-    known = _registry.get(one.name)
-    if known is not None and known.is_shipped and not one.is_shipped:
-        raise InvalidInputError(f"metric {one.name!r} is built into balframe; choose another name.")
-    for name in (one.name, *one.aliases):
+def _check_names_free(metric: Metric) -> None:
+    """Raise if a name of the metric belongs to another metric, a preset or a column."""
+    same = _registry.get(metric.name)
+    if same is not None and same.is_shipped and not metric.is_shipped:
+        raise InvalidInputError(
+            f"metric {metric.name!r} is built into balframe; choose another name."
+        )
+    for name in (metric.name, *metric.aliases):
         if name in PRESETS:
             raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
-        if name in _reserved or name in NAMED_BY_CHARTS:
+        if name in _reserved or name in CHART_COLUMN_NAMES:
             raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
-        owner = _names.get(name) or named_of_scores().get(name) or one
-        if owner.name != one.name:
+        owner = _names.get(name) or score_metric_names().get(name) or metric
+        if owner.name != metric.name:
             raise InvalidInputError(
                 f"{name!r} already names the metric {owner.name!r}; choose another name or alias."
             )
 
 
-def reserve(names: Iterable[str]) -> None:
-    """Keep names of columns from being taken by metrics, which are columns of reports too."""
+def reserve_names(names: Iterable[str]) -> None:
+    """Reserve names of columns, which no metric may take."""
     _reserved.update(names)
 
 
-def registered() -> list[Metric]:
+def registered_metrics() -> list[Metric]:
     """List the metrics in the order in which they were registered."""
     names = _names  # read first: what has a name here is in the registry already
-    return [one for name, one in _registry.items() if name in names]
+    return [metric for name, metric in _registry.items() if name in names]
 
 
-def named() -> Mapping[str, Metric]:
-    """Give every metric by its name and its aliases."""
+def named_metrics() -> Mapping[str, Metric]:
+    """Return the metrics by their names and aliases."""
     return _names

@@ -1,4 +1,4 @@
-"""Metrics of scores: a decorator registers each, with the verb that returns it."""
+"""Metrics of scores: a decorator registers each, with the method that returns it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from typing import TypeVar
 
 from balframe.core.array_types import FloatArray
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
-from balframe.metrics.base import AnyMetric
+from balframe.metrics.base import BaseMetric
 
 _CountsT = TypeVar("_CountsT")  # rows counted by score, in whatever way the metric reads them
 _FunctionOfScores = Callable[[_CountsT], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class MetricOfScores(AnyMetric):
-    """A metric of scores, which is a column of the answers of one verb."""
+class ScoreMetric(BaseMetric):
+    """A metric of scores, which is a column of the results of one method."""
 
-    verb: str
+    method: str
 
 
 _NOT_COMPUTED = (
@@ -33,7 +33,7 @@ _NOT_COMPUTED = (
     "top_k_accuracy",
     "top_k_accuracy_score",
 )
-_registry: dict[str, MetricOfScores] = {}
+_registry: dict[str, ScoreMetric] = {}
 
 
 def score_metric(
@@ -42,49 +42,51 @@ def score_metric(
     better: str | None = "higher",
     aliases: Sequence[str] = (),
     source: str = "",
-    verb: str = "ranking",
+    method: str = "ranking",
 ) -> Callable[[_FunctionOfScores[_CountsT]], _FunctionOfScores[_CountsT]]:
     """Register a function of counted scores as a metric, under the function's name.
 
-    `verb` returns it in a column of that name. The function takes what its verb counts.
+    `method` returns it in a column of that name. The function takes what its method counts.
     """
 
     def register(function: _FunctionOfScores[_CountsT]) -> _FunctionOfScores[_CountsT]:
         name = function.__name__
-        _registry[name] = MetricOfScores(
-            name, function, range, better, tuple(aliases), source, verb
-        )
+        _registry[name] = ScoreMetric(name, function, range, better, tuple(aliases), source, method)
         return function
 
     return register
 
 
-def metrics_of_scores() -> list[MetricOfScores]:
+def all_score_metrics() -> list[ScoreMetric]:
     """List the metrics of scores in the order in which they were registered."""
     return [*_registry.values()]
 
 
-def returned_by(verb: str) -> list[str]:
-    """List the names of the metrics of scores that a verb returns."""
-    return [one.name for one in _registry.values() if one.verb == verb]
+def metrics_returned_by(method: str) -> list[str]:
+    """List the names of the metrics of scores that a method returns."""
+    return [metric.name for metric in _registry.values() if metric.method == method]
 
 
-def named_of_scores() -> Mapping[str, MetricOfScores | None]:
-    """Give every metric of scores by its name and aliases; None where no verb returns it."""
-    known = {name: one for one in _registry.values() for name in (one.name, *one.aliases)}
-    return dict.fromkeys(_NOT_COMPUTED) | known
+def score_metric_names() -> Mapping[str, ScoreMetric | None]:
+    """Return the metrics of scores by their names and aliases; None if no method returns one."""
+    metrics = {
+        name: metric for metric in _registry.values() for name in (metric.name, *metric.aliases)
+    }
+    return dict.fromkeys(_NOT_COMPUTED) | metrics
 
 
-def needs_scores(name: str) -> BalframeError:
-    """Say that a metric is computed from scores, and which verb returns it or others."""
-    found = named_of_scores()[name]
-    if found is not None:
+def needs_scores_error(name: str) -> BalframeError:
+    """Return the error for a metric of scores, with the method that returns it or others."""
+    metric = score_metric_names()[name]
+    if metric is not None:
         return InvalidInputError(
-            f"metric {name!r} is computed from scores, not from labels; call {found.verb}, which "
-            f"returns {found.name!r}."
+            f"metric {name!r} is computed from scores, not from labels; call {metric.method}, "
+            f"which returns {metric.name!r}."
         )
-    verbs = dict.fromkeys(one.verb for one in _registry.values())
-    returned = "; ".join(f"{verb} returns {', '.join(returned_by(verb))}" for verb in verbs)
+    methods = dict.fromkeys(metric.method for metric in _registry.values())
+    returned = "; ".join(
+        f"{method} returns {', '.join(metrics_returned_by(method))}" for method in methods
+    )
     return UnknownNameError(
         f"metric {name!r} not found: it is computed from scores, and no method returns it. Of the "
         f"metrics of scores, {returned}."

@@ -14,22 +14,19 @@ from balframe.stats.mean_recall import Recalls
 from balframe.stats.mean_recall_posterior import PRIORS
 from balframe.stats.proportions import Limits
 
-# What a caller asks of confidence intervals: the method, the level and the prior.
-
-
 IntervalMethod = Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
 IntervalOption = bool | IntervalMethod | None
 Prior = Literal["uniform", "jeffreys"]
 
-_OF_ROWS = ("jeffreys", "exact", "mover", "posterior")  # methods without limits of clusters
-GATE = "gate"  # the method of limits that decide, which differs from kind to kind
+_INDEPENDENT_ROWS_METHODS = ("jeffreys", "exact", "mover", "posterior")  # no limits for clusters
+GATE = "gate"  # requests the limits that decide, whose method differs from kind to kind
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalRequest:
-    """The method asked for (None: each metric's default), the level and the prior.
+    """The requested method (None: each metric's default), the level and the prior.
 
-    `n_together` limits have to hold at once, which the level already allows for.
+    `n_together` limits have to hold simultaneously; the level already allows for that.
     """
 
     method: str | None
@@ -41,23 +38,23 @@ class IntervalRequest:
     def of(
         cls, interval: object, level: object, prior: object, cluster: object = None
     ) -> "IntervalRequest | None":
-        """Check what a caller asked for; None where no limits are asked for."""
+        """Check the options of a caller; return None if they request no interval."""
         check_choice("interval", interval, (None, False, True, *get_args(IntervalMethod)))
         check_choice("prior", prior, PRIORS)
         check_level(level)
         if interval is None or interval is False:
             return None
-        check_suits_clusters(interval, cluster)
+        check_supports_clusters(interval, cluster)
         return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
 
-    def together(self, n: int) -> "IntervalRequest":
-        """Raise the level of each of n limits so that all hold at once at this one (Bonferroni)."""
+    def bonferroni(self, n: int) -> "IntervalRequest":
+        """Return a request whose level lets n intervals hold simultaneously at this level."""
         return replace(self, level=1 - (1 - self.level) / max(n, 1), n_together=n)
 
 
-def check_suits_clusters(interval: object, cluster: object) -> None:
-    """Raise if a method has no limits for rows in clusters."""
-    if cluster is not None and interval in _OF_ROWS:
+def check_supports_clusters(interval: object, cluster: object) -> None:
+    """Raise if the interval method has no limits for rows in clusters."""
+    if cluster is not None and interval in _INDEPENDENT_ROWS_METHODS:
         raise InvalidInputError(
             f"{parameter('interval', interval)} needs independent rows and cannot be combined with "
             f"{parameter('cluster', cluster)}; give 'wilson', 'score' or 'scas', or omit one of "
@@ -66,7 +63,7 @@ def check_suits_clusters(interval: object, cluster: object) -> None:
 
 
 def check_level(level: object) -> None:
-    """Raise unless the level is a probability."""
+    """Raise unless the level is a number between 0 and 1."""
     is_number = isinstance(level, (int, float, np.floating)) and not isinstance(level, bool)
     if not is_number or not 0 < level < 1:  # type: ignore[operator]
         raise InvalidInputError(
@@ -178,4 +175,4 @@ class Interval:
         return False
 
 
-NO_LIMITS = Interval()
+NO_INTERVAL = Interval()

@@ -1,4 +1,7 @@
-"""Work on many segments at once: those of equally many labels together, equal ones only once."""
+"""Computations on many segments at once: segments with equally many labels form a matrix.
+
+Equal segments are computed once.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -7,17 +10,18 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import SEGMENTS, blocks
-from balframe.core.threads import on_all_cores
-from balframe.core.unique_rows import distinct
+from balframe.core.threads import run_on_all_cores
+from balframe.core.unique_rows import unique_rows
 from balframe.stats.mean_recall import Recalls
 
-Rows = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
+# x, n and weights of the shape (segments, labels), to arrays of the shape (segments,)
+_SegmentFunction = Callable[[FloatArray, FloatArray, FloatArray], Sequence[FloatArray]]
 
 
-def by_number_of_labels(
+def group_by_label_count(
     segment: Int64Array, n_segments: int, order: Int64Array
 ) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Put segments of equally many entries together, and the positions of these into a matrix.
+    """Yield the segments with equally many labels, and a matrix of the positions of their entries.
 
     `order` sorts the entries by segment.
     """
@@ -28,38 +32,39 @@ def by_number_of_labels(
         yield segments, order[first[segments][:, None] + np.arange(size)]
 
 
-def over_segments(r: Recalls, columns: int, compute: Rows) -> list[FloatArray]:
-    """Compute for every segment from its recalls, equal segments once.
+def compute_by_segment(r: Recalls, n_outputs: int, compute: _SegmentFunction) -> list[FloatArray]:
+    """Return `n_outputs` arrays with a value for every segment, computed from its recalls.
 
-    `compute` takes x, n and weights of the shape (segments, labels) and gives as many arrays of
-    the shape (segments,) as `columns` says. Segments without limits get NaN.
+    `compute` takes x, n and weights of the shape (segments, labels) and returns `n_outputs` arrays
+    of the shape (segments,). Segments whose effective counts are undefined get NaN.
     """
-    n_segments = len(r.whole)
-    x, n, share = r.in_effective_rows()
-    out = np.full((columns, n_segments), np.nan)
+    n_segments = len(r.divisor)
+    x, n, share = r.effective_counts()
+    out = np.full((n_outputs, n_segments), np.nan)
     order = np.argsort(r.segment, kind="stable")
-    for segments, entries in by_number_of_labels(r.segment, n_segments, order):
+    for segments, entries in group_by_label_count(r.segment, n_segments, order):
         values = x[entries], n[entries], share[entries]
-        known = np.isfinite(np.hstack(values)).all(axis=1)
-        if known.any():
-            found = once_for_equals(partial(_in_one_order, compute), [v[known] for v in values])
-            out[:, segments[known]] = found
+        finite = np.isfinite(np.hstack(values)).all(axis=1)
+        if finite.any():
+            out[:, segments[finite]] = compute_unique_rows(
+                partial(_with_sorted_labels, compute), [v[finite] for v in values]
+            )
     return list(out)
 
 
-def once_for_equals(
+def compute_unique_rows(
     compute: Callable[..., Sequence[FloatArray]], values: Sequence[FloatArray]
 ) -> FloatArray:
-    """Compute from arrays of the shape (rows, columns), from equal rows once."""
-    first, copies = distinct([column for value in values for column in value.T])
+    """Compute from arrays of the shape (rows, columns), once for equal rows."""
+    first, copies = unique_rows([column for value in values for column in value.T])
     parts = [first[block] for block in blocks(slice(0, len(first)), SEGMENTS)] or [first]
-    found = on_all_cores(lambda rows: compute(*(value[rows] for value in values)), parts)
-    return np.hstack(found)[:, copies]
+    results = run_on_all_cores(lambda rows: compute(*(value[rows] for value in values)), parts)
+    return np.hstack(results)[:, copies]
 
 
-def _in_one_order(
-    compute: Rows, x: FloatArray, n: FloatArray, share: FloatArray
+def _with_sorted_labels(
+    compute: _SegmentFunction, x: FloatArray, n: FloatArray, share: FloatArray
 ) -> Sequence[FloatArray]:
-    """Sort the labels of each segment, since their order makes no difference."""
+    """Compute with sorted labels, so that segments differing only in label order are equal."""
     order = np.lexsort((x, n, share))
     return compute(*(np.take_along_axis(values, order, axis=1) for values in (x, n, share)))

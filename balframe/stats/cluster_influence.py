@@ -1,7 +1,7 @@
-"""By how much each cluster moves an estimate: its variance, and the degrees of freedom.
+"""The influence of each cluster on an estimate: its variance and degrees of freedom.
 
 An estimate has one influence value u_c for each cluster c, and the variance sum_c u_c^2. The values
-are scaled so that this is unbiased for independent rows (CR2).
+are scaled so that this variance is unbiased for independent rows (CR2).
 
 References
 ----------
@@ -18,13 +18,13 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import ranges_of
+from balframe.core.cells import segment_ranges
 from balframe.core.safe_divide import ratio
-from balframe.stats.effective_sample_size import kish
+from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
-_LARGEST = 1e6  # quantiles beyond it give limits that say nothing
+_MAX_QUANTILE = 1e6  # beyond it limits carry no information
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Influence:
     value : float array, shape (pairs,)
         u_c.
     expected : float array, shape (pairs,)
-        Variance that the cluster would have if rows were independent.
+        Expected u_c^2 if rows were independent.
     size : float array, shape (pairs,)
-        What takes its place where no row varies.
-    variance_of_rows : float array, shape (segments,)
+        Size of the cluster, up to a factor. Replaces `expected` where no row varies.
+    iid_variance : float array, shape (segments,)
         Variance of the estimate if rows were independent.
     """
 
@@ -52,36 +52,31 @@ class Influence:
     value: FloatArray
     expected: FloatArray
     size: FloatArray
-    variance_of_rows: FloatArray
+    iid_variance: FloatArray
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Add up over the clusters of each segment."""
-        n_segments = len(self.variance_of_rows)
+        n_segments = len(self.iid_variance)
         sums = np.bincount(self.segment, weights=values * self.times, minlength=n_segments)
         return np.asarray(sums, np.float64)
 
     @classmethod
     def concat(cls, parts: Sequence["Influence"]) -> "Influence":
-        """Put the segments of several behind each other."""
-        counts = np.cumsum([0, *(len(part.variance_of_rows) for part in parts)])
-        shifted = [part.segment + n for part, n in zip(parts, counts, strict=False)]
-
-        def joined(name: str) -> FloatArray:
-            return np.concatenate([getattr(part, name) for part in parts])
-
+        """Concatenate the segments of several influences."""
+        counts = np.cumsum([0, *(len(part.iid_variance) for part in parts)])
         return cls(
-            np.concatenate(shifted),
+            np.concatenate([part.segment + n for part, n in zip(parts, counts, strict=False)]),
             np.concatenate([part.cluster for part in parts]),
             np.concatenate([part.times for part in parts]),
-            joined("value"),
-            joined("expected"),
-            joined("size"),
-            joined("variance_of_rows"),
+            np.concatenate([part.value for part in parts]),
+            np.concatenate([part.expected for part in parts]),
+            np.concatenate([part.size for part in parts]),
+            np.concatenate([part.iid_variance for part in parts]),
         )
 
     def at(self, segments: Int64Array) -> "Influence":
-        """Take the segments at these positions, in this order and as often as they are given."""
-        pairs, segment = ranges_of(self.segment, len(self.variance_of_rows), segments)
+        """Take the segments at these positions, in this order and with repetitions."""
+        pairs, segment = segment_ranges(self.segment, len(self.iid_variance), segments)
         return Influence(
             segment,
             self.cluster[pairs],
@@ -89,12 +84,12 @@ class Influence:
             self.value[pairs],
             self.expected[pairs],
             self.size[pairs],
-            self.variance_of_rows[segments],
+            self.iid_variance[segments],
         )
 
     @cached_property
     def n_clusters(self) -> FloatArray:
-        """Clusters with rows in the denominator, of each segment: m."""
+        """Number of clusters with rows in the denominator, of each segment: m."""
         return self.sum(np.ones(len(self.segment)))
 
     @cached_property
@@ -103,103 +98,110 @@ class Influence:
         return self.sum(self.value**2)
 
     @property
-    def at_least_of_rows(self) -> FloatArray:
-        """The variance, or that of independent rows where this is larger; NaN where it is 0."""
-        larger = np.maximum(self.variance, self.variance_of_rows)
+    def conservative_variance(self) -> FloatArray:
+        """The larger of the variance and that of independent rows; NaN where both are 0."""
+        larger = np.maximum(self.variance, self.iid_variance)
         return np.where(larger > 0, larger, np.nan)
 
     @cached_property
     def varies(self) -> BoolArray:
-        """Whether the rows of a segment differ in what they add to the estimate."""
-        return np.asarray(self.variance_of_rows > 0)
+        """Whether the variance of independent rows is above 0."""
+        return np.asarray(self.iid_variance > 0)
 
     @cached_property
     def effective_clusters(self) -> FloatArray:
-        """Clusters of equal size that are as many as those of each segment: 1 / sum tau_c^2.
+        """Effective number of clusters of each segment: 1 / sum_c tau_c^2.
 
         tau_c is the share of the cluster in the variance of independent rows.
         """
         share = np.where(self.varies[self.segment], self.expected, self.size)
-        return kish(self.sum(share), self.sum(share**2))
+        return kish_effective_size(self.sum(share), self.sum(share**2))
 
     @cached_property
     def df(self) -> FloatArray:
-        """Degrees of freedom: min(m* - 1, 2m / (kurtosis - 1)), kurtosis = m sum u^4 / V^2."""
+        """Satterthwaite degrees of freedom, at most m* - 1 for m* effective clusters.
+
+        2m / (kurtosis - 1), with kurtosis = m sum_c u_c^4 / V^2.
+        """
         kurtosis = self.n_clusters * ratio(self.sum(self.value**4), self.variance**2)
-        more = np.where(kurtosis > 1, kurtosis - 1, np.nan)
-        return np.fmin(self.effective_clusters - 1, ratio(2 * self.n_clusters, more))
+        excess = np.where(kurtosis > 1, kurtosis - 1, np.nan)
+        return np.fmin(self.effective_clusters - 1, ratio(2 * self.n_clusters, excess))
 
     def quantile(self, level: float) -> FloatArray:
-        """Find the quantile of t; that of the normal distribution where no row varies."""
+        """Return the t quantile of each segment; the normal quantile where no row varies."""
         normal = normal_quantile(level)
         df = np.maximum(self.df, 0)
-        known = df > 0
-        t = np.full(len(df), np.where(np.isnan(self.df), np.nan, _LARGEST))
-        t[known] = np.clip(special.stdtrit(df[known], (1 + level) / 2), normal, _LARGEST)
+        has_df = df > 0
+        t = np.full(len(df), np.where(np.isnan(self.df), np.nan, _MAX_QUANTILE))
+        t[has_df] = np.clip(special.stdtrit(df[has_df], (1 + level) / 2), normal, _MAX_QUANTILE)
         return np.where(self.varies, t, normal)
 
     def p_value(self, estimate: FloatArray) -> FloatArray:
-        """Test that the estimate is 0, two-sided, by the t distribution."""
+        """Return the two-sided p-value of the t test that the estimate is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(estimate == 0, 0, np.abs(estimate) / np.sqrt(self.variance))
         return np.asarray(2 * special.stdtr(np.maximum(self.df, 0), -t))
 
     @cached_property
     def design_effect(self) -> FloatArray:
-        """Variance over that of independent rows; where no row varies, NaN."""
-        return ratio(self.variance, self.variance_of_rows)
+        """Design effect: variance over that of independent rows; NaN where no row varies."""
+        return ratio(self.variance, self.iid_variance)
 
     def _keys(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
-        """Give each pair of segment and cluster, of both, a number."""
+        """Return an integer key of each pair of segment and cluster, for both influences."""
         codes = np.concatenate([self.cluster, other.cluster])
         low, size = codes.min(initial=0), 1 + codes.max(initial=0) - codes.min(initial=0)
-        one, of_other = (it.segment * size + it.cluster - low for it in (self, other))
-        return one, of_other
+        own_keys, other_keys = (
+            influence.segment * size + influence.cluster - low for influence in (self, other)
+        )
+        return own_keys, other_keys
 
-    def shared_with(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
-        """Find the pairs that both have: their positions in this one, and in the other."""
+    def shared_pairs(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
+        """Return the positions of the pairs that both have, in this influence and in the other."""
         keys = self._keys(other)
-        _, one, of_other = np.intersect1d(*keys, assume_unique=True, return_indices=True)
-        return one, of_other
+        _, own_pairs, other_pairs = np.intersect1d(*keys, assume_unique=True, return_indices=True)
+        return own_pairs, other_pairs
 
     def minus(self, other: "Influence") -> "Influence":
-        """Find the influence on the difference of two estimates, which may share clusters."""
+        """Return the influence on the difference of two estimates, which may share clusters."""
         keys = np.concatenate(self._keys(other))
-        distinct, first, pair = np.unique(keys, return_index=True, return_inverse=True)
+        unique_keys, first, pair = np.unique(keys, return_index=True, return_inverse=True)
 
-        def added(one: FloatArray, of_other: FloatArray) -> FloatArray:
-            values = np.concatenate([one, of_other])
-            return np.asarray(np.bincount(pair, weights=values, minlength=len(distinct)))
+        def sum_pairs(own_values: FloatArray, other_values: FloatArray) -> FloatArray:
+            values = np.concatenate([own_values, other_values])
+            return np.asarray(np.bincount(pair, weights=values, minlength=len(unique_keys)))
 
-        def taken(one: Int64Array, of_other: Int64Array) -> Int64Array:
-            return np.asarray(np.concatenate([one, of_other])[first])
+        def take_first(own_values: Int64Array, other_values: Int64Array) -> Int64Array:
+            return np.asarray(np.concatenate([own_values, other_values])[first])
 
         return Influence(
-            taken(self.segment, other.segment),
-            taken(self.cluster, other.cluster),
-            taken(self.times, other.times),
-            added(self.value, -other.value),
-            added(self.expected, other.expected),
-            added(self.size, other.size),
-            self.variance_of_rows + other.variance_of_rows,
+            take_first(self.segment, other.segment),
+            take_first(self.cluster, other.cluster),
+            take_first(self.times, other.times),
+            sum_pairs(self.value, -other.value),
+            sum_pairs(self.expected, other.expected),
+            sum_pairs(self.size, other.size),
+            self.iid_variance + other.iid_variance,
         )
 
 
-def influence_of(distance: FloatArray | Int64Array, n: FloatArray, held: FloatArray) -> FloatArray:
-    """Return u_c from a cluster's sum of distances from the mean over n rows, of which it has h_c.
+def cr2_influence(
+    residual_sum: FloatArray | Int64Array, n: FloatArray, row_share: FloatArray
+) -> FloatArray:
+    """Return u_c, the residual sum of a cluster over n sqrt(1 - h_c); it has the share h_c of rows.
 
-    That is the sum over n sqrt(1 - h_c); NaN where one cluster has all rows.
+    NaN where one cluster has all rows.
     """
-    rest = np.where(held < 1, 1 - held, np.nan)
-    return np.asarray(distance / (n * np.sqrt(rest)))
+    complement = np.where(row_share < 1, 1 - row_share, np.nan)
+    return np.asarray(residual_sum / (n * np.sqrt(complement)))
 
 
-def correlation(one: Influence, other: Influence) -> FloatArray:
-    """Find the correlation of two estimates in each segment, 0 where one does not vary."""
-    at, of_other = one.shared_with(other)
-    products = one.value[at] * other.value[of_other]
-    covariance = np.bincount(one.segment[at], products, len(one.variance))
-    product = one.variance * other.variance
-    known = product > 0
-    r = covariance / np.sqrt(np.where(known, product, 1))
-    return np.where(known, np.clip(r, -1, 1), 0)
+def influence_correlation(first: Influence, second: Influence) -> FloatArray:
+    """Return the correlation of two estimates in each segment, 0 where one does not vary."""
+    first_pairs, second_pairs = first.shared_pairs(second)
+    products = first.value[first_pairs] * second.value[second_pairs]
+    covariance = np.bincount(first.segment[first_pairs], products, len(first.variance))
+    variance_product = first.variance * second.variance
+    varies = variance_product > 0
+    r = covariance / np.sqrt(np.where(varies, variance_product, 1))
+    return np.where(varies, np.clip(r, -1, 1), 0)

@@ -1,10 +1,10 @@
-"""Weighted means of recalls under a constraint, by maximum likelihood: for limits and for tests.
+"""Constrained maximum likelihood estimates of recalls whose weighted mean is fixed.
 
 With x_k of n_k rows of label k correct and weights a_k that sum to 1, the score is the sum of
-a_k p_k. Where it is held at theta, the likelihood is largest at the p_k that solve
-x_k / p_k - (n_k - x_k) / (1 - p_k) = l a_k, with one multiplier l for all labels; theta falls as l
-grows. The observed score then lies l V above theta, with V = sum_k a_k^2 p_k (1 - p_k) / n_k.
-Counts need not be whole.
+a_k p_k. If it is constrained to theta, the likelihood is largest at the p_k that solve
+x_k / p_k - (n_k - x_k) / (1 - p_k) = l a_k, with one Lagrange multiplier l for all labels; theta
+falls as l grows. The observed score then lies l V above theta, with
+V = sum_k a_k^2 p_k (1 - p_k) / n_k. Counts need not be whole.
 """
 
 from collections.abc import Callable
@@ -16,13 +16,13 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.stats.root_finding import increasing_root
 
-_NOTHING = 1e-50  # shares below it change no limit, and their squares have no digits
-_FAR = 1e12  # times n / a: a multiplier that leaves no share of correct rows
-_SAME = 1e-15  # scores closer than this are the same one
+_NEGLIGIBLE = 1e-50  # shares below it change no limit, and their squares underflow
+_LARGE_MULTIPLIER = 1e12  # times n / a: at this multiplier the fitted recalls are 0
+_SCORE_TOLERANCE = 1e-15  # scores closer than this are equal
 
 
 @dataclass(frozen=True)
-class Segments:
+class WeightedBinomials:
     """Counts and weights, one row for each label and one column for each segment."""
 
     x: FloatArray
@@ -30,167 +30,170 @@ class Segments:
     a: FloatArray
 
     @classmethod
-    def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "Segments":
-        """Take arrays with one row for each segment and one column for each label."""
+    def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "WeightedBinomials":
+        """Transpose arrays with one row for each segment and one column for each label."""
         x, n, a = (np.ascontiguousarray(values.T, np.float64) for values in (x, n, a))
-        return cls(np.where(x > _NOTHING * n, x, 0), n, np.maximum(a, _NOTHING))
+        return cls(np.where(x > _NEGLIGIBLE * n, x, 0), n, np.maximum(a, _NEGLIGIBLE))
 
-    def at(self, segments: Int64Array) -> "Segments":
-        """Take some of the segments."""
-        return Segments(self.x[:, segments], self.n[:, segments], self.a[:, segments])
+    def at(self, segments: Int64Array) -> "WeightedBinomials":
+        """Take the segments at these positions."""
+        return WeightedBinomials(self.x[:, segments], self.n[:, segments], self.a[:, segments])
 
-    def mirrored(self, where: bool | BoolArray = True) -> "Segments":
-        """Count wrong rows in place of correct ones, so that a score becomes 1 - score."""
+    def mirror(self, where: bool | BoolArray = True) -> "WeightedBinomials":
+        """Exchange correct and wrong rows, so that a score becomes 1 - score."""
         return replace(self, x=np.where(where, self.n - self.x, self.x))
 
-    def and_mirrored(self) -> "Segments":
-        """Put the segments with wrong rows in place of correct ones behind them."""
-        x = np.hstack((self.x, self.mirrored().x))
-        return Segments(x, np.hstack((self.n, self.n)), np.hstack((self.a, self.a)))
+    def with_mirror(self) -> "WeightedBinomials":
+        """Append the segments with correct and wrong rows exchanged."""
+        x = np.hstack((self.x, self.mirror().x))
+        return WeightedBinomials(x, np.hstack((self.n, self.n)), np.hstack((self.a, self.a)))
 
     @cached_property
     def score(self) -> FloatArray:
-        """The score that was observed."""
+        """The observed score."""
         return np.asarray((self.a * (self.x / self.n)).sum(axis=0))
 
     @cached_property
-    def part(self) -> FloatArray:
+    def variance_factor(self) -> FloatArray:
         """Variance of each label's part of the score, over p (1 - p)."""
         return self.a * self.a / self.n
 
     @cached_property
     def share(self) -> FloatArray:
-        """Share of each label in the sum of the parts."""
-        return np.asarray(self.part / self.part.sum(axis=0))
+        """Share of each label in the sum of the variance factors."""
+        return np.asarray(self.variance_factor / self.variance_factor.sum(axis=0))
 
     @cached_property
     def variance(self) -> FloatArray:
-        """V at the recalls that were observed."""
+        """V at the observed recalls."""
         p = self.x / self.n
-        return np.asarray((self.part * p * (1 - p)).sum(axis=0))
+        return np.asarray((self.variance_factor * p * (1 - p)).sum(axis=0))
 
     @cached_property
-    def part_f(self) -> FloatArray:
-        """The parts, larger for the recalls having been fitted to these rows."""
-        return self.corrected(self.share)
+    def variance_factor_f(self) -> FloatArray:
+        """The variance factors of V_f, corrected for the recalls fitted to the same rows."""
+        return self.corrected_factor(self.share)
 
-    def corrected(self, share: FloatArray) -> FloatArray:
-        """Enlarge the parts by n / (n - 1 + share); fewer effective rows than one count as one."""
+    def corrected_factor(self, share: FloatArray) -> FloatArray:
+        """Return the variance factors times n / (n - 1 + share), with n at least 1."""
         rows = np.maximum(self.n, 1)
-        return self.part * rows / (rows - 1 + share)
+        return self.variance_factor * rows / (rows - 1 + share)
 
     @cached_property
-    def third(self) -> FloatArray:
+    def third_moment_factor(self) -> FloatArray:
         """Third moment of each label's part of the score, over p (1 - p) (1 - 2 p)."""
-        return self.part * self.a / self.n
+        return self.variance_factor * self.a / self.n
 
     @cached_property
     def start(self) -> FloatArray:
         """The multiplier up to which p stays as observed: 0, unless no row varies."""
         varies = ((self.x > 0) & (self.x < self.n)).any(axis=0)
-        first = np.where(self.x > 0, self.n / self.a, np.inf).min(axis=0)
-        return np.where(varies, 0.0, first)
+        smallest = np.where(self.x > 0, self.n / self.a, np.inf).min(axis=0)
+        return np.where(varies, 0.0, smallest)
 
     def recalls(self, multiplier: FloatArray) -> FloatArray:
-        """Fit p_k; they fall as the multiplier, which is not negative, grows."""
+        """Return the estimates p_k at multipliers of at least 0; they fall as these grow."""
         la = multiplier * self.a
         root = np.sqrt((self.n - la) ** 2 + 4 * la * (self.n - self.x))
         p = 2 * self.x / (self.n + la + root)
         return np.minimum(np.maximum(p, 0), 1)
 
-    def held_at(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Find the multipliers, of either sign, and p_k where the scores are held at theta."""
+    def constrained_mle(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the multipliers, of either sign, and the estimates p_k for scores theta."""
         is_above = self.score > theta
-        moved = np.flatnonzero(np.abs(self.score - theta) > _SAME)
+        active = np.flatnonzero(np.abs(self.score - theta) > _SCORE_TOLERANCE)
         multiplier, p = np.zeros(len(theta)), self.x / self.n
-        one = self.mirrored(~is_above).at(moved)
-        target = np.where(is_above, theta, 1 - theta)[moved]
-        found = one.start + np.exp(_log_multiplier(one, target))
-        fitted = one.recalls(found)
-        multiplier[moved] = np.where(is_above[moved], found, -found)
-        p[:, moved] = np.where(is_above[moved], fitted, 1 - fitted)
+        lowered = self.mirror(~is_above).at(active)
+        target = np.where(is_above, theta, 1 - theta)[active]
+        size = lowered.start + np.exp(_log_multiplier(lowered, target))
+        fitted = lowered.recalls(size)
+        multiplier[active] = np.where(is_above[active], size, -size)
+        p[:, active] = np.where(is_above[active], fitted, 1 - fitted)
         return multiplier, p
 
 
-def _log_multiplier(c: Segments, theta: FloatArray) -> FloatArray:
-    """Find how far above its start the multiplier is, where theta is below the observed score."""
-    guess = np.where(c.start > 0, c.start, (c.score - theta) / np.maximum(c.variance, _NOTHING))
+def _log_multiplier(c: WeightedBinomials, theta: FloatArray) -> FloatArray:
+    """Return the log of the multiplier less its start, for theta below the observed score."""
+    guess = np.where(c.start > 0, c.start, (c.score - theta) / np.maximum(c.variance, _NEGLIGIBLE))
 
     def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-        own = c if len(rows) == len(theta) else c.at(rows)
-        p = own.recalls(own.start + np.exp(t))
-        return np.asarray(theta[rows] - (own.a * p).sum(axis=0))
+        c_rows = c if len(rows) == len(theta) else c.at(rows)
+        p = c_rows.recalls(c_rows.start + np.exp(t))
+        return np.asarray(theta[rows] - (c_rows.a * p).sum(axis=0))
 
     return increasing_root(excess, np.log(guess))
 
 
-Statistic = Callable[[Segments, FloatArray, FloatArray], FloatArray]
+Statistic = Callable[[WeightedBinomials, FloatArray, FloatArray], FloatArray]
 
 
-def standardised(c: Segments, multiplier: FloatArray, p: FloatArray) -> FloatArray:
-    """Divide the distance of the observed score by its standard error; 0 where nothing varies."""
-    spread = p * (1 - p)
-    return np.asarray(multiplier * (c.part * spread).sum(axis=0) / _standard_error(c, spread))
+def score_statistic(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the observed score less theta over its standard error; 0 where nothing varies."""
+    pq = p * (1 - p)
+    return np.asarray(multiplier * (c.variance_factor * pq).sum(axis=0) / _standard_error(c, pq))
 
 
-def corrected(c: Segments, multiplier: FloatArray, p: FloatArray) -> FloatArray:
-    """Correct the standardised distance T for skewness: the root of T = z + A (z^2 - 1).
+def skewness_corrected_statistic(
+    c: WeightedBinomials, multiplier: FloatArray, p: FloatArray
+) -> FloatArray:
+    """Return the score statistic T corrected for skewness: the root z of T = z + A (z^2 - 1).
 
     A = k3 / (6 V_f^1.5), with k3 the third central moment of the score. Where this quadratic
-    equation has no root, its vertex -1 / (2 A) takes the place of one.
+    equation has no root, the result is its vertex -1 / (2 A).
     """
-    spread = p * (1 - p)
-    error = _standard_error(c, spread)
-    distance = multiplier * (c.part * spread).sum(axis=0) / error
-    skew = (c.third * spread * (1 - 2 * p)).sum(axis=0) / (6 * error**3)
-    under = 1 + 4 * skew * (skew + distance)
-    has_root = under >= 0
-    with_root = 2 * (skew + distance) / (1 + np.sqrt(np.where(has_root, under, 0)))
-    return np.where(has_root, with_root, -1 / (2 * np.where(has_root, 1, skew)))
+    pq = p * (1 - p)
+    error = _standard_error(c, pq)
+    statistic = multiplier * (c.variance_factor * pq).sum(axis=0) / error
+    skew = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0) / (6 * error**3)
+    discriminant = 1 + 4 * skew * (skew + statistic)
+    has_root = discriminant >= 0
+    root = 2 * (skew + statistic) / (1 + np.sqrt(np.where(has_root, discriminant, 0)))
+    return np.where(has_root, root, -1 / (2 * np.where(has_root, 1, skew)))
 
 
-def _standard_error(c: Segments, spread: FloatArray) -> FloatArray:
-    """Take the root of V_f; infinite where nothing varies, so that no distance counts there."""
-    variance = (c.part_f * spread).sum(axis=0)
+def _standard_error(c: WeightedBinomials, pq: FloatArray) -> FloatArray:
+    """Return the root of V_f, infinite where nothing varies, so that the statistic is 0 there."""
+    variance = (c.variance_factor_f * pq).sum(axis=0)
     return np.sqrt(np.where(variance > 0, variance, np.inf))
 
 
-def lower_limit(c: Segments, z: FloatArray | float, *statistics: Statistic) -> FloatArray:
-    """Find the least theta at which one of the statistics is no more than z, one for all or each.
+def lower_limit(c: WeightedBinomials, z: FloatArray | float, *statistics: Statistic) -> FloatArray:
+    """Return the least theta at which one of the statistics is at most z.
 
-    That is 0 where none is ever more: corrected for skewness, a distance from few rows is bounded.
+    `z` is one quantile for all segments, or one for each. The limit is 0 where no statistic exceeds
+    z anywhere: the skewness-corrected statistic of few rows is bounded.
     """
     lower = np.zeros(len(c.score))
     z = np.broadcast_to(z, lower.shape)
     rows = np.flatnonzero((c.x > 0).any(axis=0))
-    beyond = np.zeros(len(lower))
+    offset = np.zeros(len(lower))
     for statistic in statistics:
-        own, far = c.at(rows), _FAR * (c.n / c.a).max(axis=0)[rows]
-        goes_on = _standing(own, beyond[rows], statistic) < z[rows]
-        ends = _standing(own, far, statistic) > z[rows]
-        beyond[rows[goes_on & ~ends]] = np.inf
-        searched = np.flatnonzero(goes_on & ends)
-        beyond[rows[searched]] = _where_it_reaches(own.at(searched), z[rows[searched]], statistic)
-        rows = rows[np.isfinite(beyond[rows])]
-    own = c.at(rows)
-    limit = (own.a * own.recalls(own.start + beyond[rows])).sum(axis=0)
-    lower[rows] = np.minimum(limit, own.score)
+        c_rows, largest = c.at(rows), _LARGE_MULTIPLIER * (c.n / c.a).max(axis=0)[rows]
+        is_below = _statistic_at(c_rows, offset[rows], statistic) < z[rows]
+        exceeds = _statistic_at(c_rows, largest, statistic) > z[rows]
+        offset[rows[is_below & ~exceeds]] = np.inf
+        solved = np.flatnonzero(is_below & exceeds)
+        offset[rows[solved]] = _solve_statistic(c_rows.at(solved), z[rows[solved]], statistic)
+        rows = rows[np.isfinite(offset[rows])]
+    c_rows = c.at(rows)
+    limit = (c_rows.a * c_rows.recalls(c_rows.start + offset[rows])).sum(axis=0)
+    lower[rows] = np.minimum(limit, c_rows.score)
     return lower
 
 
-def _standing(c: Segments, beyond: FloatArray, statistic: Statistic) -> FloatArray:
-    """Compute a statistic at multipliers so far beyond their start."""
-    multiplier = c.start + beyond
+def _statistic_at(c: WeightedBinomials, offset: FloatArray, statistic: Statistic) -> FloatArray:
+    """Return a statistic at the multipliers `start + offset`."""
+    multiplier = c.start + offset
     return statistic(c, multiplier, c.recalls(multiplier))
 
 
-def _where_it_reaches(c: Segments, z: FloatArray, statistic: Statistic) -> FloatArray:
-    """Find how far beyond its start a multiplier is where the statistic is z."""
+def _solve_statistic(c: WeightedBinomials, z: FloatArray, statistic: Statistic) -> FloatArray:
+    """Return the offset of the multiplier from its start at which the statistic is z."""
     sd = np.sqrt(c.variance)
-    guess = np.where(sd > 0, z / np.maximum(sd, _NOTHING), z * z / c.a.max(axis=0))
+    guess = np.where(sd > 0, z / np.maximum(sd, _NEGLIGIBLE), z * z / c.a.max(axis=0))
 
     def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-        own = c if len(rows) == len(sd) else c.at(rows)
-        return _standing(own, np.exp(t), statistic) - z[rows]
+        c_rows = c if len(rows) == len(sd) else c.at(rows)
+        return _statistic_at(c_rows, np.exp(t), statistic) - z[rows]
 
     return np.exp(increasing_root(excess, np.log(guess)))

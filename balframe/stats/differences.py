@@ -1,28 +1,28 @@
-"""Differences of two scores: their confidence limits, and tests that the scores are equal.
+"""Differences of two independent scores: confidence limits, and tests that the scores are equal.
 
-Both scores are means of recalls, theta = sum_k a_k p_k with the same weights; the arrays have one
+Both scores are means of recalls, theta = sum_k a_k p_k with the same weights. The arrays have one
 row for each pair of segments and one column for each label. A proportion has one column.
 """
 
 import numpy as np
 
 from balframe.core.array_types import FloatArray
-from balframe.stats.constrained_mle import Segments, corrected
+from balframe.stats.constrained_mle import WeightedBinomials, skewness_corrected_statistic
 from balframe.stats.lazy_scipy import special
-from balframe.stats.mean_recall import scas, wider
+from balframe.stats.mean_recall import scas_limits, wider_limits
 from balframe.stats.proportions import Limits
 
 
 def mover_difference(
-    one: FloatArray,
-    of_one: Limits,
-    other: FloatArray,
-    of_other: Limits,
+    p1: FloatArray,
+    limits1: Limits,
+    p2: FloatArray,
+    limits2: Limits,
     correlation: FloatArray | float = 0,
 ) -> Limits:
-    """Recover the variances of a difference of scores from the limits of each.
+    """Return MOVER limits of the difference p1 - p2 of two scores, from the limits of each.
 
-    d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2 - 2 r (p_1 - l_1)(u_2 - p_2)), and the upper limit in the
+    p1 - p2 - sqrt((p1 - l1)^2 + (u2 - p2)^2 - 2 r (p1 - l1)(u2 - p2)), and the upper limit in the
     same way; independent scores have the correlation r = 0.
 
     References
@@ -30,54 +30,54 @@ def mover_difference(
     R. G. Newcombe, "Interval estimation for the difference between independent proportions",
     Statistics in Medicine 1998; G. Y. Zou and A. Donner, same journal, 2008.
     """
-    (low_one, high_one), (low_other, high_other) = of_one, of_other
-    difference = one - other
-    below, above = (one - low_one, high_other - other), (high_one - one, other - low_other)
-    apart = np.sqrt(1 - np.square(correlation))
+    (l1, u1), (l2, u2) = limits1, limits2
+    difference = p1 - p2
+    uncorrelated = np.sqrt(1 - np.square(correlation))
     half_below, half_above = (
-        np.hypot(own - correlation * of_other, apart * of_other) for own, of_other in (below, above)
+        np.hypot(half1 - correlation * half2, uncorrelated * half2)
+        for half1, half2 in ((p1 - l1, u2 - p2), (u1 - p1, p2 - l2))
     )
     return difference - half_below, difference + half_above
 
 
-def stacked(
-    x_one: FloatArray, n_one: FloatArray, x_other: FloatArray, n_other: FloatArray, a: FloatArray
+def difference_as_mean_recall(
+    x1: FloatArray, n1: FloatArray, x2: FloatArray, n2: FloatArray, a: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Write half of 1 + a difference of independent scores as a mean of recalls.
+    """Return a mean of recalls that is (1 + d) / 2 for the difference d of independent scores.
 
-    They are those of the correct rows of one segment and the wrong rows of the other.
+    Its recalls are the shares of correct rows of the first segment and of wrong rows of the second.
 
     Parameters
     ----------
-    x_one, n_one, x_other, n_other, a : float arrays, shape (pairs, labels)
-        Correct rows and rows of either segment, and the weights of the labels.
+    x1, n1, x2, n2, a : float arrays, shape (pairs, labels)
+        Correct rows and rows of the first and of the second segment, and the weights of the labels.
 
     Returns
     -------
     x, n, a : float arrays, shape (pairs, 2 labels)
     """
-    x, n = np.hstack([x_one, n_other - x_other]), np.hstack([n_one, n_other])
+    x, n = np.hstack([x1, n2 - x2]), np.hstack([n1, n2])
     return x, n, np.hstack([a, a]) / 2
 
 
 def scas_difference(
-    x_one: FloatArray,
-    n_one: FloatArray,
-    x_other: FloatArray,
-    n_other: FloatArray,
+    x1: FloatArray,
+    n1: FloatArray,
+    x2: FloatArray,
+    n2: FloatArray,
     a: FloatArray,
     level: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return limits of the difference of two independent scores, and the p-value that it is 0.
+    """Return limits of the difference of two independent scores, and the p-value of a test of 0.
 
-    They are the skewness-corrected score limits of `stacked` recalls, and the same statistic at
-    1/2. The p-value is under 1 - level exactly where the limits exclude 0, for levels from 0.7 on.
-    It is 1 where nothing varies.
+    Both use the skewness-corrected score statistic of `difference_as_mean_recall`; the test
+    evaluates it at 1/2. The p-value is under 1 - level exactly where the limits exclude 0, for
+    levels of at least 0.7. It is 1 where nothing varies.
 
     Parameters
     ----------
-    x_one, n_one, x_other, n_other, a : float arrays, shape (pairs, labels)
-        As in `stacked`.
+    x1, n1, x2, n2, a : float arrays, shape (pairs, labels)
+        As in `difference_as_mean_recall`.
     level : float
         Confidence level, between 0 and 1.
 
@@ -88,27 +88,27 @@ def scas_difference(
     References
     ----------
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
-    Statistics 2017; the weighted means are ours.
+    Statistics 2017; here for weighted means.
     """
-    recalls = stacked(x_one, n_one, x_other, n_other, a)
-    lower, upper = scas(*recalls, level)
-    segments = Segments.of(*recalls)
-    z = corrected(segments, *segments.held_at(np.full(len(lower), 0.5)))
+    recalls = difference_as_mean_recall(x1, n1, x2, n2, a)
+    lower, upper = scas_limits(*recalls, level)
+    c = WeightedBinomials.of(*recalls)
+    z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(lower), 0.5)))
     return 2 * lower - 1, 2 * upper - 1, np.asarray(2 * special.ndtr(-np.abs(z)))
 
 
 def gate_difference(
-    x_one: FloatArray,
-    n_one: FloatArray,
-    x_other: FloatArray,
-    n_other: FloatArray,
+    x1: FloatArray,
+    n1: FloatArray,
+    x2: FloatArray,
+    n2: FloatArray,
     a: FloatArray,
     level: float,
 ) -> Limits:
     """Return the limits that decide about the difference of two independent scores.
 
-    The wider, limit by limit, of those of `scas_difference` and those without the correction for
-    skewness. Parameters as there.
+    Each is the wider of the limits with the correction for skewness, as in `scas_difference`, and
+    without it. Parameters as there.
     """
-    lower, upper = wider(*stacked(x_one, n_one, x_other, n_other, a), level)
+    lower, upper = wider_limits(*difference_as_mean_recall(x1, n1, x2, n2, a), level)
     return 2 * lower - 1, 2 * upper - 1

@@ -6,7 +6,7 @@ from balframe.core.array_types import FloatArray
 from balframe.core.safe_divide import ratio
 
 
-def kish(n: FloatArray, n_sq: FloatArray) -> FloatArray:
+def kish_effective_size(n: FloatArray, n_sq: FloatArray) -> FloatArray:
     """Return Kish's effective size (sum w)^2 / sum w^2.
 
     NaN if the squares overflow or underflow a float.
@@ -21,7 +21,7 @@ def kish(n: FloatArray, n_sq: FloatArray) -> FloatArray:
     return np.where(np.isfinite(size), size, np.nan)
 
 
-def effective(
+def effective_counts(
     x: FloatArray, n: FloatArray, x_sq: FloatArray, n_sq: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the effective numbers of correct rows and of all rows of proportions.
@@ -38,14 +38,15 @@ def effective(
     x_sq, n_sq : float arrays
         The same of squared weights.
     """
-    is_rows = (x == x_sq) & (n == n_sq)
-    if is_rows.all():
+    is_unweighted = (x == x_sq) & (n == n_sq)
+    if is_unweighted.all():
         return np.where(n > 0, x, np.nan), np.where(n > 0, n, np.nan)
-    size = kish(n, n_sq)
+    size = kish_effective_size(n, n_sq)
     right, wrong = ratio(x, n), ratio(n - x, n)
     square = ratio(np.where(np.isfinite(size), x_sq, 0), np.where(np.isfinite(size), n_sq, 1))
-    row = ratio(np.ones_like(size), size)
+    row = ratio(np.ones_like(size), size)  # the share of a row of average weight
     p, q = (right + row) / (1 + 2 * row), (wrong + row) / (1 + 2 * row)
-    design = ratio(q * q * (square + row) + p * p * (1 - square + row), p * q * (1 + 2 * row))
-    n_eff = np.where(is_rows, size, size / np.maximum(design, 1))
-    return np.where(is_rows & np.isfinite(size), x, right * n_eff), n_eff
+    variance = q * q * (square + row) + p * p * (1 - square + row)
+    design_effect = ratio(variance, p * q * (1 + 2 * row))
+    n_eff = np.where(is_unweighted, size, size / np.maximum(design_effect, 1))
+    return np.where(is_unweighted & np.isfinite(size), x, right * n_eff), n_eff

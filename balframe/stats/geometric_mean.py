@@ -10,15 +10,15 @@ import math
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.stats.proportions import Limits, exact, normal_quantile
+from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
-_LEAST_WRONG = 1e-7
-_MOST_BIAS = 0.5  # of the mean log recall, in standard errors
+_MIN_ERROR_SHARE = 1e-7
+_MAX_BIAS = 0.5  # of the mean log recall, in standard errors
 
 
-def geometric(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Invert the score test of the geometric mean, where it is not too biased.
+def geometric_mean_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+    """Invert the score test of the geometric mean, where its bias is small.
 
     Under the constraint p_k = (x_k - m)/(n_k - m), and a limit is where
     m^2 sum_k (n_k - x_k)/(n_k (x_k - m)) = z^2.
@@ -26,7 +26,7 @@ def geometric(x: FloatArray, n: FloatArray, level: float) -> Limits:
     The logarithm of a recall from few rows is on average too low. With more labels this bias of the
     mean stays while its standard error falls: in standard errors the bias is about half the root of
     sum_k q_k/(n_k p_k). There are no limits where that sum, with p_k = (x_k + 1/2)/(n_k + 1), is
-    above 1, as it is where a label is never found.
+    above 1, as it is where the recall of a label is 0.
 
     Parameters
     ----------
@@ -41,54 +41,55 @@ def geometric(x: FloatArray, n: FloatArray, level: float) -> Limits:
         NaN where the bias is too large.
     """
     lower, upper = np.full((2, len(x)), np.nan)
-    known = np.flatnonzero(~_is_biased(x, n))
-    lower[known], upper[known] = _by_score(x[known], n[known], level)
+    rows = np.flatnonzero(~_is_biased(x, n))
+    lower[rows], upper[rows] = _score_limits(x[rows], n[rows], level)
     return lower, upper
 
 
-def geometric_gate(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Multiply Clopper-Pearson limits of the recalls that hold together (Bonferroni).
+def geometric_mean_gate_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+    """Return geometric means of simultaneous Clopper-Pearson limits of the recalls (Bonferroni).
 
-    Shapes as in `geometric`. They hold the geometric mean at least as often as they say, however
-    few rows there are, and are wide where there are many labels.
+    Shapes as in `geometric_mean_limits`. Their coverage is at least the level for any number of
+    rows. They are wide where there are many labels.
     """
     with np.errstate(divide="ignore"):
-        limits = (np.log(limit) for limit in exact(x, n, 1 - (1 - level) / x.shape[1]))
+        limits = (np.log(limit) for limit in clopper_pearson(x, n, 1 - (1 - level) / x.shape[1]))
         lower, upper = (np.exp(limit.mean(axis=1)) for limit in limits)
     return lower, upper
 
 
 def _is_biased(x: FloatArray, n: FloatArray) -> BoolArray:
     bias = 0.5 * np.sqrt(((n - x + 0.5) / (n * (x + 0.5))).sum(axis=1))
-    return np.asarray(bias > _MOST_BIAS)
+    return np.asarray(bias > _MAX_BIAS)
 
 
-def _by_score(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def _score_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
     two_log_z = 2 * math.log(normal_quantile(level))
-    x = np.minimum(x, n * (1 - _LEAST_WRONG))
-    share_wrong = (n - x) / n
-    least = x.min(axis=1)
+    x = np.minimum(x, n * (1 - _MIN_ERROR_SHARE))
+    q = (n - x) / n
+    smallest = x.min(axis=1)
 
-    def towards_least(t: FloatArray, at: Int64Array) -> tuple[FloatArray, FloatArray]:
-        """Move m from 0 to the least x_k, keeping the digits of x_k - m."""
-        m = least[at] / (1 + np.exp(-t))
-        rest = least[at] / (1 + np.exp(t))
-        return m, (x[at] - least[at, None]) + rest[:, None]
+    def multiplier(t: FloatArray, rows: Int64Array) -> tuple[FloatArray, FloatArray]:
+        """Return m, which moves from 0 to the smallest x_k, and x_k - m without cancellation."""
+        m = smallest[rows] / (1 + np.exp(-t))
+        smallest_less_m = smallest[rows] / (1 + np.exp(t))
+        return m, (x[rows] - smallest[rows, None]) + smallest_less_m[:, None]
 
-    def below(t: FloatArray, at: Int64Array) -> FloatArray:
-        return _log_statistic(*towards_least(t, at), share_wrong[at]) - two_log_z
+    def lower_excess(t: FloatArray, rows: Int64Array) -> FloatArray:
+        return _log_statistic(*multiplier(t, rows), q[rows]) - two_log_z
 
-    def above(t: FloatArray, at: Int64Array) -> FloatArray:
+    def upper_excess(t: FloatArray, rows: Int64Array) -> FloatArray:
         m = np.exp(t)
-        return _log_statistic(m, x[at] + m[:, None], share_wrong[at]) - two_log_z
+        return _log_statistic(m, x[rows] + m[:, None], q[rows]) - two_log_z
 
-    _, left = towards_least(increasing_root(below, np.zeros(len(x))), np.arange(len(x)))
-    lower = np.exp(np.log(left / (left + (n - x))).mean(axis=1))
-    m = np.exp(increasing_root(above, np.zeros(len(x))))[:, None]
+    _, x_m = multiplier(increasing_root(lower_excess, np.zeros(len(x))), np.arange(len(x)))
+    lower = np.exp(np.log(x_m / (x_m + (n - x))).mean(axis=1))
+    m = np.exp(increasing_root(upper_excess, np.zeros(len(x))))[:, None]
     upper = np.exp(np.log((x + m) / (n + m)).mean(axis=1))
     return lower, np.minimum(upper, 1)
 
 
-def _log_statistic(m: FloatArray, left: FloatArray, share_wrong: FloatArray) -> FloatArray:
-    statistic: FloatArray = 2 * np.log(m) + np.log((share_wrong / left).sum(axis=1))
+def _log_statistic(m: FloatArray, x_m: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the logarithm of m^2 sum_k q_k / x_mk, where x_mk is x_k less m."""
+    statistic: FloatArray = 2 * np.log(m) + np.log((q / x_m).sum(axis=1))
     return statistic

@@ -1,9 +1,10 @@
-"""Tests that many segments have the same score, or the same recalls.
+"""Tests of homogeneity: many segments have the same score, or the same recalls.
 
-The arrays have one row for each segment and one column for each label. Both tests compare a sum of
-squares with the chi-square distribution of one degree of freedom less than there are segments.
-Where the variance of the sum is larger than that distribution's, as with rare errors in segments
-of very different size, a scaled chi-square of that variance takes its place (Satterthwaite's way).
+The arrays have one row for each segment and one column for each label. The tests compare a sum of
+squares with the chi-square distribution that has one degree of freedom less than there are
+segments. Where the variance of the sum is larger than that of this distribution, as with rare
+errors in segments of very different size, a scaled chi-square distribution of the same variance
+takes its place (Satterthwaite).
 """
 
 import numpy as np
@@ -11,107 +12,24 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.counting_strategy import blocks
 from balframe.stats.cluster_influence import Influence
-from balframe.stats.clustered_means import MeansOfClusters
-from balframe.stats.constrained_mle import Segments
+from balframe.stats.clustered_means import ClusteredMeans
+from balframe.stats.constrained_mle import WeightedBinomials
 from balframe.stats.differences import scas_difference
 from balframe.stats.lazy_scipy import sparse, special
 
-# The test that many segments whose rows come in clusters have the same score.
-
-
-_PAIRS = 2**21  # of segments, at work at once
-_ROUNDING_OF_CLUSTERS = 1e-11  # between scores that are the same one
-
-
-def equal_scores_of_clusters(means: MeansOfClusters) -> tuple[float, float]:
-    """Return Q and the p-value of the test that all segments have the same mean.
-
-    The segments have the same labels. Q = sum_g w_g (theta_g - mean)^2, and 1 / w_g is the variance
-    of segment g with pooled ratios and its own effective rows. Of two segments the p-value is that
-    of their difference. Both are undefined where one of the segments has all rows of a label in one
-    cluster.
-    """
-    score, found = means.value, means.influence
-    n = len(score)
-    if n < 2 or not np.isfinite(found.variance).all():
-        return np.nan, np.nan
-    if np.ptp(score) <= _ROUNDING_OF_CLUSTERS:
-        return 0.0, 1.0
-    weight = 1 / _variance(means)
-    share = weight / weight.sum()
-    statistic = float((weight * (score - (share * score).sum()) ** 2).sum())
-    if n == 2 and (found.variance > 0).any():
-        return statistic, _of_two(found, score)
-    root = np.sqrt(share)
-    products, squares = _correlations(found, root)
-    trace = n - float((root * products).sum())
-    squared = squares - 2 * float((products**2).sum()) + float((root * products).sum()) ** 2
-    nu = n - 1 if squared <= trace**2 / (n - 1) else trace**2 / squared
-    with np.errstate(divide="ignore"):
-        unknown = float(((1 - share) ** 2 / np.maximum(found.df, 0)).sum())
-    more = 1 + 2 * (n - 2) * unknown / (n**2 - 1)
-    df = (n**2 - 1) / (3 * unknown)
-    return statistic, float(special.fdtrc(nu, df, statistic / trace / more))
-
-
-def _variance(means: MeansOfClusters) -> FloatArray:
-    """Find the variance of each score if all segments had the same ratios."""
-    n_segments = means.clusters.n_segments
-    columns = (means.n, means.mean * means.n, means.share, means.effective_rows)
-    rows, correct, share, effective = (values.reshape(n_segments, -1) for values in columns)
-    pooled = correct.sum(axis=0) / rows.sum(axis=0)
-    return np.asarray((share**2 * pooled * (1 - pooled) / effective).sum(axis=1))
-
-
-def _of_two(found: Influence, score: FloatArray) -> float:
-    one, other = (found.at(np.array([segment])) for segment in range(2))
-    return float(one.minus(other).p_value(score[[0]] - score[[1]])[0])
-
-
-def _correlations(found: Influence, root: FloatArray) -> tuple[FloatArray, float]:
-    """Correlate the segments that share clusters, a part of them at a time.
-
-    Returns for each segment the sum of its correlations r times `root`, itself included, and the
-    sum of all r^2 less what chance adds to it: the fewer clusters two segments share, the larger is
-    the correlation that seems to be there.
-    """
-    n = len(found.variance)
-    sd = np.sqrt(np.where(found.variance > 0, found.variance, 1))
-    codes, cluster = np.unique(found.cluster, return_inverse=True)
-    if len(codes) == len(cluster):  # no cluster is in two segments
-        return root, float(n)
-    shape = (len(codes), n)
-    at = (cluster, found.segment)
-    held, value = (
-        sparse.csc_array((values, at), shape=shape)
-        for values in (np.ones(len(cluster)), found.value / sd[found.segment])
-    )
-    products, squares = np.zeros(n), 0.0
-    for block in blocks(slice(0, n), max(1, _PAIRS // n)):
-        shared = (held[:, block].T @ held).tocoo()
-        first, other = (np.asarray(at, np.int64) for at in (shared.row, shared.col))
-        is_own = first + block.start == other
-        r = np.where(is_own, 1, (value[:, block].T @ value).toarray()[first, other])
-        noise = np.where(is_own, 0, (1 - r**2) / np.maximum(shared.data - 1, 1))
-        size = block.stop - block.start
-        products[block] = np.bincount(first, weights=r * root[other], minlength=size)
-        squares += float((r**2 - noise).sum())
-    return products, squares
-
-
-LEAST_FOR_CHI_SQUARE = 10  # rows of every label in every segment
+MIN_ROWS_FOR_CHI_SQUARE = 10  # rows of every label in every segment
 _BETWEEN_LABELS = 0.6  # set by simulation: without it a thousand segments of (10, 10) err in .12
-_ROUNDING = 1e-11  # between scores that are the same one
-_SMALL_STEP = 1e-14  # of the common score, so that Q has 12 digits
-_TIE = 1e-9  # of a jump that ends at 0, up to rounding
-_MOST_STEPS = 100
+_SCORE_TOLERANCE = 1e-11  # scores closer than this are equal
+_MIN_STEP = 1e-14  # of the common score, so that Q has 12 digits
+_TIE = 1e-9  # times a jump: an end of the jump closer to 0 than this is 0 up to rounding
+_MAX_STEPS = 100
 
 
-def equal_scores(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, float]:
-    """Return Q and the p-value of Rao's test that all segments have the same score.
+def score_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, float]:
+    """Return Q and the p-value of Rao's score test that all segments have the same score.
 
-    Each segment keeps recalls of its own: at the common score they are those that constrained
-    maximum likelihood gives. Of two segments the p-value is that of their difference.
+    Each segment has its own recalls: at the common score they are the constrained maximum
+    likelihood estimates. For two segments the p-value is that of their difference.
 
     Parameters
     ----------
@@ -125,80 +43,80 @@ def equal_scores(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, fl
     """
     if len(n) < 2:
         return np.nan, np.nan
-    c = Segments.of(x, n, a)
-    if np.ptp(c.score) <= _ROUNDING:
+    c = WeightedBinomials.of(x, n, a)
+    if np.ptp(c.score) <= _SCORE_TOLERANCE:
         return 0.0, 1.0
     if len(n) == 2:
-        one, other = ((x[[i]], n[[i]]) for i in range(2))
-        return _statistic(c)[0], float(scas_difference(*one, *other, a[[0]], 0.95)[2][0])
-    statistic, more = _statistic(c)
-    return statistic, _scaled_chi_square(statistic, len(n) - 1, more)
+        first, second = ((x[[i]], n[[i]]) for i in range(2))
+        return _statistic(c)[0], float(scas_difference(*first, *second, a[[0]], 0.95)[2][0])
+    statistic, excess_variance = _statistic(c)
+    return statistic, _scaled_chi_square(statistic, len(n) - 1, excess_variance)
 
 
-def _statistic(c: Segments) -> tuple[float, float]:
-    """Return Q, and by how much its variance exceeds that of chi-square.
+def _statistic(c: WeightedBinomials) -> tuple[float, float]:
+    """Return Q, and the excess of its variance over that of chi-square.
 
-    A segment whose score is the common one without any row that varies adds nothing to either.
+    A segment contributes to neither if its score is the common score and no row varies.
     """
     theta, p = _common_score(c)
-    varies = (c.start == 0) | (np.abs(c.score - theta) > _ROUNDING)
-    precision = 1 / c.part.sum(axis=0)
-    left = (1 - precision / precision.sum())[varies]
+    varies = (c.start == 0) | (np.abs(c.score - theta) > _SCORE_TOLERANCE)
+    precision = 1 / c.variance_factor.sum(axis=0)
+    others = (1 - precision / precision.sum())[varies]
     c, p = c.at(np.flatnonzero(varies)), p[:, varies]
-    spread = p * (1 - p)
-    variance = (c.part * spread).sum(axis=0)
-    corrected = (c.corrected(c.share * left) * spread).sum(axis=0)
+    pq = p * (1 - p)
+    variance = (c.variance_factor * pq).sum(axis=0)
+    corrected = (c.corrected_factor(c.share * others) * pq).sum(axis=0)
     between = 1 + _BETWEEN_LABELS * (c.share * (1 - c.share) / c.n).sum(axis=0)
     statistic = ((c.score - theta) ** 2 / corrected / between).sum()
-    kurtosis = (c.a**4 * spread * (1 - 6 * spread) / c.n**3).sum(axis=0) / variance**2
-    third = (c.third * spread * (1 - 2 * p)).sum(axis=0) / variance**2
+    kurtosis = (c.a**4 * pq * (1 - 6 * pq) / c.n**3).sum(axis=0) / variance**2
+    skewness = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0) / variance**2
     others = 1 - (1 / variance) / (1 / variance).sum()
-    of_common = (others * third).sum() ** 2 / (1 / variance).sum()
-    return float(statistic), float((kurtosis * others**2).sum() - of_common)
+    common_excess = (others * skewness).sum() ** 2 / (1 / variance).sum()
+    return float(statistic), float((kurtosis * others**2).sum() - common_excess)
 
 
-def _common_score(c: Segments) -> tuple[float, FloatArray]:
-    """Find the score at which the multipliers of all segments sum to 0, and the recalls there.
+def _common_score(c: WeightedBinomials) -> tuple[float, FloatArray]:
+    """Return the score at which the multipliers of all segments sum to 0, and the recalls there.
 
-    Their sum falls as the score grows: its slope is guessed first, and then that between the last
-    two scores.
+    Their sum falls as the score grows. Each step uses the slope between the last two scores (secant
+    method), the first an approximation.
     """
     low, high = _between_jumps(c)
-    precision = 1 / c.part.sum(axis=0)
+    precision = 1 / c.variance_factor.sum(axis=0)
     theta = float((c.score * precision).sum() / precision.sum())
     theta = theta if low < theta < high else (low + high) / 2
-    before = None
-    for _ in range(_MOST_STEPS):
-        multiplier, p = c.held_at(np.full(len(c.score), theta))
+    previous = None
+    for _ in range(_MAX_STEPS):
+        multiplier, p = c.constrained_mle(np.full(len(c.score), theta))
         excess = float(multiplier.sum())
         low, high = (theta, high) if excess > 0 else (low, theta)
-        if high - low <= _SMALL_STEP:
+        if high - low <= _MIN_STEP:
             break
-        slope = float((1 / (c.part * p * (1 - p)).sum(axis=0)).sum())
-        if before is not None and (before[1] - excess) * (theta - before[0]) > 0:
-            slope = (before[1] - excess) / (theta - before[0])
+        slope = float((1 / (c.variance_factor * p * (1 - p)).sum(axis=0)).sum())
+        if previous is not None and (previous[1] - excess) * (theta - previous[0]) > 0:
+            slope = (previous[1] - excess) / (theta - previous[0])
         step = excess / slope
-        if abs(step) <= _SMALL_STEP:
+        if abs(step) <= _MIN_STEP:
             break
-        before = theta, excess
+        previous = theta, excess
         theta = theta + step if low <= theta + step <= high else (low + high) / 2
     return theta, p
 
 
-def _between_jumps(c: Segments) -> tuple[float, float]:
-    """Find scores between which the common one lies, and the sum of multipliers has no jump.
+def _between_jumps(c: WeightedBinomials) -> tuple[float, float]:
+    """Return bounds of the common score between which the sum of multipliers has no jump.
 
-    It has one at the score of a segment in which no row varies, as where one label is always right
-    and another always wrong. Where the sum changes its sign there, both ends are that score.
+    The sum jumps at the score of a segment in which no row varies, as where one label is always
+    right and another always wrong. If the sum changes its sign there, both bounds are that score.
     """
     low, high = float(c.score.min()), float(c.score.max())
-    below, above = c.start, c.mirrored().start
+    below, above = c.start, c.mirror().start
     jumps = np.unique(c.score[(below > 0) & np.isfinite(below) & np.isfinite(above)])
     while len(jumps):
         middle = float(jumps[len(jumps) // 2])
-        here = np.abs(c.score - middle) <= _ROUNDING
-        others = float(c.held_at(np.full(len(c.score), middle))[0][~here].sum())
-        left, right = others + below[here].sum(), others - above[here].sum()
+        is_here = np.abs(c.score - middle) <= _SCORE_TOLERANCE
+        others = float(c.constrained_mle(np.full(len(c.score), middle))[0][~is_here].sum())
+        left, right = others + below[is_here].sum(), others - above[is_here].sum()
         if left < -_TIE * (left - right):
             high = middle
         elif right > _TIE * (left - right):
@@ -209,36 +127,122 @@ def _between_jumps(c: Segments) -> tuple[float, float]:
     return low, high
 
 
-def equal_recalls(x: FloatArray, n: FloatArray, a: FloatArray) -> float:
-    """Return the p-value of the test that all segments have the same recalls, by their scores.
+def recall_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> float:
+    """Return the p-value of a test that all segments have the same recalls, based on their scores.
 
     Q = sum_g w_g (theta_g - mean)^2 with 1/w_g = sum_k a_k^2 P_k (1 - P_k) / n_gk from pooled
-    recalls P_k, in the manner of Cochran's statistic. Undefined for fewer than two segments, and
-    where a support is under 10.
+    recalls P_k, similar to Cochran's statistic. Undefined for fewer than two segments, and where a
+    support is under 10.
     """
-    if len(n) < 2 or n.min() < LEAST_FOR_CHI_SQUARE:
+    if len(n) < 2 or n.min() < MIN_ROWS_FOR_CHI_SQUARE:
         return np.nan
     total = n.sum(axis=0)
     pooled = x.sum(axis=0) / total
-    spread = pooled * (1 - pooled)
-    variance = (a * a * spread / n).sum(axis=1)
+    pq = pooled * (1 - pooled)
+    variance = (a * a * pq / n).sum(axis=1)
     if not (variance > 0).all():  # all right or all wrong, everywhere
         return 1.0
     weight = 1 / variance
     share = weight / weight.sum()
     theta = (a * x / n).sum(axis=1)
     statistic = float((weight * (theta - (share * theta).sum()) ** 2).sum())
-    kurtosis = weight**2 * (a**4 * spread * (1 - 6 * spread) / n**3).sum(axis=1)
+    kurtosis = weight**2 * (a**4 * pq * (1 - 6 * pq) / n**3).sum(axis=1)
     slope = ((weight * (1 - share))[:, None] * a * a / n).sum(axis=0)
-    of_pooled = (slope**2 * (1 - 2 * pooled) ** 2 * spread / total).sum()
+    pooled_excess = (slope**2 * (1 - 2 * pooled) ** 2 * pq / total).sum()
     return _scaled_chi_square(
-        statistic, len(n) - 1, float((kurtosis * (1 - share) ** 2).sum() - of_pooled)
+        statistic, len(n) - 1, float((kurtosis * (1 - share) ** 2).sum() - pooled_excess)
     )
 
 
-def _scaled_chi_square(statistic: float, df: int, more: float) -> float:
-    """Find how likely Q is exceeded, if its variance is that of chi-square and so much more."""
-    scale = max(1 + more / (2 * df), 1.0)
+def _scaled_chi_square(statistic: float, df: int, excess_variance: float) -> float:
+    """Return the p-value of Q if its variance exceeds that of chi-square by `excess_variance`."""
+    scale = max(1 + excess_variance / (2 * df), 1.0)
     p = float(special.chdtrc(df / scale, statistic / scale))
-    # with less than one degree of freedom it lies so close to 0 that any Q would be too large
+    # below one degree of freedom the distribution is so close to 0 that any Q would be significant
     return p if scale <= df else max(p, float(special.chdtrc(df, statistic)))
+
+
+# Rows in clusters
+
+
+_MAX_SEGMENT_PAIRS = 2**21  # computed at once
+_CLUSTERED_TOLERANCE = 1e-11  # scores closer than this are equal
+
+
+def clustered_homogeneity_test(means: ClusteredMeans) -> tuple[float, float]:
+    """Return Q and the p-value of the test that all segments have the same mean.
+
+    The segments have the same labels. Q = sum_g w_g (theta_g - mean)^2, and 1 / w_g is the variance
+    of segment g with pooled ratios and its own effective sample sizes. For two segments the p-value
+    is that of their difference. Both are undefined where one of the segments has all rows of a
+    label in one cluster.
+    """
+    score, influence = means.value, means.influence
+    n = len(score)
+    if n < 2 or not np.isfinite(influence.variance).all():
+        return np.nan, np.nan
+    if np.ptp(score) <= _CLUSTERED_TOLERANCE:
+        return 0.0, 1.0
+    weight = 1 / _pooled_variance(means)
+    share = weight / weight.sum()
+    statistic = float((weight * (score - (share * score).sum()) ** 2).sum())
+    if n == 2 and (influence.variance > 0).any():
+        return statistic, _two_segment_p_value(influence, score)
+    root_share = np.sqrt(share)
+    products, squares = _correlations(influence, root_share)
+    trace = n - float((root_share * products).sum())
+    trace_of_square = (
+        squares - 2 * float((products**2).sum()) + float((root_share * products).sum()) ** 2
+    )
+    nu = n - 1 if trace_of_square <= trace**2 / (n - 1) else trace**2 / trace_of_square
+    # Welch's F test: the variance of each segment is estimated with its degrees of freedom
+    with np.errstate(divide="ignore"):
+        welch_sum = float(((1 - share) ** 2 / np.maximum(influence.df, 0)).sum())
+    scale = 1 + 2 * (n - 2) * welch_sum / (n**2 - 1)
+    df = (n**2 - 1) / (3 * welch_sum)
+    return statistic, float(special.fdtrc(nu, df, statistic / trace / scale))
+
+
+def _pooled_variance(means: ClusteredMeans) -> FloatArray:
+    """Return the variance of each score if all segments had the same ratios."""
+    n_segments = means.clusters.n_segments
+    columns = (means.n, means.mean * means.n, means.share, means.effective_sizes)
+    rows, correct, share, effective = (values.reshape(n_segments, -1) for values in columns)
+    pooled = correct.sum(axis=0) / rows.sum(axis=0)
+    return np.asarray((share**2 * pooled * (1 - pooled) / effective).sum(axis=1))
+
+
+def _two_segment_p_value(influence: Influence, score: FloatArray) -> float:
+    first, second = (influence.at(np.array([segment])) for segment in range(2))
+    return float(first.minus(second).p_value(score[[0]] - score[[1]])[0])
+
+
+def _correlations(influence: Influence, root_share: FloatArray) -> tuple[FloatArray, float]:
+    """Correlate the segments that share clusters, a block of segments at a time.
+
+    Returns for each segment g the sum over h of r_gh `root_share`_h, itself included, and the sum
+    of all r_gh^2 less its expected value by chance. The fewer clusters two segments share, the
+    larger is a correlation by chance.
+    """
+    n = len(influence.variance)
+    sd = np.sqrt(np.where(influence.variance > 0, influence.variance, 1))
+    codes, cluster = np.unique(influence.cluster, return_inverse=True)
+    if len(codes) == len(cluster):  # no cluster is in two segments
+        return root_share, float(n)
+    shape = (len(codes), n)
+    positions = (cluster, influence.segment)
+    is_in_cluster, value = (
+        sparse.csc_array((values, positions), shape=shape)
+        for values in (np.ones(len(cluster)), influence.value / sd[influence.segment])
+    )
+    products, squares = np.zeros(n), 0.0
+    for block in blocks(slice(0, n), max(1, _MAX_SEGMENT_PAIRS // n)):
+        shared = (is_in_cluster[:, block].T @ is_in_cluster).tocoo()
+        g, h = (np.asarray(segments, np.int64) for segments in (shared.row, shared.col))
+        is_diagonal = g + block.start == h
+        r = np.where(is_diagonal, 1, (value[:, block].T @ value).toarray()[g, h])
+        noise = np.where(is_diagonal, 0, (1 - r**2) / np.maximum(shared.data - 1, 1))
+        size = block.stop - block.start
+        products[block] = np.bincount(g, weights=r * root_share[h], minlength=size)
+        squares += float((r**2 - noise).sum())
+    return products, squares

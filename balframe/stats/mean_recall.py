@@ -11,18 +11,25 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.stats.constrained_mle import Segments, Statistic, corrected, lower_limit, standardised
-from balframe.stats.effective_sample_size import effective
-from balframe.stats.proportions import Limits, exact, jeffreys, normal_quantile
+from balframe.stats.constrained_mle import (
+    Statistic,
+    WeightedBinomials,
+    lower_limit,
+    score_statistic,
+    skewness_corrected_statistic,
+)
+from balframe.stats.effective_sample_size import effective_counts
+from balframe.stats.proportions import Limits, clopper_pearson, jeffreys, normal_quantile
 
-# The recalls that a metric averages, read from class counts.
+# The recalls that a metric averages
 
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """Recalls with their weights, flat over all segments; `whole` is each segment's divisor.
+    """Recalls with their weights, flat over all segments; `divisor` is the weight sum of a segment.
 
-    Entries are sorted by label, then segment, or by segment, then label.
+    That sum includes absent labels if these count as 0. Entries are sorted by label, then segment,
+    or by segment, then label.
     """
 
     segment: Int64Array
@@ -32,10 +39,10 @@ class Recalls:
     correct_sq: FloatArray
     support_sq: FloatArray
     weight: FloatArray
-    whole: FloatArray
+    divisor: FloatArray
 
     def at(self, entries: Int64Array) -> "Recalls":
-        """Take these entries, in this order."""
+        """Take the entries at these positions, in this order."""
         return Recalls(
             self.segment[entries],
             self.label[entries],
@@ -44,38 +51,38 @@ class Recalls:
             self.correct_sq[entries],
             self.support_sq[entries],
             self.weight[entries],
-            self.whole,
+            self.divisor,
         )
 
-    def in_effective_rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Count correct rows and all rows; rescale the weights so that a segment's sum to 1."""
-        total = np.bincount(self.segment, weights=self.weight, minlength=len(self.whole))
-        x, n = effective(self.correct, self.support, self.correct_sq, self.support_sq)
+    def effective_counts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return effective correct rows and rows, and weights that sum to 1 in each segment."""
+        total = np.bincount(self.segment, weights=self.weight, minlength=len(self.divisor))
+        x, n = effective_counts(self.correct, self.support, self.correct_sq, self.support_sq)
         return x, n, self.weight / total[self.segment]
 
 
 def recalls_of_labels(c: ClassCounts) -> Recalls:
-    """Give all labels the same weight."""
+    """Return the recalls of all labels, with equal weights."""
     return _recalls(c, np.ones(len(c.label)), np.full(c.n_segments, float(c.n_labels)))
 
 
 def recalls_under_class_weight(c: ClassCounts) -> Recalls:
-    """Give each label the weight that `class_weight` says."""
+    """Return the recalls of all labels, with the weights of `class_weight`."""
     if isinstance(c.class_weight, np.ndarray):
-        whole = np.full(c.n_segments, c.class_weight.sum())
-        return _recalls(c, c.class_weight[c.label], whole)
+        divisor = np.full(c.n_segments, c.class_weight.sum())
+        return _recalls(c, c.class_weight[c.label], divisor)
     return _recalls(c, c.support, c.total) if is_by_prevalence(c) else recalls_of_labels(c)
 
 
 def is_by_prevalence(c: ClassCounts) -> bool:
-    """Return whether each label weighs as much as its share of the segment's rows."""
+    """Return whether the weight of each label is its share of the segment's rows."""
     return isinstance(c.class_weight, str) and c.class_weight == "prevalence"
 
 
-def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
+def _recalls(c: ClassCounts, weight: FloatArray, divisor: FloatArray) -> Recalls:
     used = c.present & (weight > 0)
     if c.absent != "zero":
-        whole = c.sum(np.where(used, weight, 0))
+        divisor = c.sum(np.where(used, weight, 0))
     return Recalls(
         c.segment[used],
         c.label[used],
@@ -84,12 +91,12 @@ def _recalls(c: ClassCounts, weight: FloatArray, whole: FloatArray) -> Recalls:
         c.squared.correct[used],
         c.squared.support[used],
         weight[used],
-        whole,
+        divisor,
     )
 
 
-def recalls_of_both_sides(c: ClassCounts) -> Recalls:
-    """Take the recall of the positive label and that of all others."""
+def binary_recalls(c: ClassCounts) -> Recalls:
+    """Return sensitivity and specificity: the recalls of the positive label and of all others."""
     p, squared = c.positive, c.squared.positive
     support = np.concatenate([p.tp + p.fn, p.tn + p.fp])
     used = support > 0
@@ -105,24 +112,26 @@ def recalls_of_both_sides(c: ClassCounts) -> Recalls:
     )
 
 
-def one_recall(
+def single_recall(
     c: ClassCounts, x: FloatArray, n: FloatArray, x_sq: FloatArray, n_sq: FloatArray
 ) -> Recalls:
-    """Read a proportion x / n of each segment as the recall of a single label."""
+    """Return a proportion x / n of each segment as the recall of a single label."""
     used = n > 0
     segment = np.flatnonzero(used)
-    label, one = np.zeros_like(segment), np.ones(c.n_segments)
-    return Recalls(segment, label, x[used], n[used], x_sq[used], n_sq[used], one[used], one)
+    label, weight = np.zeros_like(segment), np.ones(c.n_segments)
+    return Recalls(segment, label, x[used], n[used], x_sq[used], n_sq[used], weight[used], weight)
 
 
-_FEW = 5  # rows of a label under which score limits alone decide wrongly too often
+# Confidence limits
+
+_MIN_ROWS_FOR_SCORE = 5  # of a label: with fewer, score limits alone decide wrongly too often
 
 
-def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def score_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """Return the limits that the score test of theta does not reject.
 
-    The weighted mean's counterpart of Wilson's interval, to which it reduces with one label; with
-    two of equal support it is that of Miettinen and Nurminen.
+    This generalises Wilson's interval to a weighted mean. With one label it is Wilson's interval;
+    with two labels of equal support it is that of Miettinen and Nurminen.
 
     Parameters
     ----------
@@ -139,14 +148,14 @@ def score(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     ----------
     O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
     """
-    return not_rejected(x, n, a, normal_quantile(level), standardised)
+    return invert_score_test(x, n, a, normal_quantile(level), score_statistic)
 
 
-def scas(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def scas_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """Return the limits of the score test with a correction for skewness.
 
-    Parameters and shapes as in `score`. The misses above and below the limits are closer to equal
-    than those of `score`.
+    Parameters and shapes as in `score_limits`. The error rates of the two limits are closer to
+    equal than those of `score_limits`.
 
     References
     ----------
@@ -155,64 +164,66 @@ def scas(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     intervals for comparison of rates", Pharmaceutical Statistics 2017, for differences; here for
     weighted means.
     """
-    return not_rejected(x, n, a, normal_quantile(level), corrected)
+    return invert_score_test(x, n, a, normal_quantile(level), skewness_corrected_statistic)
 
 
-def scas_of_proportion(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Return the limits of `scas` for proportions, of the shape (segments,)."""
-    return scas(x[:, None], n[:, None], np.ones((len(x), 1)), level)
+def scas_proportion_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+    """Return the limits of `scas_limits` for proportions, of the shape (segments,)."""
+    return scas_limits(x[:, None], n[:, None], np.ones((len(x), 1)), level)
 
 
-def not_rejected(
+def invert_score_test(
     x: FloatArray,
     n: FloatArray,
     a: FloatArray,
     z: FloatArray | float,
     *statistics: Statistic,
 ) -> Limits:
-    """Find the limits that one of the statistics, at least, does not reject.
+    """Return the limits of the scores that at least one of the statistics does not reject.
 
-    Shapes as in `score`; `z` is the quantile, one for all or one for each segment.
+    Shapes as in `score_limits`; `z` is one quantile for all segments, or one for each.
     """
-    both = np.tile(np.broadcast_to(z, len(x)), 2)
-    limits = lower_limit(Segments.of(x, n, a).and_mirrored(), both, *statistics)
+    quantiles = np.tile(np.broadcast_to(z, len(x)), 2)
+    limits = lower_limit(WeightedBinomials.of(x, n, a).with_mirror(), quantiles, *statistics)
     return limits[: len(x)], 1 - limits[len(x) :]
 
 
-def wider(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
-    """Return the wider of the limits of `score` and `scas`, each of the two on its own.
+def wider_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+    """Return the wider of `score_limits` and `scas_limits`, for the lower and upper limit each.
 
-    Parameters and shapes as in `score`.
+    Parameters and shapes as in `score_limits`.
     """
-    return not_rejected(x, n, a, normal_quantile(level), standardised, corrected)
+    return invert_score_test(
+        x, n, a, normal_quantile(level), score_statistic, skewness_corrected_statistic
+    )
 
 
-def gate(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def gate_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
     """Return the limits that decide, made for rare errors and many segments.
 
-    Parameters and shapes as in `score`. Those of Clopper and Pearson with one label. With more
-    the wider of `score` and `scas`, limit by limit; where a label has under five rows also of
-    `mover` on Clopper-Pearson limits of the recalls.
+    Parameters and shapes as in `score_limits`. With one label they are those of Clopper and
+    Pearson. With more they are `wider_limits`; where a label has under five rows, the wider of
+    these and `mover_limits` on Clopper-Pearson limits of the recalls.
     """
     if x.shape[1] == 1:
-        return exact(x[:, 0], n[:, 0], level)
-    lower, upper = wider(x, n, a, level)
-    few = np.flatnonzero((n < _FEW).any(axis=1))
-    low, high = mover(x[few], n[few], a[few], level, exact)
+        return clopper_pearson(x[:, 0], n[:, 0], level)
+    lower, upper = wider_limits(x, n, a, level)
+    few = np.flatnonzero((n < _MIN_ROWS_FOR_SCORE).any(axis=1))
+    low, high = mover_limits(x[few], n[few], a[few], level, clopper_pearson)
     lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)
     return lower, upper
 
 
-def mover(
+def mover_limits(
     x: FloatArray,
     n: FloatArray,
     a: FloatArray,
     level: float,
     limits: Callable[[FloatArray, FloatArray, float], Limits] = jeffreys,
 ) -> Limits:
-    """Recover variances from the limits of each recall, by default those of Jeffreys.
+    """Return MOVER limits: variances recovered from limits of each recall, by default Jeffreys'.
 
-    Shapes as in `score`. theta -+ sqrt(sum_k a_k^2 (p_k - limit_k)^2).
+    Shapes as in `score_limits`. theta -+ sqrt(sum_k a_k^2 (p_k - limit_k)^2).
 
     References
     ----------

@@ -11,19 +11,23 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
-from balframe.stats.batching import over_segments
+from balframe.stats.batching import compute_by_segment
 from balframe.stats.cluster_influence import Influence
-from balframe.stats.clustered_means import doubted, limits_of_means, means_of_clusters
-from balframe.stats.effective_sample_size import effective, kish
-from balframe.stats.geometric_mean import geometric, geometric_gate
-from balframe.stats.kappa_mcc import Coefficient, effective_rows, influence_on_coefficient
+from balframe.stats.clustered_means import (
+    clustered_mean_limits,
+    clustered_means,
+    shrink_effective_size,
+)
+from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
+from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
+from balframe.stats.kappa_mcc import Coefficient, coefficient_effective_size, coefficient_influence
 from balframe.stats.mean_recall import (
     Recalls,
+    binary_recalls,
     is_by_prevalence,
-    one_recall,
-    recalls_of_both_sides,
     recalls_of_labels,
     recalls_under_class_weight,
+    single_recall,
 )
 from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import Limits, normal_quantile
@@ -32,27 +36,27 @@ Parts = tuple[FloatArray, FloatArray]
 Transform = Callable[[ClassCounts, FloatArray], FloatArray]
 Among = Literal["all", "positives", "negatives"]
 
-_OF_PROPORTIONS = {
+_PROPORTION_METHODS = {
     "wilson": proportions.wilson,
-    "scas": mean_recall.scas_of_proportion,
+    "scas": mean_recall.scas_proportion_limits,
     "jeffreys": proportions.jeffreys,
-    "exact": proportions.exact,
+    "exact": proportions.clopper_pearson,
 }
-_OF_MEANS = {
-    "score": mean_recall.score,
-    "scas": mean_recall.scas,
-    "mover": mean_recall.mover,
-    GATE: mean_recall.gate,
+_MEAN_RECALL_METHODS = {
+    "score": mean_recall.score_limits,
+    "scas": mean_recall.scas_limits,
+    "mover": mean_recall.mover_limits,
+    GATE: mean_recall.gate_limits,
 }
 
 
 def identity(c: ClassCounts, value: FloatArray) -> FloatArray:
-    """Take a value as it is."""
+    """Return the value unchanged."""
     return value
 
 
-def f1_of_jaccard(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
-    """Turn the Jaccard index into f1: 2J / (1 + J)."""
+def jaccard_to_f1(c: ClassCounts, jaccard: FloatArray) -> FloatArray:
+    """Return f1 from the Jaccard index J: 2J / (1 + J)."""
     return 2 * jaccard / (1 + jaccard)
 
 
@@ -82,7 +86,7 @@ class Proportion(Interval):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods of proportions."""
-        return tuple(_OF_PROPORTIONS)
+        return tuple(_PROPORTION_METHODS)
 
     def method_of(self, asked: str | None) -> str:
         """Return the method that applies: Wilson by default, Clopper-Pearson for gates."""
@@ -93,10 +97,10 @@ class Proportion(Interval):
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion, and transform them."""
         c = sample.counts
-        x, n = effective(*self.parts(c), *self.parts(c.squared))
-        known = np.isfinite(n) & (n > 0)
+        x, n = effective_counts(*self.parts(c), *self.parts(c.squared))
+        defined = np.isfinite(n) & (n > 0)
         method = self.method_of(request.method)
-        low, high = limits_of_proportions(x, n, known, method, request.level)
+        low, high = proportion_limits(x, n, defined, method, request.level)
         return self.transform(c, low), self.transform(c, high)
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
@@ -114,18 +118,18 @@ class Proportion(Interval):
 
     def ratios(self, c: ClassCounts) -> Recalls:
         """Read the proportion as one recall."""
-        return one_recall(c, *self.parts(c), *self.parts(c.squared))
+        return single_recall(c, *self.parts(c), *self.parts(c.squared))
 
     def influence(self, sample: Sample) -> Influence | None:
         """Return the influence of each cluster on the proportion."""
-        return influence_on_ratios(self, sample)
+        return _ratio_influence(self, sample)
 
     def limits_of_clusters(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest
     ) -> Limits:
         """Compute the limits of the proportion from effective counts, and transform them."""
         method = request.method if request.method in ("scas", GATE) else "wilson"
-        low, high = limits_of_ratios(self, sample, method, request)
+        low, high = _clustered_limits(self, sample, method, request)
         return self.transform(sample.counts, low), self.transform(sample.counts, high)
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
@@ -161,7 +165,7 @@ class MeanOfRecalls(Interval):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods of means of recalls, and the posterior."""
-        return (*(name for name in _OF_MEANS if name != GATE), "posterior")
+        return (*(name for name in _MEAN_RECALL_METHODS if name != GATE), "posterior")
 
     def method_of(self, asked: str | None) -> str:
         """Return the method that applies: the score method by default."""
@@ -169,28 +173,28 @@ class MeanOfRecalls(Interval):
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
-        found = sample.once(self.recalls, lambda: self._limits_of_mean(sample.counts, request))
-        low, high = (self.transform(sample.counts, limit) for limit in found)
+        limits = sample.once(self.recalls, lambda: self._mean_limits(sample.counts, request))
+        low, high = (self.transform(sample.counts, limit) for limit in limits)
         return low, high
 
-    def _limits_of_mean(self, c: ClassCounts, request: IntervalRequest) -> Limits:
+    def _mean_limits(self, c: ClassCounts, request: IntervalRequest) -> Limits:
         method, level = self.method_of(request.method), request.level
 
         def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
             if method == "posterior":
                 tail = (1 - level) / 2
                 return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
-            return _OF_MEANS[method](x, n, a, level)
+            return _MEAN_RECALL_METHODS[method](x, n, a, level)
 
-        # a mean under weights by prevalence is decided as the accuracy that it is
+        # with weights by prevalence the mean is an accuracy, and gets the limits of one
         r = self.linear_recalls(c) if method == GATE else self.recalls(c)
-        low, high = over_segments(r, 2, compute)
-        part = _part_of_whole(r)
-        return low * part, high * part
+        low, high = compute_by_segment(r, 2, compute)
+        share = _present_weight_share(r)
+        return low * share, high * share
 
     def influence(self, sample: Sample) -> Influence | None:
         """Return the influence of each cluster on the mean."""
-        return influence_on_ratios(self, sample)
+        return _ratio_influence(self, sample)
 
     def limits_of_clusters(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest
@@ -198,15 +202,15 @@ class MeanOfRecalls(Interval):
         """Compute the limits of the mean from effective counts, and transform them."""
         method = request.method if request.method in ("scas", GATE) else "score"
         low, high = sample.once(
-            (self.recalls, method), lambda: limits_of_ratios(self, sample, method, request)
+            (self.recalls, method), lambda: _clustered_limits(self, sample, method, request)
         )
-        part = _part_of_whole(self.linear_recalls(sample.counts))
-        low, high = (self.transform(sample.counts, limit * part) for limit in (low, high))
+        share = _present_weight_share(self.linear_recalls(sample.counts))
+        low, high = (self.transform(sample.counts, limit * share) for limit in (low, high))
         return low, high
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the rarest label present that the mean looks at."""
-        return rows_of_rarest(self.recalls, c)
+        return _rarest_label_rows(self.recalls, c)
 
     @property
     def least_count(self) -> LeastCount:
@@ -215,7 +219,7 @@ class MeanOfRecalls(Interval):
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that the mean looks at in another one."""
-        return lacks_label(self.recalls, c)
+        return _lacks_label(self.recalls, c)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls:
         """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
@@ -225,7 +229,7 @@ class MeanOfRecalls(Interval):
         if not self.is_proportion(c):
             return self.recalls(c)
         rows = (c.correct, c.support, c.squared.correct, c.squared.support)
-        return one_recall(c, *(c.sum(np.where(c.present, values, 0)) for values in rows))
+        return single_recall(c, *(c.sum(np.where(c.present, values, 0)) for values in rows))
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a mean of recalls."""
@@ -243,58 +247,59 @@ class MeanOfRecalls(Interval):
     @property
     def rises_with_both_recalls(self) -> bool:
         """Whether the labels have the same weight whatever the data and the options."""
-        return self.recalls in (recalls_of_labels, recalls_of_both_sides)
+        return self.recalls in (recalls_of_labels, binary_recalls)
 
 
-def _part_of_whole(r: Recalls) -> FloatArray:
-    """Find the share of the labels present in the weight of all labels of each segment."""
-    total = np.bincount(r.segment, weights=r.weight, minlength=len(r.whole))
-    return np.asarray(total / r.whole)
+def _present_weight_share(r: Recalls) -> FloatArray:
+    """Return the share of the labels present in the weight of all labels of each segment."""
+    total = np.bincount(r.segment, weights=r.weight, minlength=len(r.divisor))
+    return np.asarray(total / r.divisor)
 
 
-def influence_on_ratios(interval: Interval, sample: Sample) -> Influence | None:
+def _ratio_influence(interval: Interval, sample: Sample) -> Influence | None:
     """Return the influence of each cluster on a mean of ratios."""
-    means = means_of_clusters(interval, sample)
+    means = clustered_means(interval, sample)
     return None if means is None else means.influence
 
 
-def limits_of_ratios(
+def _clustered_limits(
     interval: Interval, sample: Sample, method: str, request: IntervalRequest
 ) -> Limits:
-    """Compute the limits of a mean of ratios whose rows come in clusters."""
-    means = means_of_clusters(interval, sample)
+    """Return the limits of a mean of ratios whose rows come in clusters."""
+    means = clustered_means(interval, sample)
     assert means is not None
-    return limits_of_means(means, method, request.level)
+    return clustered_mean_limits(means, method, request.level)
 
 
-def limits_of_proportions(
-    x: FloatArray, n: FloatArray, known: BoolArray, method: str, level: float
+def proportion_limits(
+    x: FloatArray, n: FloatArray, defined: BoolArray, method: str, level: float
 ) -> Limits:
-    """Compute the limits of proportions x / n by a method, where they are known."""
+    """Return the limits of proportions x / n by a method, NaN where they are not defined."""
     low, high = np.full((2, len(n)), np.nan)
-    low[known], high[known] = _OF_PROPORTIONS[method](x[known], n[known], level)
+    low[defined], high[defined] = _PROPORTION_METHODS[method](x[defined], n[defined], level)
     return low, high
 
 
-def rows_of_rarest(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
-    """Count the rows of each segment's rarest label present, 0 where there is none."""
-    r = read(c.in_rows)
+def _rarest_label_rows(recalls: Callable[[ClassCounts], Recalls], c: ClassCounts) -> Int64Array:
+    """Return the rows of each segment's rarest label present, 0 where there is none."""
+    r = recalls(c.in_rows)
     smallest = np.full(c.n_segments, np.iinfo(np.int64).max)
     np.minimum.at(smallest, r.segment, r.support.astype(np.int64))
     return np.where(smallest == np.iinfo(np.int64).max, 0, smallest)
 
 
-def lacks_label(read: Callable[[ClassCounts], Recalls], c: ClassCounts) -> BoolArray:
+def _lacks_label(recalls: Callable[[ClassCounts], Recalls], c: ClassCounts) -> BoolArray:
     """Return whether a segment lacks a label that another one has."""
-    r = read(c)
+    r = recalls(c)
     n_labels = np.bincount(r.segment, minlength=c.n_segments)
     return n_labels < len(np.unique(r.label))
 
 
-# The kinds of intervals of metrics that are no functions of a mean of ratios.
+# Metrics that are not functions of a mean of ratios
 
 
-_LEAST_ALONE, _LEAST_TOGETHER = 10, 100  # rows of each label, for limits that decide to hold
+_MIN_ROWS_ALONE = 10  # of each label, for a single limit that decides
+_MIN_ROWS_SIMULTANEOUS = 100  # the same where several limits hold simultaneously
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,15 +313,17 @@ class GeometricMeanOfRecalls(Interval):
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
         c = sample.counts
-        method = geometric_gate if request.method == GATE else geometric
-        found = over_segments(recalls_of_labels(c), 2, lambda x, n, a: method(x, n, request.level))
+        method = geometric_mean_gate_limits if request.method == GATE else geometric_mean_limits
+        limits = compute_by_segment(
+            recalls_of_labels(c), 2, lambda x, n, a: method(x, n, request.level)
+        )
         by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
-        low, high = (np.where(by_convention, np.nan, limit) for limit in found)
+        low, high = (np.where(by_convention, np.nan, limit) for limit in limits)
         return low, high
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the rarest label present."""
-        return rows_of_rarest(recalls_of_labels, c)
+        return _rarest_label_rows(recalls_of_labels, c)
 
     @property
     def least_count(self) -> LeastCount:
@@ -325,17 +332,17 @@ class GeometricMeanOfRecalls(Interval):
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that another one has."""
-        return lacks_label(recalls_of_labels, c)
+        return _lacks_label(recalls_of_labels, c)
 
 
 @dataclass(frozen=True, slots=True)
-class CoefficientOfAgreement(Interval):
+class AgreementCoefficient(Interval):
     """A coefficient of the whole confusion matrix, from -1 to 1.
 
     Parameters
     ----------
     coefficient : function
-        `kappa` or `correlation` of `balframe.stats.kappa_mcc`.
+        `kappa` or `matthews_correlation` of `balframe.stats.kappa_mcc`.
     """
 
     coefficient: Coefficient
@@ -347,18 +354,18 @@ class CoefficientOfAgreement(Interval):
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
         c = sample.counts
-        n = effective_rows(self.coefficient, c, sample.cells())
+        n = coefficient_effective_size(self.coefficient, c, sample.cells())
         share = (1 + estimate) / 2
-        known = np.isfinite(share) & np.isfinite(n)
+        defined = np.isfinite(share) & np.isfinite(n)
         if request.method == GATE:
-            known &= self._decides(c, request)
+            defined &= self._has_enough_rows(c, request)
         method = self.method_of(request.method)
-        low, high = limits_of_proportions(share * n, n, known, method, request.level)
+        low, high = proportion_limits(share * n, n, defined, method, request.level)
         return 2 * low - 1, 2 * high - 1
 
     def influence(self, sample: Sample) -> Influence:
         """Return the influence of each cluster on the coefficient."""
-        return influence_on_coefficient(self.coefficient, sample)
+        return coefficient_influence(self.coefficient, sample)
 
     def method_of_clusters(self, asked: str | None) -> str:
         """Return the only method, by Fisher's z; limits for gates are exact."""
@@ -369,34 +376,38 @@ class CoefficientOfAgreement(Interval):
     ) -> Limits:
         """Compute limits of the inverse hyperbolic tangent, and transform them back."""
         if request.method == GATE:
-            return self._gate_of_clusters(sample, estimate, request)
+            return self._clustered_gate_limits(sample, estimate, request)
         influence = self.influence(sample)
-        spread = np.sqrt(influence.at_least_of_rows)
-        half = influence.quantile(request.level) * spread / (1 - estimate**2)
+        sd = np.sqrt(influence.conservative_variance)
+        half = influence.quantile(request.level) * sd / (1 - estimate**2)
         return np.tanh(np.arctanh(estimate) - half), np.tanh(np.arctanh(estimate) + half)
 
-    def _decides(self, c: ClassCounts, request: IntervalRequest) -> BoolArray:
-        """Return where labels have rows enough for limits that decide."""
-        least = _LEAST_TOGETHER if request.n_together > 1 else _LEAST_ALONE
-        return (c.min_support >= least) & (c.n_present > 1)
+    def _has_enough_rows(self, c: ClassCounts, request: IntervalRequest) -> BoolArray:
+        """Return whether the labels of a segment have enough rows for limits that decide."""
+        min_rows = _MIN_ROWS_SIMULTANEOUS if request.n_together > 1 else _MIN_ROWS_ALONE
+        return (c.min_support >= min_rows) & (c.n_present > 1)
 
-    def _gate_of_clusters(
+    def _clustered_gate_limits(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest
     ) -> Limits:
-        """Compute exact limits of the proportion (1 + estimate) / 2 in effective rows."""
-        found, clusters = self.influence(sample), sample.clusters
+        """Return exact limits of the proportion (1 + estimate) / 2 with effective sample sizes."""
+        influence, clusters = self.influence(sample), sample.clusters
         assert clusters is not None
-        z, t = normal_quantile(request.level), found.quantile(request.level)
-        n = (1 - estimate**2) / found.at_least_of_rows
+        z, t = normal_quantile(request.level), influence.quantile(request.level)
+        n = (1 - estimate**2) / influence.conservative_variance
         correct = clusters.pairs.counts.total_correct
+        has_enough_rows = self._has_enough_rows(sample.counts, request)
         limits = []
         for share, errors in (
             ((1 + estimate) / 2, clusters.pairs.counts.total - correct),
             ((1 - estimate) / 2, correct),
         ):
-            with_errors = np.nan_to_num(kish(clusters.sum(errors), clusters.sum(errors**2)))
-            fewer = doubted(n, found.effective_clusters, with_errors, z) * (z / t) ** 2
-            known = np.isfinite(share) & np.isfinite(fewer) & self._decides(sample.counts, request)
-            low, _ = limits_of_proportions(share * fewer, fewer, known, "exact", request.level)
+            with_errors = np.nan_to_num(
+                kish_effective_size(clusters.sum(errors), clusters.sum(errors**2))
+            )
+            shrunken = shrink_effective_size(n, influence.effective_clusters, with_errors, z)
+            reduced = shrunken * (z / t) ** 2
+            defined = np.isfinite(share) & np.isfinite(reduced) & has_enough_rows
+            low, _ = proportion_limits(share * reduced, reduced, defined, "exact", request.level)
             limits.append(2 * low - 1)
         return limits[0], -limits[1]

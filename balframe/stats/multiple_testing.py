@@ -1,15 +1,14 @@
-"""Many segments at once: limits of extremes, and p-values of multiple testing."""
+"""Multiple testing: adjusted p-values, and limits of extremes over segments."""
 
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 
 
-def adjusted(p: FloatArray, method: str | None) -> FloatArray:
+def adjust_p_values(p: FloatArray, method: str | None) -> FloatArray:
     """Return p-values adjusted for multiple testing; undefined p-values are left out.
 
-    `"bh"` controls the expected share of false alarms among the differences found, and `"holm"` the
-    probability of any false alarm.
+    `"bh"` controls the false discovery rate, and `"holm"` the probability of any false alarm.
 
     References
     ----------
@@ -17,10 +16,10 @@ def adjusted(p: FloatArray, method: str | None) -> FloatArray:
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
     """
     out = p.copy()
-    known = np.flatnonzero(~np.isnan(p))
-    if method is None or not len(known):
+    defined = np.flatnonzero(~np.isnan(p))
+    if method is None or not len(defined):
         return out
-    order = known[np.argsort(p[known], kind="stable")]
+    order = defined[np.argsort(p[defined], kind="stable")]
     rank = np.arange(1, len(order) + 1)
     if method == "bh":
         steps = np.minimum.accumulate((p[order] * len(order) / rank)[::-1])[::-1]
@@ -30,26 +29,29 @@ def adjusted(p: FloatArray, method: str | None) -> FloatArray:
     return out
 
 
-def adjusted_within(
+def adjust_within_families(
     p: FloatArray, family: Int64Array, method: str | None
 ) -> tuple[FloatArray, Int64Array]:
     """Return p-values adjusted within each family, and the size of the family of each."""
     out, sizes = p.copy(), np.zeros(len(p), np.int64)
-    for one in np.unique(family):
-        members = np.flatnonzero(family == one)
-        out[members] = adjusted(p[members], method)
+    for code in np.unique(family):
+        members = np.flatnonzero(family == code)
+        out[members] = adjust_p_values(p[members], method)
         sizes[members] = np.isfinite(p[members]).sum()
     return out, sizes
 
 
 def extreme_difference(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-    """Find limits of highest - lowest from simultaneous limits of all segments."""
+    """Return limits of highest - lowest from simultaneous limits of all segments."""
     return float(np.maximum(lower.max() - upper.min(), 0)), float(upper.max() - lower.min())
 
 
 def extreme_ratio(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-    """Find limits of lowest / highest from simultaneous limits of all segments, none below 0."""
+    """Return limits of lowest / highest from simultaneous limits of all segments.
+
+    Undefined if a limit is below 0 or all upper limits are 0.
+    """
     if not (lower.min() >= 0 and upper.max() > 0):
         return np.nan, np.nan
-    most = upper.min() / lower.max() if lower.max() > 0 else 1.0
-    return float(lower.min() / upper.max()), float(np.minimum(most, 1))
+    highest = upper.min() / lower.max() if lower.max() > 0 else 1.0
+    return float(lower.min() / upper.max()), float(np.minimum(highest, 1))

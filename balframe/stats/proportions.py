@@ -6,47 +6,44 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root
 
-# Quantiles of Beta distributions, checked: the inverse of SciPy fails for some large counts.
+Limits = tuple[FloatArray, FloatArray]
 
-
-_LARGEST = 2e12  # past it, the distribution function itself has few digits
-_CLOSE = 1e-6
+_MAX_COUNT = 2e12  # for larger counts the Beta distribution function loses most digits
+_TOLERANCE = 1e-6
 
 
 def beta_quantile(alpha: FloatArray, beta: FloatArray, probability: float) -> FloatArray:
-    """Find x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
+    """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
 
     Computed for the smaller of X and 1 - X, which has more digits.
     """
     alpha, beta = np.broadcast_arrays(alpha, beta)
     is_large = alpha > beta
-    one, other = np.minimum(alpha, beta), np.maximum(alpha, beta)
-    below = np.where(is_large, 1 - probability, probability)
+    a, b = np.minimum(alpha, beta), np.maximum(alpha, beta)
+    p = np.where(is_large, 1 - probability, probability)
     out = np.full(alpha.shape, np.nan)
-    known = one + other <= _LARGEST
-    out[known] = _smaller(one[known], other[known], below[known])
+    usable = a + b <= _MAX_COUNT
+    out[usable] = _checked_inverse(a[usable], b[usable], p[usable])
     return np.where(is_large, 1 - out, out)
 
 
-def _smaller(one: FloatArray, other: FloatArray, below: FloatArray) -> FloatArray:
-    found = np.asarray(special.betaincinv(one, other, below), np.float64)
-    reached = special.betainc(one, other, found)
-    wrong = np.flatnonzero(~(np.abs(reached - below) <= _CLOSE * np.minimum(below, 1 - below)))
+def _checked_inverse(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:
+    """Return Beta quantiles, checked: the inverse of SciPy fails for some large counts."""
+    x = np.asarray(special.betaincinv(a, b, p), np.float64)
+    error = np.abs(special.betainc(a, b, x) - p)
+    wrong = np.flatnonzero(~(error <= _TOLERANCE * np.minimum(p, 1 - p)))
     if len(wrong):
-        a, b, p = one[wrong], other[wrong], below[wrong]
+        a, b, p = a[wrong], b[wrong], p[wrong]
 
         def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
             return np.asarray(special.betainc(a[rows], b[rows], special.expit(t)) - p[rows])
 
-        found[wrong] = special.expit(increasing_root(excess, np.log(a / b)))
-    return found
-
-
-Limits = tuple[FloatArray, FloatArray]
+        x[wrong] = special.expit(increasing_root(excess, np.log(a / b)))
+    return x
 
 
 def normal_quantile(level: float) -> float:
-    """Find z such that a standard normal lies within +-z with this probability."""
+    """Return z such that a standard normal variable lies within +-z with this probability."""
     return float(special.ndtri((1 + level) / 2))
 
 
@@ -61,7 +58,7 @@ def wilson(x: FloatArray, n: FloatArray, level: float) -> Limits:
 
 
 def wilson_at(x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
-    """Return Wilson's limits with a quantile given, one for all or one for each."""
+    """Return Wilson's limits at the quantile z, one for all segments or one for each."""
     p, shrink = x / n, 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -70,7 +67,7 @@ def wilson_at(x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
 
 
 def jeffreys(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Take equal tails of Beta(x + 1/2, n - x + 1/2), but 0 where x = 0 and 1 where x = n.
+    """Return equal-tailed limits of Beta(x + 1/2, n - x + 1/2), but 0 if x = 0 and 1 if x = n.
 
     References
     ----------
@@ -83,7 +80,7 @@ def jeffreys(x: FloatArray, n: FloatArray, level: float) -> Limits:
     return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)
 
 
-def exact(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def clopper_pearson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     """Invert the two one-sided binomial tests.
 
     References

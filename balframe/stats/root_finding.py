@@ -8,25 +8,28 @@ from balframe.core.array_types import FloatArray, Int64Array
 
 Function = Callable[[FloatArray, Int64Array], FloatArray]
 
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 _TOLERANCE = 1e-13
 
 
 def increasing_root(function: Function, guess: FloatArray) -> FloatArray:
-    """Find where each function changes from negative to positive, from a guess.
+    """Return where each function changes from negative to positive, starting from a guess.
 
-    `function(t, rows)` evaluates the functions of those rows; each has one change of sign.
+    `function(t, rows)` evaluates the functions at the positions `rows`; each changes its sign once.
     """
-    low, at_low = _stepped(function, guess - 0.5, -1.0)
-    high, at_high = _stepped(function, guess + 0.5, 1.0)
+    low, at_low = _bracket_end(function, guess - 0.5, -1.0)
+    high, at_high = _bracket_end(function, guess + 0.5, 1.0)
     return _chandrupatla(function, low, high, at_low, at_high)
 
 
-def _stepped(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
-    """Step away, further each time, until the function has this sign; return its values too."""
+def _bracket_end(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Move an end of the bracket in growing steps until the function has this sign there.
+
+    Return the end and the values of the function.
+    """
     rows, step = np.arange(len(end)), 1.0
     values = function(end, rows)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         rows = rows[sign * values[rows] < 0]
         if not len(rows):
             break
@@ -39,7 +42,7 @@ def _stepped(function: Function, end: FloatArray, sign: float) -> tuple[FloatArr
 def _chandrupatla(
     function: Function, b: FloatArray, a: FloatArray, fb: FloatArray, fa: FloatArray
 ) -> FloatArray:
-    """Combine inverse quadratic interpolation and bisection.
+    """Return roots by inverse quadratic interpolation and bisection.
 
     References
     ----------
@@ -49,7 +52,7 @@ def _chandrupatla(
     root = np.where(np.abs(fa) < np.abs(fb), a, b)
     rows = np.arange(len(a))
     c, fc, t = a.copy(), fa.copy(), np.full(len(a), 0.5)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         x = a + t * (b - a)
         fx = function(x, rows)
         same = np.sign(fx) == np.sign(fa)
@@ -59,11 +62,11 @@ def _chandrupatla(
         best = np.where(np.abs(fa) < np.abs(fb), a, b)
         root[rows] = best
         limit = _TOLERANCE * (1 + np.abs(best)) / np.maximum(np.abs(b - a), 1e-300)
-        going = (limit <= 0.5) & (np.where(np.abs(fa) < np.abs(fb), fa, fb) != 0)
-        if not going.any():
+        active = (limit <= 0.5) & (np.where(np.abs(fa) < np.abs(fb), fa, fb) != 0)
+        if not active.any():
             break
-        rows = rows[going]
-        a, b, c, fa, fb, fc, limit = (v[going] for v in (a, b, c, fa, fb, fc, limit))
+        rows = rows[active]
+        a, b, c, fa, fb, fc, limit = (v[active] for v in (a, b, c, fa, fb, fc, limit))
         t = np.minimum(np.maximum(_step(a, b, c, fa, fb, fc), limit), 1 - limit)
     return root
 

@@ -8,30 +8,30 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from balframe._text import MISSING, in_words, sentence, told_apart
+from balframe._text import MISSING, capitalize_first, metric_title, quote_placeholder
 from balframe.api.columns import ESTIMATE, Kind, Naming, Role, Span
 from balframe.frames.adapter import Name
-from balframe.tables.layout import Layout
-from balframe.tables.row_selection import Choice, Family, compared, worst_cells
+from balframe.tables.layout import ResultLayout
+from balframe.tables.row_selection import ComparedScores, RowSelection, compared_scores, worst_cells
 
 # What stands in the cells of a table: text that is safe in HTML, numbers, and bars.
 
 
 UNDEFINED = "\N{EM DASH}"
-LOWEST, HIGHEST = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
+LOWEST_MARK, HIGHEST_MARK = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
 
-_WIDTH, _HEIGHT, _EDGE = 132, 12, 4
-_ONE_LINE = 32  # characters
+_BAR_WIDTH, _BAR_HEIGHT, _BAR_MARGIN = 132, 12, 4
+_MAX_UNWRAPPED = 32  # characters
 _TRACK, _FILL, _INK, _WORST = "#d5dae1", "#bcd7ec", "#0b4a7d", "#c04a00"
 _MUTED = "color:#59636e"
-_LIMITS = f"{_MUTED};font-size:88%"
-_NOT_A_VALUE = f"{_MUTED};font-style:italic"
-_OF_STATUSES = (  # good, bad and undecided
+_SECONDARY = f"{_MUTED};font-size:88%"
+_PLACEHOLDER = f"{_MUTED};font-style:italic"
+_STATUS_STYLES = (  # good, bad and undecided
     ("\N{CHECK MARK}", "color:#00635a"),
     ("\N{BALLOT X}", "color:#a83c00;font-weight:bold"),
     ("?", "color:#5f5500"),
 )
-_WORDS = {
+_TITLES = {
     "n": "n",
     "min_support": "Smallest support",
     "n_missing": "Missing rows",
@@ -66,58 +66,60 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class BarAxis:
     """What the ends of a bar stand for; bars begin at 0."""
 
     low: float
     high: float
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Find where a value is drawn."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return _EDGE + share * (_WIDTH - 2 * _EDGE)
+        return _BAR_MARGIN + share * (_BAR_WIDTH - 2 * _BAR_MARGIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreCell:
     """A number with its limits, as a cell shows it; `bound` is the number to be kept."""
 
     value: float | None
     lower: float | None
     upper: float | None
-    axis: Axis | None
+    axis: BarAxis | None
     mark: str = ""
     bound: float | None = None
 
 
-def safe(text: object) -> str:
+def escape_text(text: object) -> str:
     """Make text of the data harmless in HTML; characters of control are written out."""
     visible = _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
     return escape(visible).translate(_ENTITIES)
 
 
-def words(name: object) -> str:
+def column_title(name: object) -> str:
     """Turn the name of a column or metric into words."""
     text = str(name)
-    if text in _WORDS:
-        return _WORDS[text]
-    return text.upper() if len(text) <= 3 and text.isascii() else sentence(in_words(text))
+    if text in _TITLES:
+        return _TITLES[text]
+    return (
+        text.upper() if len(text) <= 3 and text.isascii() else capitalize_first(metric_title(text))
+    )
 
 
-def isolated(value: object) -> str:
+def format_value(value: object) -> str:
     """Show a value of the data; text from right to left does not turn what is beside it."""
     if value is None:
-        return placeholder(MISSING)
+        return format_placeholder(MISSING)
     if isinstance(value, float):
-        return number(value, None)
-    text = safe(told_apart(str(value)))
-    style = ' style="white-space:nowrap"' if len(text) <= _ONE_LINE else ""
+        return format_number(value, None)
+    text = escape_text(quote_placeholder(str(value)))
+    style = ' style="white-space:nowrap"' if len(text) <= _MAX_UNWRAPPED else ""
     return f"<bdi{style}>{text}</bdi>"
 
 
-def placeholder(text: str) -> str:
+def format_placeholder(text: str) -> str:
     """Show what is no value of the data so that it does not look like one."""
-    return f'<span style="{_NOT_A_VALUE};white-space:nowrap">{safe(text)}</span>'
+    return f'<span style="{_PLACEHOLDER};white-space:nowrap">{escape_text(text)}</span>'
 
 
 def is_undefined(value: object) -> bool:
@@ -125,7 +127,7 @@ def is_undefined(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def number(value: float | None, decimals: int | None) -> str:
+def format_number(value: float | None, decimals: int | None) -> str:
     """Show a number with so many decimals, or without an end of them."""
     if value is None or math.isnan(value):
         return UNDEFINED
@@ -139,126 +141,130 @@ def number(value: float | None, decimals: int | None) -> str:
     return f"\N{MINUS SIGN}{text}" if is_negative else text
 
 
-def count(value: float | None) -> str:
+def format_count(value: float | None) -> str:
     """Show a whole number with separators of thousands."""
     return UNDEFINED if value is None else f"{int(value):,}".replace("-", "\N{MINUS SIGN}")
 
 
-def p_value(value: float | None, decimals: int) -> str:
+def format_p_value(value: float | None, decimals: int) -> str:
     """Show a probability; a small one is not 0."""
     if value is not None and 0 <= value < 10**-decimals:
         return f'<span style="white-space:nowrap">&lt;{10**-decimals:.{decimals}f}</span>'
-    return number(value, decimals)
+    return format_number(value, decimals)
 
 
-def status(value: object, statuses: Sequence[str]) -> str:
+def format_status(value: object, statuses: Sequence[str]) -> str:
     """Show a verdict, with a sign for those who do not see its colour."""
     if value not in statuses:
-        return isolated(value)
-    sign, style = _OF_STATUSES[statuses.index(str(value))]
+        return format_value(value)
+    sign, style = _STATUS_STYLES[statuses.index(str(value))]
     return f'<span style="{style};white-space:nowrap">{sign} {value}</span>'
 
 
-def flag(value: object) -> str:
+def format_flag(value: object) -> str:
     """Show an answer to a question."""
     return UNDEFINED if value is None else "yes" if value else "no"
 
 
-def score(one: Score, decimals: int) -> str:
+def format_score(one: ScoreCell, decimals: int) -> str:
     """Show an estimate, its limits in brackets, and both as a bar below."""
     if is_undefined(one.value):
         return UNDEFINED
-    text = number(one.value, decimals)
+    text = format_number(one.value, decimals)
     if one.mark:
         sign = f'<span role="img" aria-label="worst" title="worst">{one.mark}</span>'
         text = f'<strong style="color:{_WORST}">{sign} {text}</strong>'
     if not is_undefined(one.lower) and not is_undefined(one.upper):
-        limits = f"[{number(one.lower, decimals)}, {number(one.upper, decimals)}]"
-        text += f' <span style="{_LIMITS}">{limits}</span>'
+        limits = f"[{format_number(one.lower, decimals)}, {format_number(one.upper, decimals)}]"
+        text += f' <span style="{_SECONDARY}">{limits}</span>'
     if one.axis is None:
         return f'<span style="white-space:nowrap">{text}</span>'
-    return f'<div style="white-space:nowrap">{text}</div>{_bar(one, one.axis)}'
+    return f'<div style="white-space:nowrap">{text}</div>{_bar_svg(one, one.axis)}'
 
 
-def beside(value: float | None, decimals: int) -> str:
+def format_secondary(value: float | None, decimals: int) -> str:
     """Show a number of less weight than the one before it."""
-    return f'<span style="{_LIMITS}">{number(value, decimals)}</span>'
+    return f'<span style="{_SECONDARY}">{format_number(value, decimals)}</span>'
 
 
-def _bar(one: Score, axis: Axis) -> str:
+def _bar_svg(one: ScoreCell, axis: BarAxis) -> str:
     """Draw the estimate as a bar from 0 and a dot, and its limits as a line with ends."""
-    middle, ink = _HEIGHT / 2, _WORST if one.mark else _INK
-    zero, end = axis.place(0), axis.place(one.value or 0)
+    middle, ink = _BAR_HEIGHT / 2, _WORST if one.mark else _INK
+    zero, end = axis.position(0), axis.position(one.value or 0)
     parts = [
-        _line(_EDGE, middle, _WIDTH - _EDGE, middle, _TRACK, 1),
+        _svg_line(_BAR_MARGIN, middle, _BAR_WIDTH - _BAR_MARGIN, middle, _TRACK, 1),
         f'<rect x="{min(zero, end):.1f}" y="{middle - 3:g}" width="{abs(end - zero):.1f}" '
         f'height="6" fill="{_FILL}"/>',
     ]
     if axis.low < 0:
-        parts.append(_line(zero, 1, zero, _HEIGHT - 1, "#8b949e", 1))
+        parts.append(_svg_line(zero, 1, zero, _BAR_HEIGHT - 1, "#8b949e", 1))
     if one.bound is not None and axis.low <= one.bound <= axis.high:
-        at = axis.place(one.bound)
-        parts.append(_line(at, 0, at, _HEIGHT, "#24292f", 1.5))
+        at = axis.position(one.bound)
+        parts.append(_svg_line(at, 0, at, _BAR_HEIGHT, "#24292f", 1.5))
     if not is_undefined(one.lower) and not is_undefined(one.upper):
-        low, high = (axis.place(limit) for limit in (one.lower, one.upper) if limit is not None)
-        parts.append(_line(low, middle, high, middle, ink, 1.5))
-        parts += [_line(x, middle - 3, x, middle + 3, ink, 1.5) for x in (low, high)]
+        low, high = (axis.position(limit) for limit in (one.lower, one.upper) if limit is not None)
+        parts.append(_svg_line(low, middle, high, middle, ink, 1.5))
+        parts += [_svg_line(x, middle - 3, x, middle + 3, ink, 1.5) for x in (low, high)]
     parts.append(f'<circle cx="{end:.1f}" cy="{middle:g}" r="2.8" fill="{ink}"/>')
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'<svg width="{_BAR_WIDTH}" height="{_BAR_HEIGHT}" '
+        f'viewBox="0 0 {_BAR_WIDTH} {_BAR_HEIGHT}" '
         f'aria-hidden="true" style="display:block;margin:2px 0 0 auto">{"".join(parts)}</svg>'
     )
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float) -> str:
+def _svg_line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float) -> str:
     return (
         f'<line x1="{x1:.1f}" y1="{y1:g}" x2="{x2:.1f}" y2="{y2:g}" stroke="{stroke}" '
         f'stroke-width="{width:g}"/>'
     )
 
 
-def symmetric(values: Sequence[Any]) -> Axis | None:
+def symmetric_axis(values: Sequence[Any]) -> BarAxis | None:
     """Make an axis around 0 that holds all values, its end a round number."""
     largest = max((abs(one) for one in values if not is_undefined(one)), default=0.0)
     if not 0 < largest < math.inf:
         return None
     unit = 10.0 ** math.floor(math.log10(largest))
     end = next(step * unit for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * unit >= largest)
-    return Axis(-end, end)
+    return BarAxis(-end, end)
 
 
-_UNIT = Axis(0, 1)
+_UNIT_AXIS = BarAxis(0, 1)
 
 
 @dataclass(frozen=True)
-class Pen:
+class CellFormatter:
     """Writes a table: the layout and choice of its rows, and how they are asked to look."""
 
-    layout: Layout
-    choice: Choice
+    layout: ResultLayout
+    selection: RowSelection
     decimals: int
     bars: bool
     worst: int
     min_support: int
 
     @cached_property
-    def compared(self) -> list[Family]:
+    def compared_scores(self) -> list[ComparedScores]:
         """List the scores among which the worst are marked."""
-        return compared(self.layout)
+        return compared_scores(self.layout)
 
     @cached_property
     def marks(self) -> Mapping[tuple[Name, int], str]:
         """Find the cells of the worst segments, and the sign that each gets."""
-        found = worst_cells(self.compared, self.worst, self.min_support)
-        return {cell: LOWEST if better == "higher" else HIGHEST for cell, better in found.items()}
+        found = worst_cells(self.compared_scores, self.worst, self.min_support)
+        return {
+            cell: LOWEST_MARK if better == "higher" else HIGHEST_MARK
+            for cell, better in found.items()
+        }
 
     @cached_property
-    def scores(self) -> list[Name]:
+    def score_columns(self) -> list[Name]:
         """List the columns that hold scores, which may have bars."""
         columns = self.layout.columns
         return [
             name
-            for name in self.layout.shown
+            for name in self.layout.value_columns
             if name in columns and columns[name].role is Role.ESTIMATE
         ]
 
@@ -266,150 +272,164 @@ class Pen:
         """Write a cell."""
         value = self.layout.values[name][row]
         if name in self.layout.by:
-            return self._of_by(name, row)
+            return self._by_value(name, row)
         column = self.layout.columns.get(name)
         if column is None:
-            return self._added(name, value)
+            return self._user_value(name, value)
         if column.naming not in (None, Naming.RULE):
-            return safe(words(value))
+            return escape_text(column_title(value))
         if column.kind is Kind.BY:
-            return self._of_extreme(value, column.about, row)
+            return self._extreme_segment(value, column.about, row)
         if column.role is Role.COUNT:
-            return self._counted(name, value)
+            return self._row_count(name, value)
         if column.role is Role.ESTIMATE:
             return self._estimate(name, row)
-        if column.is_as_given:
+        if column.is_unrounded:
             has_none = value is None and column.about is not None
-            return "" if has_none else number(value, None)
+            return "" if has_none else format_number(value, None)
         if column.role is Role.TEST:
-            return p_value(value, self.decimals)
+            return format_p_value(value, self.decimals)
         if column.kind is Kind.FLOAT:
-            return number(value, self.decimals)
+            return format_number(value, self.decimals)
         if column.statuses is not None:
-            return status(value, column.statuses.texts)
+            return format_status(value, column.statuses.texts)
         if column.kind is Kind.FLAG_OR_NULL:
-            return flag(value)
-        return "" if value is None and column.role is Role.NOTE else isolated(value)
+            return format_flag(value)
+        return "" if value is None and column.role is Role.NOTE else format_value(value)
 
-    def _of_by(self, name: Name, row: int) -> str:
+    def _by_value(self, name: Name, row: int) -> str:
         text = self.layout.placeholder(name, row)
-        return isolated(self.layout.values[name][row]) if text is None else placeholder(text)
+        return (
+            format_value(self.layout.values[name][row])
+            if text is None
+            else format_placeholder(text)
+        )
 
-    def _of_extreme(self, value: object, score: Name, row: int) -> str:
+    def _extreme_segment(self, value: object, score: Name, row: int) -> str:
         """Name the segment of an extreme score; a null is a segment, unless there is no score."""
         if value is not None:
-            return isolated(value)
+            return format_value(value)
         values = self.layout.values
         if score not in values:
             return ""
-        return UNDEFINED if values[score][row] is None else isolated(None)
+        return UNDEFINED if values[score][row] is None else format_value(None)
 
-    def _counted(self, name: Name, value: float | None) -> str:
+    def _row_count(self, name: Name, value: float | None) -> str:
         """Write a count; a sum of weights may have decimals."""
         known = [one for one in self.layout.values[name] if one is not None]
         is_whole = all(float(one).is_integer() for one in known)
-        return count(value) if is_whole else number(value, self.decimals)
+        return format_count(value) if is_whole else format_number(value, self.decimals)
 
-    def _added(self, name: Name, value: Any) -> str:  # noqa: ANN401 (a value of the user's)
+    def _user_value(self, name: Name, value: Any) -> str:  # noqa: ANN401 (a value of the user's)
         """Write a value of a column that is not declared."""
-        if name not in self.layout.numbers:
-            return "" if value is None else isolated(value)
+        if name not in self.layout.numeric_columns:
+            return "" if value is None else format_value(value)
         known = [one for one in self.layout.values[name] if one is not None]
         if any(isinstance(one, float) for one in known):
-            return number(value, self.decimals)
-        return count(value)
+            return format_number(value, self.decimals)
+        return format_count(value)
 
     def _estimate(self, name: Name, row: int) -> str:
         """Write an estimate with its limits, or the count that a rule is on."""
-        values, limits = self.layout.values, self.layout.limits.get(name)
-        if self.layout.is_of_rows(row):
-            return count(values[name][row])
+        values, limits = self.layout.values, self.layout.limit_columns.get(name)
+        if self.layout.has_count_rule(row):
+            return format_count(values[name][row])
         lower, upper = (None, None) if limits is None else (values[one][row] for one in limits)
-        bound = self.layout.bound(name)
-        one = Score(
+        bound = self.layout.bound_column(name)
+        one = ScoreCell(
             values[name][row],
             lower,
             upper,
-            self.axis(name, row),
+            self.bar_axis(name, row),
             self.marks.get((name, row), ""),
             None if bound is None else values[bound][row],
         )
-        return score(one, self.decimals)
+        return format_score(one, self.decimals)
 
-    def axis(self, name: Name, row: int) -> Axis | None:
+    def bar_axis(self, name: Name, row: int) -> BarAxis | None:
         """Find what the bar of a cell spans; None where it has no bar."""
-        span = self._span(name, row)
+        span = self._bar_span(name, row)
         if not self.bars or span is None or self.layout.values[name][row] is None:
             return None
         if span is Span.UNIT:
-            return _UNIT
+            return _UNIT_AXIS
         if span is Span.AROUND_ZERO:
-            return self._around_zero[name].get(self._measured(row))
+            return self._difference_axes[name].get(self._axis_key(row))
         metric = self.layout.metric(name, row)
         if metric is None:
             return None
         low, high = metric.range
         if not math.isfinite(high - low):
             return None
-        return Axis(0, high - low) if span is Span.EXTREMES else Axis(min(low, 0), max(high, 0))
+        return (
+            BarAxis(0, high - low) if span is Span.EXTREMES else BarAxis(min(low, 0), max(high, 0))
+        )
 
-    def _span(self, name: Name, row: int) -> Span | None:
+    def _bar_span(self, name: Name, row: int) -> Span | None:
         span = self.layout.columns[name].span
-        if span is not Span.AS_MEASURED:
+        if span is not Span.BY_ROW:
             return span
         rule = self.layout.rule(row)
         if rule is not None and rule.is_relative:
             return Span.AROUND_ZERO
-        measure = self.layout.named(Naming.MEASURE, row) if rule is None else rule.over
+        measure = self.layout.row_value(Naming.MEASURE, row) if rule is None else rule.disparity
         spans = {"difference": Span.EXTREMES, "ratio": Span.UNIT}
         return spans.get(str(measure), Span.METRIC)
 
     @cached_property
-    def _around_zero(self) -> Mapping[Name, Mapping[object, Axis | None]]:
+    def _difference_axes(self) -> Mapping[Name, Mapping[object, BarAxis | None]]:
         """Make the axes that the differences of a metric have in common, for each such column."""
         return {
-            name: self._of_differences(name)
+            name: self._column_axes(name)
             for name, one in self.layout.columns.items()
-            if one.span in (Span.AROUND_ZERO, Span.AS_MEASURED)
+            if one.span in (Span.AROUND_ZERO, Span.BY_ROW)
         }
 
-    def _measured(self, row: int) -> object:
+    def _axis_key(self, row: int) -> object:
         """Name the metric, or the rule on a difference, whose rows have an axis in common."""
-        rule = self.layout.named(Naming.RULE, row)
-        return self.layout.named(Naming.METRIC, row) if rule is None else rule
+        rule = self.layout.row_value(Naming.RULE, row)
+        return self.layout.row_value(Naming.METRIC, row) if rule is None else rule
 
-    def _of_differences(self, name: Name) -> Mapping[object, Axis | None]:
-        values, bound = self.layout.values, self.layout.bound(name)
-        drawn = [name, *self.layout.limits.get(name, ()), *([] if bound is None else [bound])]
+    def _column_axes(self, name: Name) -> Mapping[object, BarAxis | None]:
+        values, bound = self.layout.values, self.layout.bound_column(name)
+        drawn = [
+            name,
+            *self.layout.limit_columns.get(name, ()),
+            *([] if bound is None else [bound]),
+        ]
         found: dict[object, list[float | None]] = {}
-        for row in self.choice.rows:
-            if self._span(name, row) is Span.AROUND_ZERO:
-                found.setdefault(self._measured(row), []).extend(values[one][row] for one in drawn)
-        return {name: symmetric(some) for name, some in found.items()}
+        for row in self.selection.rows:
+            if self._bar_span(name, row) is Span.AROUND_ZERO:
+                found.setdefault(self._axis_key(row), []).extend(values[one][row] for one in drawn)
+        return {name: symmetric_axis(some) for name, some in found.items()}
 
     def heading(self, row: int) -> str:
         """Write what stands above the rows of a group."""
         text = ""
-        for name, value in zip(self.layout.groups, self.layout.group(row), strict=True):
+        for name, value in zip(self.layout.group_columns, self.layout.group_key(row), strict=True):
             column = self.layout.columns[name]
             is_ours = column.naming not in (None, Naming.RULE, Naming.TABLE)
-            shown = safe(words(value)) if is_ours else isolated(value)
+            shown = escape_text(column_title(value)) if is_ours else format_value(value)
             shown = f"By {shown}" if column.naming is Naming.TABLE else shown
             text += column.heading + shown if text else shown
         return text
 
-    def label(self, name: Name) -> str:
+    def column_label(self, name: Name) -> str:
         """Write the label of a column."""
         column = self.layout.columns.get(name)
-        is_of_data = column is not None and column.kind is Kind.LABEL and column.of is not None
+        is_of_data = (
+            column is not None
+            and column.kind is Kind.LABEL
+            and column.placeholder_value is not None
+        )
         if name in self.layout.by or is_of_data:
-            return isolated(name)
-        return safe(self.words(name))
+            return format_value(name)
+        return escape_text(self.column_title(name))
 
-    def words(self, name: Name) -> str:
+    def column_title(self, name: Name) -> str:
         """Name a column in words; the estimates of one metric by the metric."""
-        metrics, of_rows = self.layout.metrics, self.layout.naming(Naming.METRIC)
+        metrics, of_rows = self.layout.metric_names, self.layout.naming_column(Naming.METRIC)
         is_heading = of_rows is not None and self.layout.columns[of_rows].heading
         if name == ESTIMATE and len(metrics) == 1 and is_heading:
-            return words(*metrics)
-        return words(name)
+            return column_title(*metrics)
+        return column_title(name)

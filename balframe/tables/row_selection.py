@@ -10,36 +10,36 @@ from balframe.api.columns import MIN_SUPPORT, Kind, Role
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
 from balframe.metrics.registry import Metric
-from balframe.tables.layout import Layout, known_metric
+from balframe.tables.layout import ResultLayout, lookup_metric
 
 # The segments that score worst, among those with enough rows to tell.
 
 
-LEAST = 10  # rows, as `bf.table` and terminals ask for
+DEFAULT_MIN_SUPPORT = 10  # rows, as `bf.table` and terminals ask for
 
-Cell = tuple[Name, int]
+CellKey = tuple[Name, int]
 
 
-class Of(Enum):
+class SupportKind(Enum):
     """What is known of the rows behind a score."""
 
     DENOMINATOR = "smallest denominator"
-    RAREST = "rarest label"
+    RAREST_LABEL = "rarest label"
     SEGMENT = "segment"
-    NOTHING = ""
+    UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ComparedScores:
     """The scores of one column and metric that are compared, by row, and the rows behind each."""
 
     name: Name
     better: str
     values: Mapping[int, float]
-    known: Of
+    support_kind: SupportKind
     support: Mapping[int, float | None]
 
-    def large(self, least: int) -> dict[int, float]:
+    def with_min_support(self, least: int) -> dict[int, float]:
         """Keep the scores that have enough rows behind them, as far as that is known."""
         return {
             row: value
@@ -48,13 +48,13 @@ class Family:
         }
 
 
-def compared(layout: Layout) -> list[Family]:
+def compared_scores(layout: ResultLayout) -> list[ComparedScores]:
     """List the scores in which segments are compared, where one direction is better."""
     families: dict[object, list[int]] = {}
     for row in filter(layout.is_finest, range(layout.n_rows)):
-        families.setdefault(layout.family(row), []).append(row)
+        families.setdefault(layout.comparison_key(row), []).append(row)
     found = []
-    for name in layout.compared():
+    for name in layout.marked_columns():
         for rows in families.values():
             metric = layout.metric(name, rows[0])
             if metric is not None and metric.better is not None:
@@ -62,32 +62,38 @@ def compared(layout: Layout) -> list[Family]:
                 scores = {row: value for row, value in values.items() if value is not None}
                 known, support = _support(layout, name, metric)
                 behind = {row: support[row] for row in rows} if support else {}
-                found.append(Family(name, metric.better, scores, known, behind))
+                found.append(ComparedScores(name, metric.better, scores, known, behind))
     return found
 
 
-def worst_cells(families: Sequence[Family], most: int, least: int) -> dict[Cell, str]:
+def worst_cells(families: Sequence[ComparedScores], most: int, least: int) -> dict[CellKey, str]:
     """Find the cells of the worst segments, and which direction is better in each."""
     return {
         (one.name, row): one.better
         for one in families
-        for row in _worst(one.large(least), one.better, most)
+        for row in _worst_rows(one.with_min_support(least), one.better, most)
     }
 
 
-def _support(layout: Layout, name: Name, metric: Metric) -> tuple[Of, Sequence[float | None]]:
+def _support(
+    layout: ResultLayout, name: Name, metric: Metric
+) -> tuple[SupportKind, Sequence[float | None]]:
     """Count the rows of the smallest denominator; of the segment where the answer has no others."""
     column, values, least = layout.columns[name], layout.values, metric.interval.least_count
     support = N if least == N else column.support
     if support in layout.columns and support != N:
-        known = Of.RAREST if support == MIN_SUPPORT and least is None else Of.DENOMINATOR
-        return known, _of_rest(layout, support) if column.of_rest else values[support]
+        known = (
+            SupportKind.RAREST_LABEL
+            if support == MIN_SUPPORT and least is None
+            else SupportKind.DENOMINATOR
+        )
+        return known, _rest_support(layout, support) if column.counts_rest else values[support]
     if N in layout.columns:
-        return Of.DENOMINATOR if least == N else Of.SEGMENT, values[N]
-    return Of.NOTHING, ()
+        return SupportKind.DENOMINATOR if least == N else SupportKind.SEGMENT, values[N]
+    return SupportKind.UNKNOWN, ()
 
 
-def _of_rest(layout: Layout, name: Name) -> list[float]:
+def _rest_support(layout: ResultLayout, name: Name) -> list[float]:
     """Count the rows of the other labels of each segment."""
     columns = layout.columns.items()
     keys = [key for key, one in columns if one.role is Role.KEY and one.kind is not Kind.LABEL]
@@ -100,7 +106,7 @@ def _of_rest(layout: Layout, name: Name) -> list[float]:
     return [wholes[segment] - value for segment, value in zip(segments, counts, strict=True)]
 
 
-def _worst(values: Mapping[int, float], better: str, most: int) -> set[int]:
+def _worst_rows(values: Mapping[int, float], better: str, most: int) -> set[int]:
     """Find the rows with the worst values, ties with them; none where that would be all."""
     if not most or not values:
         return set()
@@ -111,7 +117,7 @@ def _worst(values: Mapping[int, float], better: str, most: int) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RowSelection:
     """The rows shown, in their order; `cuts` are the first ones behind rows left out.
 
     Rows of unknown category are neither shown nor left out: a note is on them.
@@ -119,16 +125,16 @@ class Choice:
 
     rows: list[int]
     cuts: set[int]
-    n_left_out: int
+    n_omitted: int
     ranked_by: str | None
 
 
-def choose(layout: Layout, most: int | None) -> Choice:
+def select_rows(layout: ResultLayout, most: int | None) -> RowSelection:
     """Put rows below their headings, roll-ups last, and leave out what is between the extremes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
-    known = [row for row in range(layout.n_rows) if not layout.is_unknown(row)]
+    known = [row for row in range(layout.n_rows) if not layout.is_unknown_category(row)]
     for row in known:
-        groups.setdefault(layout.group(row), []).append(row)
+        groups.setdefault(layout.group_key(row), []).append(row)
     finest = [[row for row in rows if layout.is_finest(row)] for rows in groups.values()]
     n_finest = sum(map(len, finest))
     by = _ranking_column(layout)
@@ -137,23 +143,23 @@ def choose(layout: Layout, most: int | None) -> Choice:
     cuts: set[int] = set()
     for rows, segments in zip(groups.values(), finest, strict=True):
         if quota is not None and len(segments) > quota:
-            segments = _extremes(layout, by, segments, quota)
+            segments = _extreme_rows(layout, by, segments, quota)
             cuts |= set() if by is None else {segments[(quota + 1) // 2]}
         shown += [*segments, *(row for row in rows if not layout.is_finest(row))]
     left_out = len(known) - len(shown)
-    return Choice(shown, cuts, left_out, None if by is None else str(by))
+    return RowSelection(shown, cuts, left_out, None if by is None else str(by))
 
 
-def _extremes(layout: Layout, by: Name | None, rows: list[int], quota: int) -> list[int]:
+def _extreme_rows(layout: ResultLayout, by: Name | None, rows: list[int], quota: int) -> list[int]:
     """Take the worst and the best rows, worst first; without a score to rank by, the first.
 
     Of periods the last ones are taken, as many as there is room for.
     """
-    if layout.time is not None:
-        return _latest(layout.values[layout.time], rows, quota)
+    if layout.period_column is not None:
+        return _latest_rows(layout.values[layout.period_column], rows, quota)
     if by is None:
         return rows[:quota]
-    ranks = {row: _rank(layout, by, row) for row in rows}
+    ranks = {row: _rank_key(layout, by, row) for row in rows}
     known = sorted(
         (row for row in rows if ranks[row] is not None), key=lambda row: ranks[row] or ()
     )
@@ -162,7 +168,7 @@ def _extremes(layout: Layout, by: Name | None, rows: list[int], quota: int) -> l
     return known[: (quota + 1) // 2] + known[len(known) - quota // 2 :]
 
 
-def _latest(periods: Sequence[Any], rows: list[int], quota: int) -> list[int]:
+def _latest_rows(periods: Sequence[Any], rows: list[int], quota: int) -> list[int]:
     """Take all rows of the last periods, and of one period at least."""
     n = Counter(periods[row] for row in rows)
     kept, n_kept = set[Any](), 0
@@ -174,7 +180,7 @@ def _latest(periods: Sequence[Any], rows: list[int], quota: int) -> list[int]:
     return [row for row in rows if periods[row] in kept]
 
 
-def _rank(layout: Layout, by: Name, row: int) -> tuple[float, float] | None:
+def _rank_key(layout: ResultLayout, by: Name, row: int) -> tuple[float, float] | None:
     """Give a number that is smaller the worse a row is."""
     value = layout.values[by][row]
     if value is None:
@@ -193,14 +199,19 @@ def _rank(layout: Layout, by: Name, row: int) -> tuple[float, float] | None:
     return 0, -value if metric is not None and metric.better == "lower" else value
 
 
-def _ranking_column(layout: Layout) -> Name | None:
+def _ranking_column(layout: ResultLayout) -> Name | None:
     """Name the first column to rank by; of those named by metrics, one that has a direction."""
-    metrics = {name: known_metric(one.of) for name, one in layout.columns.items() if one.ranks}
+    metrics = {
+        name: lookup_metric(one.placeholder_value)
+        for name, one in layout.columns.items()
+        if one.ranks_rows
+    }
     return next(
         (
             name
             for name, metric in metrics.items()
-            if layout.columns[name].of is None or (metric is not None and metric.better)
+            if layout.columns[name].placeholder_value is None
+            or (metric is not None and metric.better)
         ),
         None,
     )

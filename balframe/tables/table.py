@@ -7,23 +7,23 @@ import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
-from balframe.frames.convert_result import collected, rows_of
-from balframe.frames.engines.inputs import unwrapped
+from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import (
     PANDAS,
     POLARS,
     POLARS_LAZY,
     PYARROW,
     check_installed,
-    engine_of,
+    find_engine,
 )
 from balframe.tables import format_cells as cells
-from balframe.tables.confusion import Matrices, sheet_of
-from balframe.tables.format_cells import Pen
-from balframe.tables.gt_table import Sheet, built
-from balframe.tables.layout import Layout, Values
-from balframe.tables.notes import notes
-from balframe.tables.row_selection import LEAST, choose
+from balframe.tables.confusion import ConfusionMatrices, confusion_content
+from balframe.tables.format_cells import CellFormatter
+from balframe.tables.gt_table import TableContent, build_gt_table
+from balframe.tables.layout import ResultLayout, Values
+from balframe.tables.notes import table_notes
+from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, select_rows
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -38,7 +38,7 @@ def table(
     decimals: int = 3,
     bars: bool = True,
     worst: int = 1,
-    min_support: int = LEAST,
+    min_support: int = DEFAULT_MIN_SUPPORT,
     max_rows: int | None = 60,
 ) -> "GT":
     """Return the result of a method such as `report` as a great_tables table.
@@ -127,13 +127,13 @@ def table(
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
     check_min_support(min_support)
-    layout = Layout.of(_values(frame), verb)
-    matrices = Matrices.of(layout)
+    layout = ResultLayout.from_values(_read_values(frame), verb)
+    matrices = ConfusionMatrices.from_layout(layout)
     if matrices is not None:
-        return built(sheet_of(matrices, decimals, max_rows), title, subtitle)
-    choice = choose(layout, max_rows)
-    pen = Pen(layout, choice, decimals, bars=bars, worst=worst, min_support=min_support)
-    return built(_sheet(pen), title, subtitle)
+        return build_gt_table(confusion_content(matrices, decimals, max_rows), title, subtitle)
+    choice = select_rows(layout, max_rows)
+    pen = CellFormatter(layout, choice, decimals, bars=bars, worst=worst, min_support=min_support)
+    return build_gt_table(_table_content(pen), title, subtitle)
 
 
 def _check_options(
@@ -158,15 +158,15 @@ def _check_options(
             )
 
 
-def _values(frame: Any) -> Values:  # noqa: ANN401
+def _read_values(frame: Any) -> Values:  # noqa: ANN401
     """Read a frame as lists of Python values, None for null."""
-    engine = engine_of(unwrapped(frame)[0])
+    engine = find_engine(unwrap(frame)[0])
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(
             f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
             "polars or pyarrow."
         )
-    frame = collected(frame)
+    frame = collect_result(frame)
     names = list(frame.column_names if engine is PYARROW else frame.columns)
     twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
@@ -174,32 +174,32 @@ def _values(frame: Any) -> Values:  # noqa: ANN401
             "the frame has several columns of the same name: "
             f"{listed(map(repr, twice))}; rename them."
         )
-    rows = rows_of(frame)
-    return {name: [_plain(row[name]) for row in rows] for name in names}
+    rows = row_dicts(frame)
+    return {name: [_python_value(row[name]) for row in rows] for name in names}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (of any type)
+def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)
     """Turn numbers of numpy into those of Python, and NaN into None."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if cells.is_undefined(value) else value
 
 
-def _sheet(pen: Pen) -> Sheet:
+def _table_content(pen: CellFormatter) -> TableContent:
     """Write all cells of a table with the rows of the answer."""
-    layout, rows = pen.layout, pen.choice.rows
-    shown = [*layout.keys, *layout.shown]
-    return Sheet(
+    layout, rows = pen.layout, pen.selection.rows
+    shown = [*layout.keys, *layout.value_columns]
+    return TableContent(
         {name: [pen.cell(name, row) for row in rows] for name in shown},
-        {name: pen.label(name) for name in shown},
+        {name: pen.column_label(name) for name in shown},
         keys=layout.keys,
-        headings=[pen.heading(row) for row in rows] if layout.groups else None,
+        headings=[pen.heading(row) for row in rows] if layout.group_columns else None,
         numbers={
             name: [values[row] for row in rows]
             for name, values in layout.values.items()
-            if name in layout.numbers
+            if name in layout.numeric_columns
         },
-        rolled_up={place for place, row in enumerate(rows) if not layout.is_finest(row)},
-        cuts={place for place, row in enumerate(rows) if row in pen.choice.cuts},
-        italics={place for place, row in enumerate(rows) if layout.is_small(row)},
-        notes=notes(pen),
+        rollups={place for place, row in enumerate(rows) if not layout.is_finest(row)},
+        cuts={place for place, row in enumerate(rows) if row in pen.selection.cuts},
+        italics={place for place, row in enumerate(rows) if layout.is_small_category(row)},
+        notes=table_notes(pen),
     )

@@ -6,11 +6,11 @@ import impact_by_loops as loops
 import numpy as np
 import pytest
 
-from balframe.methods.impact.unknown_bounds import bounds_with_unknowns
+from balframe.methods.impact.unknown_bounds import unknown_category_bounds
 
 
 def bounds(selected, n, n_selected, n_unknown):
-    return bounds_with_unknowns(np.array(selected), np.array(n), n_selected, n_unknown)
+    return unknown_category_bounds(np.array(selected), np.array(n), n_selected, n_unknown)
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ def test_without_jinja2_the_extra_is_named_before_any_work(refused, run, people,
         "balframe.frames.engines.registry.find_spec",
         lambda name: None if name == "jinja2" else find(name),
     )
-    monkeypatch.setattr("balframe.cli.commands.page_of", None)  # which nothing may call
+    monkeypatch.setattr("balframe.audit_page.audit.audit_frame", None)  # which nothing may call
 
     line = refused("audit", people, *LABELS, "--out", people.with_name("a.html"))
 

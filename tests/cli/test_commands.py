@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]
@@ -278,7 +278,9 @@ OWN = {
         "--label no --label yes --max-cells 900": {"labels": ["no", "yes"], "max_cells": 900},
     },
 }
-WITH_ANSWER = {name.replace("_", "-"): verb for name, verb in verbs().items() if verb.layouts}
+WITH_ANSWER = {
+    name.replace("_", "-"): method for name, method in declarations().items() if method.layouts
+}
 ON_LABELS = [
     command
     for command, verb in WITH_ANSWER.items()

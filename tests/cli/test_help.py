@@ -5,12 +5,12 @@ import pytest
 
 import balframe as bf
 from balframe import accessor
-from balframe.api.method import parameters_of
-from balframe.cli.options import Typed
-from balframe.methods import custom_metrics as contents
+from balframe.api.method import function_parameters
+from balframe.cli.options import parameter_options
+from balframe.methods import declarations
 
-METHODS = accessor.methods()
-VERBS = accessor.verbs()
+METHODS = accessor.public_functions()
+VERBS = accessor.methods()
 GATES = ["check", "require"]
 COMMANDS = [*(method.replace("_", "-") for method in METHODS), "metrics", "demo"]
 TYPED = {  # what stands behind an option in the help
@@ -75,7 +75,7 @@ def test_every_command_has_the_options_of_its_method(help_of, method):
 def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
     told = set(help_of(verb.replace("_", "-")).split())
 
-    has_answer = bool(contents.declarations()[verb].layouts)
+    has_answer = bool(declarations()[verb].layouts)
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 
@@ -84,7 +84,7 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
     told = help_of(method.replace("_", "-"))
 
     usage, does, *_ = re.split("\n *\n", told.strip())
-    has_truth = "y_true" in parameters_of(getattr(bf, method))
+    has_truth = "y_true" in function_parameters(getattr(bf, method))
     needs = "--y-true COLUMN --y-" if has_truth else "--by COLUMN"
     assert usage.startswith(f"Usage: balframe {method.replace('_', '-')} FILES... {needs}")
     assert usage.split()[-1] == "[OPTIONS]"
@@ -99,7 +99,7 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
 def test_no_command_says_what_only_holds_in_python(help_of, method):
     told = help_of(method.replace("_", "-"))
 
-    parameters = parameters_of(getattr(bf, method))
+    parameters = function_parameters(getattr(bf, method))
     assert not [name for name in parameters if f"`{name}`" in told]
     assert not [word for word in ("bf.", "None", "=True", "a list", "DataFrame") if word in told]
 
@@ -130,13 +130,12 @@ def test_the_flags_of_the_program_show_no_type(run, monkeypatch, columns):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_sentence_of_an_option_is_complete(method):
-    declared = parameters_of(getattr(bf, method))
-    for typed in Typed.all_of(declared):
-        for option in typed.options(declared):
-            says = option.annotation.__metadata__[0].help
-            assert says[0].isupper(), says
-            assert says.endswith("."), says
-            assert "gain for" not in says  # "again for", "Again for"
+    declared = function_parameters(getattr(bf, method))
+    for options in parameter_options(declared):
+        for option in options.options(declared):
+            assert option.help[0].isupper(), option.help
+            assert option.help.endswith("."), option.help
+            assert "gain for" not in option.help  # "again for", "Again for"
 
 
 @pytest.mark.parametrize("verb", GATES)
@@ -179,7 +178,7 @@ def test_the_commands_are_grouped_as_the_verbs_are(help_of):
     assert titles == ["Options", *groups, "Without files"]
 
 
-def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_verb, tmp_path):
+def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_method, tmp_path):
     path = tmp_path / "some.csv"
     path.write_text("g,y,p\na,1,0\na,0,1\na,1,1\nb,1,1\nb,1,0\n")
     columns = ["--y-true", "y", "--y-pred", "p", "--by", "g"]
@@ -189,11 +188,13 @@ def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_verb, tmp
     done = run("error-count", path, *columns, "--at-least", "2")
 
     (line,) = [line for line in told.splitlines() if "--at-least" in line]
-    parameter = toy_verb.parameters["at_least"]
+    parameter = toy_method.parameters["at_least"]
     assert "Count the rows of every segment that are predicted wrong." in told
     assert "error-count" in listed
     assert all(part in line for part in (parameter.first_sentence, "[default: 0]"))
-    assert {option_of(name) for name in toy_verb.parameters.keys() - OF_PYTHON} <= set(told.split())
+    assert {option_of(name) for name in toy_method.parameters.keys() - OF_PYTHON} <= set(
+        told.split()
+    )
     assert (done.code, done.err) == (0, "")
     assert done.out == "g,n,errors\na,3,2\n"
 

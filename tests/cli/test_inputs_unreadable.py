@@ -213,14 +213,14 @@ def test_the_endings_that_are_listed_name_the_compressed_ones(refused, tmp_path)
 @pytest.mark.parametrize(
     ("url", "advice"),
     [
-        ("https://example.org/a.csv", "curl -fsSL https://example.org/a.csv | balframe report -"),
-        ("s3://bucket/a.csv", "aws s3 cp s3://bucket/a.csv - | balframe report -"),
-        ("gs://bucket/*.csv", "gcloud storage cat 'gs://bucket/*.csv' | balframe report -"),
+        ("https://example.org/a.json", "curl -fsSL https://example.org/a.json | balframe report -"),
+        ("s3://bucket/a.xlsx", "aws s3 cp s3://bucket/a.xlsx - | balframe report -"),
+        ("gs://bucket/*.json", "gcloud storage cat 'gs://bucket/*.json' | balframe report -"),
         ("ftp://host/a.csv", "Download the file, or pipe it to: balframe report -"),
         ("file:///a.csv", "give the path of the file, without 'file://'."),
     ],
 )
-def test_a_url_says_how_to_pipe_it(refused, url, advice):
+def test_a_url_that_is_not_read_says_how_to_pipe_it(refused, url, advice):
     line = refused("report", url, *LABELS)
 
     assert f"'{url}' is a URL" in line

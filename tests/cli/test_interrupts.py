@@ -85,7 +85,7 @@ def ended(process, timeout=60):
 
 
 @both
-@pytest.mark.parametrize("loading", ["numpy", "polars", "typer"])
+@pytest.mark.parametrize("loading", ["numpy", "polars", "click"])
 def test_while_libraries_load_the_program_ends_without_a_word(program, tmp_path, loading):
     (tmp_path / f"{loading}.py").write_text(INTERRUPTED)
 
@@ -155,6 +155,11 @@ def test_what_is_started_to_ignore_it_goes_on(program, tmp_path):
 KEPT = "import signal, sys\nprint(signal.getsignal(signal.SIGINT) is {handler})"
 DEFAULT = KEPT.format(handler="signal.default_int_handler")
 OWN = "import signal\nown = lambda *_: None\nsignal.signal(signal.SIGINT, own)\nimport balframe\n"
+CALL = (
+    "import sys\nfrom balframe.cli.main import main\nsys.argv = ['balframe', 'metrics']\n"
+    "sys.stdout = sys.stderr = open('/dev/null', 'w')\n"
+    "try: main()\nexcept SystemExit: sys.stdout = sys.__stdout__\n"
+)
 IN_A_THREAD = (
     "import importlib, threading\n"
     "thread = threading.Thread(target=importlib.import_module, args=['balframe'])\n"
@@ -166,16 +171,36 @@ IN_A_THREAD = (
     ("name", "code"),
     [
         ("train.py", f"import balframe\n{DEFAULT}"),
+        ("balframe", f"import balframe\n{DEFAULT}"),
         ("balframe", OWN + KEPT.format(handler="own")),
         ("balframe", IN_A_THREAD + DEFAULT),
+        ("called.py", OWN + CALL + KEPT.format(handler="own")),
+        ("called.py", "import polars\n" + CALL + DEFAULT),
     ],
-    ids=["another program", "a handler of its own", "a thread"],
+    ids=[
+        "another program",
+        "a script of the same name",
+        "a handler of its own",
+        "a thread",
+        "a handler of its own that calls the program",
+        "a program that has loaded polars",
+    ],
 )
 def test_a_process_that_uses_the_library_keeps_its_handler(tmp_path, name, code):
     path = tmp_path / name
     path.write_text(code)
 
     assert ended(started([path], tmp_path)) == (0, b"True\n", b"")
+
+
+def test_a_script_of_the_same_name_has_the_methods_on_its_frames(tmp_path):
+    path = tmp_path / "balframe"
+    path.write_text(
+        "import balframe, polars as pl\n"
+        "print(pl.DataFrame({'y': [0, 1]}).bal.report('y', 'y')['accuracy'].item())"
+    )
+
+    assert ended(started([path], tmp_path)) == (0, b"1.0\n", b"")
 
 
 @pytest.mark.parametrize(

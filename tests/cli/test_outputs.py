@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from balframe.cli.text_tables import blocks, shown
+from balframe.cli.text_tables import split_columns, table_columns
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
 
@@ -226,7 +226,7 @@ def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
     # the finest rows of all models come first
     frame = pl.DataFrame(columns).sort("margin", maintain_order=True)
 
-    styles = {column.name: set(column.styles) for column in shown(frame)}
+    styles = {column.name: set(column.styles) for column in table_columns(frame)}
 
     marked = {name: frame[sorted(styles[name])].select("g", "model").rows() for name in styles}
     assert marked["accuracy"] == [("b", "m"), ("a", "k")]
@@ -236,7 +236,7 @@ def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
 def test_a_segment_with_few_rows_is_not_the_worst():
     frame = pl.DataFrame({"g": [*"abc"], "n": [9, 10, 11], "accuracy": [0.1, 0.2, 0.3]})
 
-    (marked,) = [set(column.styles) for column in shown(frame) if column.name == "accuracy"]
+    (marked,) = [set(column.styles) for column in table_columns(frame) if column.name == "accuracy"]
 
     assert marked == {1}
 
@@ -267,7 +267,8 @@ def test_the_null_segment_that_scores_lowest_is_named(run, tmp_path):
 
 def headers(frame, width):
     """The names of the columns in each block of a terminal so wide."""
-    return [[column.name for column in block] for block in blocks(shown(frame), width)]
+    blocks = split_columns(table_columns(frame), width)
+    return [[column.name for column in block] for block in blocks]
 
 
 def test_verdicts_stay_beside_their_rules():

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -14,16 +15,17 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.accessor import methods
+from balframe.accessor import public_functions
 
 pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
 
 pytestmark = pytest.mark.slow
 
+BASH = shutil.which("bash")
 PROGRAM = [sys.executable, "-m", "balframe"]
 CALL = "from balframe.cli.main import main; main()"
 LABELS = ["--y-true", "y", "--y-pred", "p"]
-COMMANDS = [*(name.replace("_", "-") for name in methods()), "metrics", "demo"]
+COMMANDS = [*(name.replace("_", "-") for name in public_functions()), "metrics", "demo"]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 RED = "\x1b[1;31m"
 
@@ -276,19 +278,43 @@ def test_the_help_names_the_commands_in_order():
     assert {"--install-completion", "--show-completion", "--version"} <= set(found)
 
 
+@pytest.mark.skipif(BASH is None, reason="has no bash")
 def test_completion_is_for_the_name_of_the_program():
-    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = started("--show-completion", "bash", text=True, env=environment)
+    done = in_bash("--show-completion")
 
-    assert done.returncode == 0
-    assert "_BALFRAME_COMPLETE=complete_bash" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "_BALFRAME_COMPLETE=bash_complete" in done.stdout
 
 
-def test_without_the_extra_the_command_says_what_to_install():
-    code = "import sys; sys.modules['typer'] = None\n" + CALL
+@pytest.mark.skipif(BASH is None, reason="has no bash")
+def test_completion_is_installed_once(tmp_path):
+    (tmp_path / ".bashrc").write_text("# mine")
+
+    for _ in range(2):
+        done = in_bash("--install-completion", HOME=str(tmp_path))
+
+        script = tmp_path / ".bash_completions" / "balframe.sh"
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"bash completion installed in {script}\n")
+        assert "_BALFRAME_COMPLETE=bash_complete" in script.read_text()
+        assert (tmp_path / ".bashrc").read_text() == f"# mine\nsource '{script}'\n"
+
+
+def in_bash(*arguments, **variables):
+    """Run the program as a child of a shell, which stays for what follows."""
+    words = [BASH, "-c", '"$@"; exit $?', "bash", *PROGRAM, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, env=os.environ | variables)
+
+
+@pytest.mark.parametrize("package", ["click", "rich"])
+def test_without_the_extra_the_command_says_what_to_install(package):
+    code = f"import sys; sys.modules['{package}'] = None\n" + CALL
 
     done = subprocess.run(
-        [sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "demo", "--format", "table"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 1

@@ -1,6 +1,5 @@
 """Completion, asked for as shells ask: by environment variables, of the process."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,26 +7,31 @@ import sys
 import pytest
 
 from balframe.api.option_types import REFERENCE_KEYWORDS
-from balframe.metrics.lookup import registered
+from balframe.metrics.lookup import registered_metrics
 
 BASH = shutil.which("bash")
 
 
 @pytest.fixture
 def offered(run, monkeypatch):
-    """List what is offered behind a line whose last word is not finished."""
+    """List what is offered for the last word of a line: its type and its value, and its meaning."""
 
     def of_shell(line, shell="bash"):
-        monkeypatch.setenv("_BALFRAME_COMPLETE", f"complete_{shell}")
+        *words, last = line.split(" ")
+        monkeypatch.setenv("_BALFRAME_COMPLETE", f"{shell}_complete")
         monkeypatch.setenv("COMP_WORDS", line)
-        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
-        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        is_fish = shell == "fish"
+        monkeypatch.setenv("COMP_CWORD", last if is_fish else str(len(words)))
         done = run()
         assert (done.code, done.err) == (0, "")
-        return done.out.splitlines() if shell != "zsh" else done.out
+        return done.out.splitlines()
 
     return of_shell
+
+
+def plain(names):
+    """List names as a shell gets them that are no files."""
+    return [f"plain,{name}" for name in names]
 
 
 @pytest.fixture
@@ -41,18 +45,18 @@ def data(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("option", ["--y-true", "--y-pred", "--by", "--counts", "--sample-weight"])
 def test_columns_are_those_of_the_file(offered, data, option):
-    assert offered(f"balframe report data.csv {option} ") == ["y", "yhat", "my\\ group"]
+    assert offered(f"balframe report data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
 
 @pytest.mark.parametrize("option", ["--y-true", "--y-pred", "--by", "--counts", "--y-score"])
 def test_columns_of_an_audit_are_those_of_the_file(offered, data, option):
-    assert offered(f"balframe audit data.csv {option} ") == ["y", "yhat", "my\\ group"]
+    assert offered(f"balframe audit data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
 
 def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
     data.with_name("notes.md").write_text("no data")
 
-    assert offered("balframe report . --y-true yh") == ["yhat"]
+    assert offered("balframe report . --y-true yh") == plain(["yhat"])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
     ],
 )
 def test_columns_begin_as_typed_wherever_the_file_stands(offered, data, line):
-    assert offered(line) == ["yhat"]
+    assert offered(line) == plain(["yhat"])
 
 
 @pytest.mark.parametrize(
@@ -91,45 +95,43 @@ def test_without_a_file_there_are_no_columns_and_standard_input_is_not_read(offe
 
 
 def test_metrics_are_all_that_are_registered(offered):
-    assert {one.name for one in registered()} | {"all"} <= set(
-        offered("balframe report data.csv --metric ")
-    )
-    assert offered("balframe report data.csv --metric balanced_a") == ["balanced_accuracy"]
-    assert offered("balframe best-threshold data.csv --metric you") == [
-        one.name for one in registered() if one.name.startswith("you")
-    ] or [""]
+    names = [metric.name for metric in registered_metrics()]
+    assert {*plain(names), "plain,all"} <= {*offered("balframe report data.csv --metric ")}
+    assert offered("balframe report data.csv --metric balanced_a") == plain(["balanced_accuracy"])
+    youden = [name for name in names if name.startswith("you")]
+    assert offered("balframe best-threshold data.csv --metric you") == (plain(youden) or [""])
 
 
 def test_references_and_choices_are_words(offered):
-    assert offered("balframe gaps data.csv --reference ") == list(REFERENCE_KEYWORDS)
-    assert offered("balframe report data.csv --missing ") == ["raise", "drop"]
-    assert offered("balframe rep") == ["report"]
+    assert offered("balframe gaps data.csv --reference ") == plain(REFERENCE_KEYWORDS)
+    assert offered("balframe report data.csv --missing ") == plain(["raise", "drop"])
+    assert offered("balframe rep") == plain(["report"])
 
 
 def test_files_are_left_to_the_shell(offered, data):
-    assert offered("balframe report da") in ([], [""])
-    assert offered("balframe report data.csv --out o") in ([], [""])
+    assert offered("balframe report da") == ["file,da"]
+    assert offered("balframe report data.csv --out o") == ["file,o"]
 
 
 def test_fish_and_zsh_get_names_as_they_are_and_metrics_with_what_they_mean(offered, data):
-    assert offered("balframe report data.csv --by ", "fish") == ["y", "yhat", "my group"]
-    assert '"my group"' in offered("balframe report data.csv --by ", "zsh")
+    in_fish = offered("balframe report data.csv --by ", "fish")
+    assert [line.partition("\t")[0] for line in in_fish] == plain(["y", "yhat", "my group"])
+    assert "my group" in offered("balframe report data.csv --by ", "zsh")
     (line,) = offered("balframe report data.csv --metric acc=balanced_a", "fish")
     name, meaning = line.split("\t")
-    assert name == "acc=balanced_accuracy"
+    assert name == "plain,acc=balanced_accuracy"
     assert meaning.startswith("Mean recall over the labels")
 
 
 @pytest.mark.skipif(BASH is None, reason="has no bash")
-def test_bash_completes_a_column(data, tmp_path):
+@pytest.mark.parametrize(("typed", "name"), [("yh", "yhat"), ("m", "my\\ group")])
+def test_bash_completes_a_column(data, tmp_path, typed, name):
     program = tmp_path / "balframe"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m balframe "$@"\n')
     program.chmod(0o755)
-    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    script = subprocess.run(
-        [program, "--show-completion", "bash"], env=environment, capture_output=True, text=True
-    ).stdout
-    words = "(balframe report data.csv --y-pred yh)"
+    show = [BASH, "-c", '"$@"; exit $?', "bash", program, "--show-completion"]
+    script = subprocess.run(show, capture_output=True, text=True).stdout
+    words = f"(balframe report data.csv --y-pred {typed})"
 
     done = subprocess.run(
         [BASH, "-c", f"{script}\nCOMP_WORDS={words}; COMP_CWORD=4\n_balframe_completion {program}\n"
@@ -138,4 +140,4 @@ def test_bash_completes_a_column(data, tmp_path):
         text=True,
     )  # fmt: skip
 
-    assert (done.stdout, done.stderr) == ("yhat\n", "")
+    assert (done.stdout, done.stderr) == (f"{name}\n", "")

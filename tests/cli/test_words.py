@@ -6,18 +6,17 @@ import warnings
 import pytest
 
 from balframe.cli import method_commands
-from balframe.cli.error_messages import typed
-from balframe.cli.options import Typed
-from balframe.cli.readings import reading_of
+from balframe.cli.error_messages import write_parameter
+from balframe.cli.options import parameter_options
 from balframe.errors import BalframeWarning, parameter, spelled
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 
 pytestmark = pytest.mark.slow
 
 LABELS = "--y-true y --y-pred p"
 STREAM = "--time d --every 1d --until 2020-01-01"
 SCORES = "--y-true y --y-score s --pos-label yes"
-NAMES = {name for verb in verbs().values() for name in verb.parameters}
+NAMES = {name for verb in declarations().values() for name in verb.parameters}
 OF_PYTHON = re.compile(
     rf"\b({'|'.join(sorted(NAMES))}|where|reason)=(?!=)"
     r"""|\bbf\.|\(["']|\bpl\.|\bdf\.|\bNone\b|\bTrue\b|\['|DataFrame|\bdict\b|give a mapping\b"""
@@ -147,11 +146,11 @@ def data(tmp_path, monkeypatch):
 
 def wrong_calls():
     """List wrong calls of every command, of the options that it has."""
-    for name, verb in verbs().items():
+    for name, verb in declarations().items():
         if name == "combine":
             continue
         is_of_scores = "y_score" in verb.parameters
-        has = {option for one in Typed.all_of(verb.parameters) for option in names(one)}
+        has = {option for one in parameter_options(verb.parameters) for option in names(one)}
         has |= {"--sort", "--format", "--out"} if verb.layouts else set()
         needed = SCORES if is_of_scores else LABELS
         wrongs = OF_ALL + (OF_SCORES if is_of_scores else OF_LABELS)
@@ -251,7 +250,7 @@ def test_advice_can_be_typed(refused, data, call, parts):
     ],
 )
 def test_a_parameter_is_written_as_it_is_typed(name, value, text):
-    assert typed(name, value) == text
+    assert write_parameter(name, value) == text
 
 
 def warned(verb, rows, given):
@@ -262,7 +261,7 @@ def warned(verb, rows, given):
 
 
 def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monkeypatch):
-    monkeypatch.setattr(method_commands, "_asked", warned)
+    monkeypatch.setattr(method_commands, "_call", warned)
 
     done = run("check", "data.csv", *LABELS.split(), "--rule", "n >= 0")
 
@@ -279,7 +278,7 @@ def test_warnings_of_others_stay_as_they_are(run, data, monkeypatch):
         warnings.warn("of others", FutureWarning, stacklevel=1)
         return verb.function(rows, "y", "p")
 
-    monkeypatch.setattr(method_commands, "_asked", asked)
+    monkeypatch.setattr(method_commands, "_call", asked)
 
     with pytest.warns(FutureWarning, match="of others"):
         assert run("report", "data.csv", *LABELS.split()).code == 0
@@ -314,6 +313,7 @@ def test_require_says_no_tally(run, data):
     ],
 )
 def test_metrics_are_passed_as_they_are_or_renamed(names_typed, value):
-    reading = reading_of(verbs()["report"].parameters["metrics"])
+    parameters = declarations()["report"].parameters
+    (options,) = parameter_options({"metrics": parameters["metrics"]})
 
-    assert reading.value(None, names_typed) == value
+    assert options.parser.parse(None, names_typed) == value

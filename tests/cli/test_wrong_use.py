@@ -3,8 +3,6 @@
 import polars as pl
 import pytest
 
-from balframe.cli import command_classes
-
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 
 
@@ -272,20 +270,6 @@ def test_names_of_columns_that_look_like_options_are_left_alone_in_a_list(refuse
 @pytest.mark.parametrize("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])
 def test_an_unknown_column_of_any_name_is_one_line(refused, small, name):
     refused("report", small, *LABELS, "--by", name)
-
-
-@pytest.mark.parametrize("lacking", ["required", "metavar", "param_type_name"])
-def test_what_is_missing_is_named_whatever_typer_knows_of_parameters(monkeypatch, run, lacking):
-    def without(one, name, fallback):
-        return fallback if name == lacking else getattr(one, name, fallback)
-
-    monkeypatch.setattr(command_classes, "getattr", without, raising=False)
-
-    done = run("report", "data.csv")
-
-    assert done.code == 2
-    assert done.err.startswith("balframe: Missing ")
-    assert "--y-true" in done.err
 
 
 @pytest.mark.parametrize("typed", ["x", "s=", "s=1,a", "=3", "s=3 s=4", "2 3"])

@@ -14,12 +14,12 @@ import balframe as bf
 from balframe.core import counting_strategy
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.group_sum import aggregate
+from balframe.core.group_sum import sum_by_group
 from balframe.core.integer_codes import Codes
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.frames import count_frame
-from balframe.frames.count_frame import hashed
+from balframe.frames.count_frame import hash_rows
 
 WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)
@@ -32,10 +32,10 @@ def force(monkeypatch, way):
     is_for_all = chosen != "runs"
     monkeypatch.setattr(
         counting_strategy,
-        "way_of",
+        "choose_strategy",
         lambda _, rows: chosen if is_for_all or rows.is_plain else "order",
     )
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", 1 if is_shared else 10**9)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", 1 if is_shared else 10**9)
     monkeypatch.setattr(counting_strategy, "BLOCK", 100)
 
 
@@ -54,12 +54,12 @@ def carry(n, kinds, *, seed=2):
         "weight": 2.0 ** rng.integers(-3, 4, n) * (counts > 0),
         "weight_sq": 2.0 ** rng.integers(-6, 8, n) * (counts > 0),
     }
-    return Measures(**{kind: drawn[kind] for kind in kinds.split()})
+    return RowSums(**{kind: drawn[kind] for kind in kinds.split()})
 
 
 def count(columns, measures):
     """Count rows of by-columns, the actual label and the outcome."""
-    (*by, actual, outcome), sums = aggregate(columns, measures)
+    (*by, actual, outcome), sums = sum_by_group(columns, measures)
     return Cells(tuple(by), actual, outcome, sums)
 
 
@@ -106,7 +106,7 @@ def test_cells_are_what_a_dictionary_counts(monkeypatch, way, kinds, n):
 @FORCED
 def test_no_rows_give_no_cells(monkeypatch, way):
     force(monkeypatch, way)
-    assert as_dictionary(count(columns(draw(0, SIZES)), Measures())) == {}
+    assert as_dictionary(count(columns(draw(0, SIZES)), RowSums())) == {}
 
 
 @FORCED
@@ -126,14 +126,14 @@ def test_codes_at_the_edges_of_their_type(monkeypatch, way, dtype, low):
     force(monkeypatch, way)
     rows = draw(200, [8, 2, 2])
     first = np.array([low + code for code in rows[0].tolist()], dtype)
-    cells = count([Codes(first, low, 8), *(Codes(row, 0, 2) for row in rows[1:])], Measures())
-    assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, Measures()).items()]
+    cells = count([Codes(first, low, 8), *(Codes(row, 0, 2) for row in rows[1:])], RowSums())
+    assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, RowSums()).items()]
 
 
 def test_more_possible_cells_than_an_integer_can_number():
     rows = np.repeat(draw(300, [2**20] * 5), 2, axis=1)
-    cells = count([Codes(column, 0, 2**20) for column in rows], Measures())
-    assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, Measures()).items()]
+    cells = count([Codes(column, 0, 2**20) for column in rows], RowSums())
+    assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, RowSums()).items()]
 
 
 @FORCED
@@ -150,7 +150,7 @@ def test_parts_sum_to_the_whole(monkeypatch, way, kinds):
 
 def test_parts_sum_to_the_whole_past_the_range_of_a_float():
     rows = np.zeros((4, 3), np.int64)
-    carried = [Measures(weight=np.full(3, weight)) for weight in (2.0**1000, 2.0**1023)]
+    carried = [RowSums(weight=np.full(3, weight)) for weight in (2.0**1000, 2.0**1023)]
     small, large = (count(columns(rows), measures) for measures in carried)
     for whole in (small + large, large + small):
         mantissa, exponent = np.frexp(whole.weight)
@@ -167,7 +167,7 @@ def test_rolling_up_adds_over_the_other_columns(kept):
 
 
 def test_segments_are_the_distinct_codes_of_the_by_columns():
-    cells = count(columns([[2, 0, 2, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 3]]), Measures())
+    cells = count(columns([[2, 0, 2, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 3]]), RowSums())
     segment, first = cells.segments
     assert (segment.tolist(), first.tolist()) == ([0, 1, 2, 2], [0, 1, 2])
 
@@ -176,7 +176,7 @@ def test_segments_are_the_distinct_codes_of_the_by_columns():
 def test_a_hash_table_counts_the_same(monkeypatch, kinds):
     force(monkeypatch, "order")
     rows, measures = draw(2000, SIZES), carry(2000, kinds)
-    codes, sums = hashed(columns(rows), measures)
+    codes, sums = hash_rows(columns(rows), measures)
     assert len(sums.n) == len(set(zip(*rows.tolist(), strict=True)))
     counted = as_dictionary(count(codes, sums))
     assert [*counted.items()] == [*by_dictionary(rows, measures).items()]
@@ -203,7 +203,7 @@ def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, verb, carrie
     options = {"by": ["g", "h"], "missing": "drop", "margins": "all", **carried}
     expected = verb(frame, "y", ["p", "q"], **options)
     called = []
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_HASH", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_HASH", 1)
     reduce = count_frame.group_by.reduce
     monkeypatch.setattr(
         count_frame.group_by, "reduce", lambda *given: called.append(1) or reduce(*given)
@@ -254,7 +254,7 @@ def test_memory_is_in_proportion_to_rows(n, segments, labels):
     columns = [Codes(codes, 0, size) for codes, size in zip(rows, sizes, strict=True)]
 
     tracemalloc.start()
-    counts = ClassCounts.of(Entries.of(count(columns, Measures()), labels))
+    counts = ClassCounts.of(LabelCounts.of(count(columns, RowSums()), labels))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

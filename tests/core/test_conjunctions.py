@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from balframe.core.integer_codes import Codes
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.methods.slices import conditions, conjunctions
-from balframe.methods.slices.conditions import Conditions, Rows
-from balframe.methods.slices.conjunctions import Search
+from balframe.methods.slices.conditions import ConditionColumn, SearchRows
+from balframe.methods.slices.conjunctions import ConjunctionSearch
 
 LEAST = 15
 
@@ -25,20 +25,22 @@ def drawn(seed, n_rows=1500, sizes=(2, 7, 3, 40, 5, 2)):
 
 def found(columns, outcome, measures, depth, n_outcomes=4, least=LEAST):
     """Search, and list `{(column, level), ...}: (rows by outcome, weights by outcome)`."""
-    rows = Rows(outcome, n_outcomes, measures)
+    rows = SearchRows(outcome, n_outcomes, measures)
 
     def suits(counts):
         return counts.sum(axis=1) >= least
 
-    pairs = [Conditions.of(Codes(c, 0, int(c.max()) + 1), rows, suits, least) for c in columns]
+    pairs = [ConditionColumn.of(Codes(c, 0, int(c.max()) + 1), rows, suits, least) for c in columns]
     used = [i for i, (_, levels) in enumerate(pairs) if len(levels)]
     told = []
-    search = Search([pairs[i][0] for i in used], rows, suits, least, told.append, lambda: None)
+    search = ConjunctionSearch(
+        [pairs[i][0] for i in used], rows, suits, least, told.append, lambda: None
+    )
     out, order = {}, []
-    for part in search.to(depth):
+    for part in search.run(depth):
         weights = [None] * len(part) if part.weights is None else part.weights.tolist()
         for on, levels, n, weight in zip(
-            part.on, part.levels, part.rows.tolist(), weights, strict=True
+            part.columns, part.levels, part.counts.tolist(), weights, strict=True
         ):
             names = [used[i] for i in on]
             values = [int(pairs[i][1][level]) for i, level in zip(names, levels, strict=True)]
@@ -76,8 +78,8 @@ WAYS = {
     "sparse from some size": [(conjunctions, "LARGEST_TABLE", 200)],
     "no columns merged": [(conjunctions, "MERGED", 1)],
     "all columns merged": [(conjunctions, "MERGED", 10**6)],
-    "on all cores": [(conjunctions, "are_many_to_share", lambda n: True)],
-    "sparse, on all cores": [*SPARSE, (conjunctions, "are_many_to_share", lambda n: True)],
+    "on all cores": [(conjunctions, "should_share", lambda n: True)],
+    "sparse, on all cores": [*SPARSE, (conjunctions, "should_share", lambda n: True)],
 }
 
 
@@ -97,7 +99,7 @@ def test_every_way_counts_what_loops_count(seed, carried):
     outcome = random.integers(0, 4, size)
     n = random.integers(0, 4, size) if carried in ("counts", "both") else np.ones(size, np.int64)
     weight = n * random.integers(0, 9, size) / 4  # whose sums are exact
-    measures = Measures(
+    measures = RowSums(
         n if carried in ("counts", "both") else None,
         weight=weight if carried in ("weights", "both") else None,
         keeps_squares=False,
@@ -120,7 +122,7 @@ def test_counts_past_what_floats_hold_are_exact():
     n = random.integers(2**54, 2**55, 200) | 1
     assert float(n.sum()) > 2**53
 
-    answer = found(columns, outcome.astype(np.uint8), Measures(n), 3)
+    answer = found(columns, outcome.astype(np.uint8), RowSums(n), 3)
 
     expected = by_loops(columns, outcome, n, n * 0.0, 3)
     assert {key: rows for key, (rows, _) in answer.items()} == {
@@ -135,7 +137,7 @@ def test_any_depth(depth):
     columns, random = drawn(6, n_rows=400, sizes=(2, 3, 4, 2))
     outcome = random.integers(0, 2, 400)
 
-    answer = found(columns, outcome.astype(np.uint8), Measures(), depth, 2)
+    answer = found(columns, outcome.astype(np.uint8), RowSums(), depth, 2)
 
     expected = by_loops(columns, outcome, np.ones(400, int), np.zeros(400), min(depth, 4), 2)
     assert {key: rows for key, (rows, _) in answer.items()} == {
@@ -149,7 +151,7 @@ def test_the_most_frequent_level_may_be_one_that_is_no_condition():
     other = np.arange(260) % 2
     outcome = np.zeros(260, np.uint8)
 
-    answer = found([column, other], outcome, Measures(), 2, 1)
+    answer = found([column, other], outcome, RowSums(), 2, 1)
 
     assert {key for key in answer if len(key) == 2} == {
         ((0, 20), (1, 0)), ((0, 20), (1, 1))

@@ -6,9 +6,9 @@ import pytest
 import balframe as bf
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts, segments_at
-from balframe.core.label_counts import Entries
-from balframe.core.leave_one_out import rest, whole
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.leave_one_out import sum_other_segments, sum_segments
+from balframe.core.row_sums import RowSums
 
 SEGMENT = np.array([0, 0, 0, 1, 1, 2])
 ACTUAL, OUTCOME = np.array([0, 0, 2, 1, 3, 3]), np.array([0, 3, 1, 1, 1, 0])
@@ -17,8 +17,8 @@ LINEAR, SQUARED = [2 * 3 + 1 * 1, 3 * 2, 7 * 3], [2 * 9 + 1 * 1, 3 * 4, 7 * 9]
 
 
 def counts(weight=None):
-    sums = Measures(N, None, weight, None if weight is None else weight**2)
-    return ClassCounts.of(Entries.of(Cells((SEGMENT,), ACTUAL, OUTCOME, sums), 4))
+    sums = RowSums(N, None, weight, None if weight is None else weight**2)
+    return ClassCounts.of(LabelCounts.of(Cells((SEGMENT,), ACTUAL, OUTCOME, sums), 4))
 
 
 def test_distances_are_added_up_over_the_rows_of_each_segment():
@@ -34,8 +34,8 @@ def test_sums_of_segments_have_the_sums_of_their_distances(power, each):
         each[0],
         each[2],
     ]
-    assert whole(counts()).distance(power).tolist() == [sum(each)]
-    rests = rest(counts(), np.arange(3))
+    assert sum_segments(counts()).distance(power).tolist() == [sum(each)]
+    rests = sum_other_segments(counts(), np.arange(3))
     assert rests.distance(power).tolist() == [sum(each) - one for one in each]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balframe.core.unique_rows import distinct
+from balframe.core.unique_rows import unique_rows
 
 RNG = np.random.default_rng(29)
 N = 3_000
@@ -29,7 +29,7 @@ def test_distinct_rows(names):
     columns = [RNG.permutation(COLUMNS[name]) for name in names]
     rows = [*zip(*(column.tolist() for column in columns), strict=True)]
 
-    first, copies = distinct(columns)
+    first, copies = unique_rows(columns)
 
     assert [rows[i] for i in first[copies]] == rows
     assert len(first) == len({*rows})
@@ -37,6 +37,6 @@ def test_distinct_rows(names):
 
 
 def test_no_rows():
-    first, copies = distinct([np.zeros(0), np.zeros(0)])
+    first, copies = unique_rows([np.zeros(0), np.zeros(0)])
 
     assert (len(first), len(copies)) == (0, 0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.row_sums import Measures
-from balframe.core.unique_rows import equal_counts
+from balframe.core.row_sums import RowSums
+from balframe.core.unique_rows import unique_segments
 
 MATRICES = np.array([[[3, 1], [0, 2]], [[3, 1], [2, 0]], [[0, 0], [0, 5]]])
 OF_SEGMENT = np.array([0, 1, 0, 2, 2, 0, 1])
@@ -15,17 +15,17 @@ def cells_of(matrices, **sums):
     segment, actual, outcome = np.nonzero(matrices)
     n = matrices[segment, actual, outcome]
     weights = {name: values * n for name, values in sums.items()}
-    return Cells((segment,), actual, outcome, Measures(n, **weights))
+    return Cells((segment,), actual, outcome, RowSums(n, **weights))
 
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_SEGMENTS", 7)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 7)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 3 / 7)
 
 
 def test_segments_are_equal_where_all_their_counts_are(few):
-    first, copies = equal_counts(cells_of(MATRICES[OF_SEGMENT]), 2)
+    first, copies = unique_segments(cells_of(MATRICES[OF_SEGMENT]), 2)
 
     assert OF_SEGMENT[first][copies].tolist() == OF_SEGMENT.tolist()
     assert len(first) == 3
@@ -34,9 +34,9 @@ def test_segments_are_equal_where_all_their_counts_are(few):
 def test_a_sample_tells_whether_most_segments_differ(few, monkeypatch):
     monkeypatch.setattr("balframe.core.unique_rows.SAMPLE", 2)
 
-    assert equal_counts(cells_of(MATRICES[OF_SEGMENT]), 2) is None  # the first two differ
-    assert equal_counts(cells_of(MATRICES[OF_SEGMENT[::-1]]), 2) is None
-    first, _ = equal_counts(cells_of(MATRICES[[*[0] * 8, *OF_SEGMENT]]), 2) or ((), ())
+    assert unique_segments(cells_of(MATRICES[OF_SEGMENT]), 2) is None  # the first two differ
+    assert unique_segments(cells_of(MATRICES[OF_SEGMENT[::-1]]), 2) is None
+    first, _ = unique_segments(cells_of(MATRICES[[*[0] * 8, *OF_SEGMENT]]), 2) or ((), ())
     assert len(first) == 0  # one of two is more than 3/7
 
 
@@ -47,14 +47,14 @@ def test_a_sample_tells_whether_most_segments_differ(few, monkeypatch):
         cells_of(MATRICES[[0, 1, 2, 0, 1, 2, 0], :, :], weight=1.0),
         cells_of(np.arange(28).reshape(7, 2, 2)),
         Cells(
-            (np.arange(7),), np.full(7, LEFT_OUT), np.full(7, LEFT_OUT), Measures(np.zeros(7, int))
+            (np.arange(7),), np.full(7, LEFT_OUT), np.full(7, LEFT_OUT), RowSums(np.zeros(7, int))
         ),
     ],
     ids=["few segments", "weights", "all differ", "rows left out"],
 )
 def test_equal_segments_are_not_looked_for(few, cells):
-    assert equal_counts(cells, 2) is None
+    assert unique_segments(cells, 2) is None
 
 
 def test_of_many_labels_equal_segments_are_not_looked_for(few):
-    assert equal_counts(cells_of(MATRICES[OF_SEGMENT]), 5) is None
+    assert unique_segments(cells_of(MATRICES[OF_SEGMENT]), 5) is None

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.core.periods import Every
+from balframe.core.periods import PeriodLength
 
 PERIODS = json.loads((Path(__file__).parents[1] / "intervals" / "monitor.json").read_text("utf-8"))[
     "periods"
@@ -32,7 +32,7 @@ def truncated(days, length):
 
 @pytest.mark.parametrize("length", [*LENGTHS, "5d", "7mo", "3q", "10y", "40000d"])
 def test_periods_are_those_of_polars(length):
-    starts = Every.of(length).starts(DAYS)
+    starts = PeriodLength.of(length).starts(DAYS)
 
     assert starts.dtype == np.int64
     assert np.array_equal(starts, truncated(DAYS, length))
@@ -41,7 +41,7 @@ def test_periods_are_those_of_polars(length):
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("row", PERIODS, ids=lambda row: row["day"])
 def test_periods_of_the_reference(row, length):
-    (found,) = Every.of(length).starts(np.array([day(row["day"])])).tolist()
+    (found,) = PeriodLength.of(length).starts(np.array([day(row["day"])])).tolist()
 
     assert EPOCH + timedelta(found) == date.fromisoformat(row[length])
 
@@ -51,18 +51,18 @@ def test_every_day_is_in_the_period_that_begins_last(length):
     """Days of 1,000 days in a row, over two leap days and the first of 1970."""
     days = np.arange(day("1967-12-31"), day("1972-03-02"))
 
-    starts = Every.of(length).starts(days)
+    starts = PeriodLength.of(length).starts(days)
 
     changes = days[1:][np.diff(starts) > 0]
     assert np.array_equal(starts[1:][np.diff(starts) > 0], changes)  # a period begins on its start
     assert (np.diff(starts) >= 0).all()
     assert (starts <= days).all()
-    assert np.array_equal(Every.of(length).starts(starts), starts)
+    assert np.array_equal(PeriodLength.of(length).starts(starts), starts)
 
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_between_lists_every_period(length):
-    every = Every.of(length)
+    every = PeriodLength.of(length)
     days = np.arange(day("1960-02-29"), day("1980-03-01"))
     expected = np.unique(every.starts(days))
 
@@ -75,11 +75,11 @@ def test_between_lists_every_period(length):
     ("same", "as_"), [("7d", "7d"), ("3mo", "1q"), ("12mo", "1y"), ("4q", "1y"), ("01w", "1w")]
 )
 def test_lengths_that_mean_the_same(same, as_):
-    assert np.array_equal(Every.of(same).starts(DAYS), Every.of(as_).starts(DAYS))
+    assert np.array_equal(PeriodLength.of(same).starts(DAYS), PeriodLength.of(as_).starts(DAYS))
 
 
 def test_seven_days_are_counted_from_a_thursday_and_weeks_from_monday():
-    starts = {one: Every.of(one).starts(np.arange(7)).tolist() for one in ("7d", "1w")}
+    starts = {one: PeriodLength.of(one).starts(np.arange(7)).tolist() for one in ("7d", "1w")}
 
     assert starts == {"7d": [0] * 7, "1w": [-3] * 4 + [4] * 3}
 
@@ -94,7 +94,7 @@ REFUSED = [
 @pytest.mark.parametrize("given", REFUSED, ids=lambda given: repr(given)[:20])
 def test_anything_else_is_refused(given):
     with pytest.raises(bf.InvalidInputError) as raised:
-        Every.of(given)
+        PeriodLength.of(given)
 
     assert str(raised.value) == (
         f"every={given!r} is not the length of a period; give a positive number and one unit: d "
@@ -106,7 +106,7 @@ def test_anything_else_is_refused(given):
 @pytest.mark.parametrize("given", ["100001d", "14286w", "3334mo", "1099q", "274y", "999999999y"])
 def test_a_period_of_centuries_is_refused(given):
     with pytest.raises(bf.InvalidInputError) as raised:
-        Every.of(given)
+        PeriodLength.of(given)
 
     assert str(raised.value) == (
         f"every={given!r} is longer than 100,000 days; give a shorter period, such as '1y'."
@@ -115,4 +115,4 @@ def test_a_period_of_centuries_is_refused(given):
 
 def test_the_longest_periods_are_those_of_polars_too():
     for length in ("100000d", "14285w", "3333mo", "1098q", "273y"):
-        assert np.array_equal(Every.of(length).starts(DAYS), truncated(DAYS, length))
+        assert np.array_equal(PeriodLength.of(length).starts(DAYS), truncated(DAYS, length))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from calibration_by_loops import one, probabilities
 
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 
 SEGMENT = [0, 0, 0, 2, 2, 3]
 SCORE = [0.5, 0.25, 0.5, 1.0, 0.0, 0.75]
@@ -88,7 +88,7 @@ def test_blocks_are_cut_between_segments(size):
 def test_work_by_blocks_is_that_of_the_whole(monkeypatch):
     p = drawn(300, 2_000)
 
-    monkeypatch.setattr(Probabilities.blocks, "__defaults__", (16,))
+    monkeypatch.setattr(ProbabilityScores.blocks, "__defaults__", (16,))
 
     found = p.by_blocks(lambda block: (block.expected, block.variance))
     assert [values.tolist() for values in found] == [p.expected.tolist(), p.variance.tolist()]

@@ -7,9 +7,9 @@ import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.leave_one_out import Totals, rest
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.leave_one_out import ClusterTotals, sum_other_segments
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Clusters
 
 N_SEGMENTS, N_LABELS = 5, 3
@@ -26,10 +26,10 @@ def drawn(rng, n, n_clusters, n_segments=N_SEGMENTS):
 def counted(rows):
     """Count cells of segments, and of segments and clusters."""
     segment, cluster, *both = rows
-    each = Measures(np.ones(len(segment), np.int64))
+    each = RowSums(np.ones(len(segment), np.int64))
     cells = Cells((segment, cluster), *both, each).regrouped()
     of_segments = Cells((segment,), *both, each).regrouped()
-    counts = ClassCounts.of(Entries.of(of_segments, N_LABELS))
+    counts = ClassCounts.of(LabelCounts.of(of_segments, N_LABELS))
     return counts, Clusters.of(cells, counts)
 
 
@@ -46,10 +46,10 @@ def patterns(rows):
 def test_the_rest_has_the_rows_of_all_other_segments(n_clusters, parts):
     rows = drawn(np.random.default_rng(n_clusters), 100, n_clusters)
     counts, clusters = counted(rows)
-    totals = Totals.of(clusters)
+    totals = ClusterTotals.of(clusters)
 
     for segments in map(np.array, parts):
-        found = totals.rest(segments, rest(counts, segments))
+        found = totals.rest(segments, sum_other_segments(counts, segments))
 
         held = found.pairs.cells()
         own = defaultdict(Counter)
@@ -70,7 +70,7 @@ def test_clusters_of_the_same_rows_stand_together():
     counts, clusters = counted(rows)
     everything = np.arange(n_segments)
 
-    found = Totals.of(clusters).rest(everything, rest(counts, everything))
+    found = ClusterTotals.of(clusters).rest(everything, sum_other_segments(counts, everything))
 
     assert found.n.tolist() == [n_clusters - n_clusters // n_segments] * n_segments
     assert len(found.segment) <= n_segments * N_LABELS**2 + n_clusters

@@ -9,8 +9,8 @@ import pytest
 
 from balframe.core.integer_codes import Codes
 from balframe.core.operating_points import OperatingPoints
-from balframe.core.row_sums import Measures
-from balframe.core.score_ties import Ties, _sorted, split, tie
+from balframe.core.row_sums import RowSums
+from balframe.core.score_ties import Ties, _sorted, group_ties, split_by_label
 
 INF = float("inf")
 EVERY = slice(None)
@@ -19,11 +19,11 @@ EVERY = slice(None)
 def tied(by, score, positive, n=None, weight=None, missing=None):
     """Tie rows given by plain lists."""
     n, missing = (None if one is None else np.array(one) for one in (n, missing))
-    carried = Measures(n, weight=None if weight is None else np.array(weight, float))
-    return tie(
+    carried = RowSums(n, weight=None if weight is None else np.array(weight, float))
+    return group_ties(
         [Codes.spanning(np.array(codes, np.int64)) for codes in by],
         np.array(score, float),
-        *split(carried, np.array(positive, bool)),
+        *split_by_label(carried, np.array(positive, bool)),
         None if n is None else n > 0,
         missing,
     )
@@ -127,12 +127,12 @@ def test_rolled_up_parts_equal_the_whole():
 
 
 def test_parts_are_put_together_by_their_codes():
-    one = tied([[0, 1]], [3, 4], [1, 0]).labelled(1, first=False)
-    other = tied([[1, 0, 0]], [6, 5, 2], [1, 1, 0]).labelled(0, first=False)
+    one = tied([[0, 1]], [3, 4], [1, 0]).with_constant_column(1, first=False)
+    other = tied([[1, 0, 0]], [6, 5, 2], [1, 1, 0]).with_constant_column(0, first=False)
     both = Ties.concat([one, other])
     assert segments(both) == [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
     assert entries(both) == [(0, 2, 0, 1), (0, 5, 1, 0), (1, 3, 1, 0), (2, 6, 1, 0), (3, 4, 0, 1)]
-    first = one.labelled(8, first=True)
+    first = one.with_constant_column(8, first=True)
     assert segments(first) == [(8, 0, 1, 0), (8, 1, 1, 0)]
 
 
@@ -229,7 +229,7 @@ def test_sorting_in_halves_changes_nothing(monkeypatch, n_keys):
     positive, counted = rng.integers(0, 2, 5_000), rng.random(5_000) < 0.9
     expected = list(zip(by[counted], score[counted], strict=True))
 
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", 1)
     order = _sorted(by.astype(np.min_scalar_type(n_keys)), score, counted)
     halved = tied([by], score, positive)
 

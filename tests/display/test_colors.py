@@ -176,9 +176,10 @@ def test_counts_are_read_on_every_shade():
 @pytest.mark.parametrize("kind", BLINDNESS)
 def test_lines_are_told_apart_by_everyone(kind):
     seen = [
-        lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1)) for color in style.LINES
+        lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1))
+        for color in style.LINE_COLORS
     ]
 
     distances = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
-    assert len(set(style.LINES)) == 4
+    assert len(set(style.LINE_COLORS)) == 4
     assert min(distances) > 25  # a difference of 2.3 is just noticed

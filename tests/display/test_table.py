@@ -803,9 +803,9 @@ def test_segments_of_extreme_scores_are_shown_as_they_are():
     assert found.text_of("Lowest year") == ["2019"]
 
 
-def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_verb):
+def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_method):
     df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
-    out = toy_verb.function(df, Y, [P, Y], by="g", margins="overall")
+    out = toy_method.function(df, Y, [P, Y], by="g", margins="overall")
 
     found = page(out)
 

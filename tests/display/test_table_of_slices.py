@@ -5,7 +5,7 @@ import pytest
 
 import balframe as bf
 from balframe.cli.text_tables import markdown, table_text
-from balframe.tables.recognize import recognized
+from balframe.tables.recognize import recognize_result
 
 SITES = pl.DataFrame(  # recall .9 at a; at c .35 of the young and .85 of the old
     {
@@ -27,16 +27,16 @@ def answer():
 
 
 def test_the_answer_is_recognized_with_the_columns_searched(answer):
-    found = recognized(answer.columns)
+    found = recognize_result(answer.columns)
 
-    assert found.verb == "slices"
+    assert found.method == "slices"
     assert {"site", "age"} <= found.columns.keys()
 
 
 def test_a_searched_column_may_have_the_name_of_a_word(answer):
     renamed = answer.rename({"site": "margin", "age": "reference"})
 
-    assert recognized(renamed.columns).verb == "slices"
+    assert recognize_result(renamed.columns).method == "slices"
 
 
 def test_the_table_shows_the_slice_in_words_alone(answer):

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from balframe.stats.mean_recall import score
+from balframe.stats.mean_recall import score_limits
 
 SITE = Path(__file__).parents[2] / "docs" / "pages"
 PAGES = SITE / "explanations"
@@ -126,7 +126,7 @@ def test_wald_limits_of_few_rows_are_certainty():
 def test_coverage_is_that_of_simulated_samples():
     rng, n, recalls = np.random.default_rng(3), 8, np.array([0.9, 0.95])
     x = rng.binomial(n, recalls, (20_000, 2)).astype(float)
-    low, high = score(x, np.full_like(x, n), np.full_like(x, 0.5), 0.95)
+    low, high = score_limits(x, np.full_like(x, n), np.full_like(x, 0.5), 0.95)
     p = x / n
     wald = stats.norm.ppf(0.975) * np.sqrt((p * (1 - p)).sum(axis=1) / n) / 2
     held = (low <= 0.925) & (high >= 0.925), abs(p.mean(axis=1) - 0.925) <= wald

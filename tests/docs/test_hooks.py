@@ -104,8 +104,8 @@ def test_what_is_generated_is_a_block_of_its_own():
     assert table.startswith("| preset | metrics |\n| --- | --- |\n")
 
 
-def test_a_new_verb_has_a_page_without_a_file(toy_verb):
-    path = f"reference/verbs/{toy_verb.name}.md"
+def test_a_new_verb_has_a_page_without_a_file(toy_method):
+    path = f"reference/verbs/{toy_method.name}.md"
 
     (made,) = (page for page in made_pages.every() if page.path == path)
     shown = hooks.on_page_markdown(made.text)

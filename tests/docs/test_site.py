@@ -14,10 +14,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import balframe as bf
-from balframe.accessor import methods, verbs
+from balframe.accessor import methods, public_functions
 from balframe.methods import declarations as declared
-from balframe.metrics.lookup import families, registered
-from balframe.metrics.score_metrics import metrics_of_scores
+from balframe.metrics.lookup import metric_families, registered_metrics
+from balframe.metrics.score_metrics import all_score_metrics
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -113,14 +113,14 @@ def test_pages_tell_nothing_of_the_machine(site):
 
 def test_everything_public_is_in_the_reference(site):
     anchors = set().union(*(Page(path).anchors for path in (site / "reference").rglob("*.html")))
-    shipped = [*(one for one in registered() if one.is_shipped), *metrics_of_scores()]
+    shipped = [*(one for one in registered_metrics() if one.is_shipped), *all_score_metrics()]
     metrics = {one.name for one in shipped}
 
     assert len(metrics) > 30
-    assert set(bf.__all__) | metrics | set(families) <= anchors
+    assert set(bf.__all__) | metrics | set(metric_families) <= anchors
 
 
-@pytest.mark.parametrize("verb", methods())
+@pytest.mark.parametrize("verb", public_functions())
 def test_a_method_is_shown_with_all_its_options(site, verb):
     page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
     signature, described = page.partition('class="doc-section-title">')[::2]
@@ -132,7 +132,7 @@ def test_a_method_is_shown_with_all_its_options(site, verb):
         assert f"<b><code>{name}</code></b>" in described
 
 
-@pytest.mark.parametrize("verb", verbs())
+@pytest.mark.parametrize("verb", methods())
 def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
     page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
     cells = set(re.findall("<td><code>(.+?)</code></td>", page))

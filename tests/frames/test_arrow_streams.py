@@ -89,11 +89,11 @@ def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, verb):
 
 @on_each_verb
 def test_pieces_add_up(verb, monkeypatch):
-    monkeypatch.setattr(arrow, "_ROWS", 10)
-    monkeypatch.setattr(collect, "_ROOM", 30)
+    monkeypatch.setattr(arrow, "_ROWS_PER_TABLE", 10)
+    monkeypatch.setattr(collect, "_MAX_PENDING_CELLS", 30)
     taken = []
-    add = collect.summed
-    monkeypatch.setattr(collect, "summed", lambda cells: taken.append(1) or add(cells))
+    add = collect.add_cells
+    monkeypatch.setattr(collect, "add_cells", lambda cells: taken.append(1) or add(cells))
     answer = verb(ROWS.to_reader(max_chunksize=3))
     assert plain(answer) == plain(verb(WHOLE))
     reads_twice = verb is VERBS["quantiles"]  # and holds all rows at once

@@ -20,7 +20,7 @@ def queries(monkeypatch):
         return collect(query, *args, **kwargs)
 
     monkeypatch.setattr(pl.LazyFrame, "collect", counting)
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_HASH", 1)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_HASH", 1)
     return grouped
 
 

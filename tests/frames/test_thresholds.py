@@ -52,21 +52,23 @@ def by_engine(thresholds, score):
     frame = nw.from_native(pl.LazyFrame({"s": score}))
     s = nw.col("s")
     even = thresholds.is_even
-    reached = thresholds.corrected(s, thresholds.guessed(s)) if even else thresholds.counted(s)
+    reached = (
+        thresholds.corrected_expr(s, thresholds.guess_expr(s)) if even else thresholds.count_expr(s)
+    )
     out = frame.select(r=reached).to_native().collect()
     return out["r"].to_numpy()
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_scores_about_the_thresholds_of_an_even_grid(size):
-    grid = Thresholds.of(size)
+    grid = Thresholds.from_option(size)
     expected = np.array([i / (size - 1) for i in range(size)])
     score = probabilities(size)
     if size > 1000:
         score = np.random.default_rng(0).choice(score, 4000)
     assert grid.values.tolist() == expected.tolist()
     reached = by_comparison(expected, score).tolist()
-    assert grid.reached(score).tolist() == reached
+    assert grid.count_reached(score).tolist() == reached
     assert by_engine(grid, score).tolist() == reached
 
 
@@ -74,18 +76,18 @@ def test_many_scores_on_an_even_grid():
     score = np.tile(probabilities(100), 200)
     reached = np.tile(by_comparison(np.arange(100) / 99, probabilities(100)), 200)
     assert len(score) > 2 * 65_536
-    assert (Thresholds.of(100).reached(score) == reached).all()
+    assert (Thresholds.from_option(100).count_reached(score) == reached).all()
 
 
 @pytest.mark.parametrize("asked", LISTS.values(), ids=LISTS)
 def test_scores_about_a_list_of_thresholds(asked):
-    grid = Thresholds.of(asked)
+    grid = Thresholds.from_option(asked)
     expected = sorted({float(one) for one in asked})
     finite = [one for one in expected if abs(one) < INF]
     score = np.append(near(finite), [-0.0, 0.0, 1e300, -1e300, 0.5])
     assert grid.values.tolist() == expected
     reached = by_comparison(np.array(expected), score).tolist()
-    assert grid.reached(score).tolist() == reached
+    assert grid.count_reached(score).tolist() == reached
     assert by_engine(grid, score).tolist() == reached
 
 
@@ -155,7 +157,9 @@ def test_quantiles_of_all_models_and_segments_together(constructor):
 @pytest.mark.parametrize("how_many", [7, 10, 20, 100, 1000])
 def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
     score = np.random.default_rng(8).normal(size=300)
-    found = Thresholds.of(("quantiles", how_many)).at_quantiles(score, np.ones(300, np.int64))
+    found = Thresholds.from_option(("quantiles", how_many)).at_quantiles(
+        score, np.ones(300, np.int64)
+    )
     ranks = np.searchsorted(np.sort(score), found.values)
     assert np.isin(found.values, score).all()
     assert (ranks[0], ranks[-1]) == (0, 299)

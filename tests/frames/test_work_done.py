@@ -83,7 +83,7 @@ def work_of(call):
 )
 def test_no_way_makes_an_object_or_a_call_for_each_row(monkeypatch, library, by, cores):
     many_rows = 1 if cores == "all cores" else 10**9
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", many_rows)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", many_rows)
     few, many = (in_library(frame_of(n, by), library) for n in (FEW, MANY))
     calls, most = work_of(lambda: few.bal.report("y", "p", by="g", **OPTIONS[cores]))
     more_calls, more_most = work_of(lambda: many.bal.report("y", "p", by="g", **OPTIONS[cores]))
@@ -131,7 +131,7 @@ def test_polars_groups_the_rows_of_an_eager_frame_at_most_once(monkeypatch, by):
 
 def test_many_rows_in_pieces_are_not_copied_together(monkeypatch):
     frame = frame_of(FEW, "int64")
-    monkeypatch.setattr("balframe.core.counting_strategy.MANY_TO_SHARE", FEW)
+    monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", FEW)
     expected, copied = bf.report(frame, "y", "p", by="g"), []
     rechunk = pl.Series.rechunk
     monkeypatch.setattr(pl.Series, "rechunk", lambda s: copied.append(len(s)) or rechunk(s))
@@ -159,9 +159,11 @@ def test_a_range_is_guessed_and_a_wrong_guess_is_found(monkeypatch, library, opt
     monkeypatch.setattr("balframe.core.counting_strategy.SAMPLE", 10)
     guesses = []
     module = sys.modules["balframe.frames.count_frame"]
-    read = module._read
+    count = module._encode_and_count
     monkeypatch.setattr(
-        module, "_read", lambda *given, guess: guesses.append(guess) or read(*given, guess=guess)
+        module,
+        "_encode_and_count",
+        lambda *given, guess: guesses.append(guess) or count(*given, guess=guess),
     )
     frame = frame_of(1_000, "int64").with_columns(g=pl.lit(3), p=pl.lit(1), y=pl.lit(1))
     bf.report(in_library(frame, library), "y", "p", by="g", **options)

@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -92,7 +93,9 @@ def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
         os.write(2, b"thread 'worker' panicked at buffer.rs\nstack backtrace:\n")
         raise pl.exceptions.PanicException("index out of range")
 
-    monkeypatch.setitem(formats._READERS, "arrow", panics)
+    arrow = replace(formats.FORMATS["arrow"], scan=panics)
+    monkeypatch.setitem(formats.FORMATS, "arrow", arrow)
+    monkeypatch.setitem(formats._ENDINGS, ".arrow", arrow)
     path = tmp_path / "in.arrow"
     path.write_bytes(written("arrow"))
 
@@ -101,9 +104,9 @@ def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("error", [bf.InvalidInputError("told"), None])
 def test_what_is_written_below_python_is_lost_only_where_an_error_tells_it(capfd, error):
-    from balframe.cli.panics import without_panics
+    from balframe.cli.files.read_errors import without_panic_output
 
-    with suppress(bf.InvalidInputError), without_panics():
+    with suppress(bf.InvalidInputError), without_panic_output():
         os.write(2, b"from below\n")
         print("from Python", file=sys.stderr)
         if error is not None:

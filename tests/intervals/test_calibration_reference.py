@@ -10,8 +10,8 @@ from scipy import special, stats
 
 import balframe as bf
 from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.mantel_haenszel import same_scores
-from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
+from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
 from balframe.metrics.definitions import probability as metrics
 
@@ -73,7 +73,7 @@ def test_kuiper(p):
 
 def test_observed_over_expected(p):
     assert metrics.oe_ratio(p) == pytest.approx(of("other", "oe"), **CLOSE)
-    lower, upper = limits_of_oe(p, 0.95)
+    lower, upper = oe_ratio_limits(p, 0.95)
     assert lower == pytest.approx(of("other", "oe_lo"), **CLOSE)
     assert upper == pytest.approx(of("other", "oe_hi"), **CLOSE)
 
@@ -93,7 +93,7 @@ def test_all_segments_at_the_same_scores():
     mean = np.array([log_odds[stratum == STRATUM].mean() for stratum in STRATUM])
     case = CASES["same_scores"]["all"]
 
-    found = same_scores(probabilities(SEGMENT, mean, Y), 0.95)
+    found = compare_at_same_scores(probabilities(SEGMENT, mean, Y), 0.95)
 
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
     assert found.all_equal.df == case["df"]
@@ -105,7 +105,7 @@ def test_all_segments_at_the_same_scores():
 def test_two_segments_at_the_same_scores():
     rows, case = SEGMENT < 2, CASES["same_scores"]["a_and_b"]
 
-    found = same_scores(probabilities(SEGMENT[rows], STRATUM[rows], Y[rows]), 0.95)
+    found = compare_at_same_scores(probabilities(SEGMENT[rows], STRATUM[rows], Y[rows]), 0.95)
 
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
     assert [found.all_equal.p_value, *found.p_value] == pytest.approx(
@@ -121,7 +121,7 @@ def compas(*races):
 
 
 def test_deciles_of_two_races():
-    found = same_scores(compas("African-American", "Caucasian"), 0.95)
+    found = compare_at_same_scores(compas("African-American", "Caucasian"), 0.95)
 
     case = CASES["compas_deciles"]["african_american_caucasian"]
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
@@ -130,7 +130,9 @@ def test_deciles_of_two_races():
 
 
 def test_deciles_of_four_races():
-    found = same_scores(compas("African-American", "Caucasian", "Hispanic", "Other"), 0.95)
+    found = compare_at_same_scores(
+        compas("African-American", "Caucasian", "Hispanic", "Other"), 0.95
+    )
 
     case = CASES["compas_deciles"]["four_races"]
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)

@@ -7,21 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from balframe.methods.thresholds.best_threshold import highest_by_chance
+from balframe.methods.thresholds.best_threshold import highest_chance_accuracy
 
 CASES = json.loads((Path(__file__).parent / "inference.json").read_text())["chance_maximum_95"]
 
 
 def bound(positives, negatives, cuts, level=0.95):
     sides = (np.array([float(n)]) for n in (positives, negatives))
-    return highest_by_chance(*sides, np.array([cuts]), level).item()
+    return highest_chance_accuracy(*sides, np.array([cuts]), level).item()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["cuts"]))
 def test_reference_values(case):
-    found = bound(case["n_positive"], case["n_negative"], case["cuts"])
+    result = bound(case["n_positive"], case["n_negative"], case["cuts"])
 
-    assert found == pytest.approx(case["value"], abs=1e-12)
+    assert result == pytest.approx(case["value"], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def scores_at_random(rng, positives, negatives, cuts, draws):
 def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cuts):
     rng, draws = np.random.default_rng(1), 20_000
 
-    of_scores = scores_at_random(rng, positives, negatives, cuts, draws)
+    score_counts = scores_at_random(rng, positives, negatives, cuts, draws)
 
     sizes = [np.full(draws, float(n)) for n in (positives, negatives)]
-    recall, fall_out = (n.cumsum(axis=1) / n.sum(axis=1)[:, None] for n in of_scores)
+    recall, fall_out = (n.cumsum(axis=1) / n.sum(axis=1)[:, None] for n in score_counts)
     best = 0.5 + 0.5 * np.maximum((recall - fall_out).max(axis=1), 0)
-    n_cuts = (sum(of_scores) > 0).sum(axis=1) - 1
-    exceeded = (best > highest_by_chance(*sizes, n_cuts, 0.95) + 1e-12).mean()
+    n_cuts = (sum(score_counts) > 0).sum(axis=1) - 1
+    exceeded = (best > highest_chance_accuracy(*sizes, n_cuts, 0.95) + 1e-12).mean()
     assert exceeded <= 0.055 + 2 * math.sqrt(0.055 * 0.945 / draws)
     assert exceeded >= 0.01  # nor is it out of reach
 

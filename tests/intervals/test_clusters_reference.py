@@ -29,9 +29,9 @@ CLOSE = 1e-9
 close = {"rel": CLOSE, "abs": CLOSE}
 
 
-def ask(verb, frame=FRAME, **options):
+def ask(method, frame=FRAME, **options):
     """List the rows of an answer."""
-    answer = plain(verb(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
+    answer = plain(method(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
     return [dict(zip(answer, row, strict=True)) for row in zip(*answer.values(), strict=True)]
 
 
@@ -41,7 +41,7 @@ def rows(segment, predicted="pred"):
     return list(zip(own["cluster"], own["y"], own[predicted], strict=True))
 
 
-def of_f1(name, jaccard):
+def f1_limits(name, jaccard):
     return loops.doubled(jaccard) if name == "f1" else jaccard
 
 
@@ -58,51 +58,51 @@ class TestLoops:
         labels = {"accuracy": loops.right, "f1": loops.jaccard, "precision": loops.precision}[name]
         case, labels = CASES[segment][METRICS[name]], labels(rows(segment))
 
-        found = loops.mean(labels)
+        result = loops.mean(labels)
 
-        known = (found.v, found.m_star, found.kurtosis, found.df, found.design_effect)
+        values = (result.v, result.m_star, result.kurtosis, result.df, result.design_effect)
         names = ("variance", "effective_clusters", "kurtosis", "df", "deff")
-        assert known == pytest.approx([case[one] for one in names], **close)
-        assert found.n_eff == pytest.approx([case["n_effective"]], **close)
+        assert values == pytest.approx([case[one] for one in names], **close)
+        assert result.n_eff == pytest.approx([case["n_effective"]], **close)
         assert loops.wilson(labels) == pytest.approx(case["limits"], **close)
 
     def test_a_mean_of_recalls(self, segment):
         case, labels = CASES[segment]["balanced_accuracy"], loops.recalls(rows(segment))
 
-        found = loops.mean(labels)
+        result = loops.mean(labels)
 
-        known = (found.v, found.m_star, found.kurtosis, found.df, found.quantile)
+        values = (result.v, result.m_star, result.kurtosis, result.df, result.quantile)
         names = ("variance", "effective_clusters", "kurtosis", "df", "quantile")
-        assert known == pytest.approx([case[one] for one in names], **close)
-        assert found.n_eff == pytest.approx(case["n_effective"], **close)
+        assert values == pytest.approx([case[one] for one in names], **close)
+        assert result.n_eff == pytest.approx(case["n_effective"], **close)
         assert loops.score(labels) == pytest.approx(case["limits"], **close)
 
     @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
     def test_a_coefficient(self, segment, name):
-        case, found = CASES[segment][METRICS[name]], loops.agreement(name, rows(segment))
+        case, result = CASES[segment][METRICS[name]], loops.agreement(name, rows(segment))
 
-        known = (found.v, found.of_rows, found.m_star, found.df, *found.limits)
+        values = (result.v, result.of_rows, result.m_star, result.df, *result.limits)
         names = ("variance", "variance_of_rows", "effective_clusters", "df")
-        assert known == pytest.approx([*(case[one] for one in names), *case["limits"]], **close)
+        assert values == pytest.approx([*(case[one] for one in names), *case["limits"]], **close)
 
 
 def test_the_loops_give_the_area():
     case = CASES["auc"]
 
-    found = loops.area(list(zip(ROWS["cluster"], ROWS["y"], ROWS["score"], strict=True)))
+    result = loops.area(list(zip(ROWS["cluster"], ROWS["y"], ROWS["score"], strict=True)))
 
-    known = (found.value, found.v, found.of_rows, found.df, *found.limits)
+    values = (result.value, result.v, result.of_rows, result.df, *result.limits)
     names = ("auc", "cr2_variance", "delong_variance", "df")
-    assert known == pytest.approx([*(case[one] for one in names), *case["logit_limits"]], **close)
+    assert values == pytest.approx([*(case[one] for one in names), *case["logit_limits"]], **close)
 
 
 def test_the_loops_give_the_difference():
     case = CASES["difference"]
     one, other = (loops.right(rows(segment)) for segment in SEGMENTS)
 
-    found, r = loops.minus(loops.mean(one), loops.mean(other))
+    result, r = loops.minus(loops.mean(one), loops.mean(other))
 
-    assert (found.v, r, found.df) == pytest.approx(
+    assert (result.v, r, result.df) == pytest.approx(
         (case["variance"], case["correlation"], case["df"]), **close
     )
     low, high, p = loops.difference(one, other, loops.wilson)
@@ -110,29 +110,29 @@ def test_the_loops_give_the_difference():
 
 
 def test_limits_of_a_report(constructor):
-    found = ask(bf.report, constructor(ROWS), y_pred="pred", metrics=[*METRICS], interval=True)
+    result = ask(bf.report, constructor(ROWS), y_pred="pred", metrics=[*METRICS], interval=True)
 
-    assert [row["n_clusters"] for row in found] == [24, 23]
-    for segment, row in zip(SEGMENTS, found, strict=True):
+    assert [row["n_clusters"] for row in result] == [24, 23]
+    for segment, row in zip(SEGMENTS, result, strict=True):
         for name, of_reference in METRICS.items():
-            expected = of_f1(name, CASES[segment][of_reference]["limits"])
+            expected = f1_limits(name, CASES[segment][of_reference]["limits"])
             assert limits(row, f"{name}_") == pytest.approx(expected, **close), name
 
 
 def test_the_design_of_a_report():
     answer = ask(bf.report, y_pred="pred", metrics=[*METRICS], interval=True, layout="long")
 
-    found = {(row["segment"], row["metric"]): row for row in answer}
+    result = {(row["segment"], row["metric"]): row for row in answer}
     for segment in SEGMENTS:
         for name, of_reference in METRICS.items():
-            row, case = found[segment, name], CASES[segment][of_reference]
-            assert limits(row) == pytest.approx(of_f1(name, case["limits"]), **close)
+            row, case = result[segment, name], CASES[segment][of_reference]
+            assert limits(row) == pytest.approx(f1_limits(name, case["limits"]), **close)
             assert row["effective_clusters"] == pytest.approx(case["effective_clusters"], **close)
         for name in PROPORTIONS:
             deff = CASES[segment][METRICS[name]]["deff"]
-            assert found[segment, name]["design_effect"] == pytest.approx(deff, **close)
+            assert result[segment, name]["design_effect"] == pytest.approx(deff, **close)
         for name in ("cohen_kappa", "mcc"):
-            case, row = CASES[segment][METRICS[name]], found[segment, name]
+            case, row = CASES[segment][METRICS[name]], result[segment, name]
             deff = case["variance"] / case["variance_of_rows"]
             assert row["design_effect"] == pytest.approx(deff, **close)
 
@@ -140,8 +140,8 @@ def test_the_design_of_a_report():
 @pytest.mark.parametrize("segment", SEGMENTS)
 def test_variances_and_covariances_of_recalls_are_those_of_r(segment):
     case = CASES[segment]["r"]
-    asked = {"metrics": ["specificity", "recall", "uar", "accuracy"], "layout": "long"}
-    answer = ask(bf.report, FRAME.filter(segment=segment), y_pred="pred", by=None, **asked)
+    call_options = {"metrics": ["specificity", "recall", "uar", "accuracy"], "layout": "long"}
+    answer = ask(bf.report, FRAME.filter(segment=segment), y_pred="pred", by=None, **call_options)
     labels = {k: sum(true == k for _, true, _ in rows(segment)) for k in (0, 1)}
     p = dict(zip(labels, case["recalls"], strict=True))
     of_rows = [p[k] * (1 - p[k]) / labels[k] for k in labels]
@@ -161,9 +161,9 @@ def test_variances_and_covariances_of_recalls_are_those_of_r(segment):
 def test_labels_have_the_limits_of_precision_and_f1():
     answer = ask(bf.classes, y_pred="pred", interval=True)
 
-    found = {row["segment"]: row for row in answer if row["label"] == 1}
+    result = {row["segment"]: row for row in answer if row["label"] == 1}
     for segment in SEGMENTS:
-        row, case = found[segment], CASES[segment]
+        row, case = result[segment], CASES[segment]
         assert limits(row, "precision_") == pytest.approx(case["precision"]["limits"], **close)
         expected = loops.doubled(case["jaccard_of_f1"]["limits"])
         assert limits(row, "f1_") == pytest.approx(expected, **close)
@@ -172,9 +172,9 @@ def test_labels_have_the_limits_of_precision_and_f1():
 
 def test_the_difference_of_segments():
     case = CASES["difference"]
-    asked = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
+    call_options = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
 
-    row, _ = ask(bf.gaps, **asked)
+    row, _ = ask(bf.gaps, **call_options)
 
     assert row["difference"] == pytest.approx(case["difference"], **close)
     assert [*limits(row), row["p_value"]] == pytest.approx(
@@ -191,11 +191,11 @@ def test_the_difference_of_segments():
 def test_the_correlation_of_segments_is_what_narrows_their_difference():
     case = CASES["difference"]
     of_reference = CASES["a"]["accuracy"], CASES["b"]["accuracy"]
-    (p, (l_p, _)), (q, (_, u_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
+    (p, (low_p, _)), (q, (_, high_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
 
     row, _ = ask(bf.gaps, y_pred="pred", metrics="accuracy", reference="b")
 
-    below, above = p - l_p, u_q - q
+    below, above = p - low_p, high_q - q
     r = (below**2 + above**2 - (row["difference"] - row["lower"]) ** 2) / (2 * below * above)
     assert r == pytest.approx(case["correlation"], rel=CLOSE)
 

@@ -12,34 +12,34 @@ from scipy import stats
 import balframe as bf
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.kappa_mcc import effective_rows
+from balframe.stats.kappa_mcc import coefficient_effective_size
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]
 Z = stats.norm.ppf(0.975)
 
 
-def sample_of(matrix, squares=None):
+def make_sample(matrix, squares=None):
     """Count one segment; with squares, the matrix has sums of weights of a hundred rows each."""
     matrix = np.array(matrix)
     actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
     if squares is None:
-        sums = Measures(matrix.ravel())
+        sums = RowSums(matrix.ravel())
     else:
         rows = np.full(matrix.size, 100)
-        sums = Measures(rows, None, matrix.ravel(), np.array(squares, float).ravel())
+        sums = RowSums(rows, None, matrix.ravel(), np.array(squares, float).ravel())
     cells = Cells((np.zeros_like(actual),), actual, outcome, sums).regrouped()
-    return Sample(ClassCounts.of(Entries.of(cells, len(matrix))), lambda: cells)
+    return Sample(ClassCounts.of(LabelCounts.of(cells, len(matrix))), lambda: cells)
 
 
 def estimate_and_limits(name, sample, request):
-    estimate = find(name).function(sample.counts)
-    low, high = find(name).interval.limits(sample, estimate, request)
+    estimate = find_metric(name).function(sample.counts)
+    low, high = find_metric(name).interval.limits(sample, estimate, request)
     return estimate[0], low[0], high[0]
 
 
@@ -49,7 +49,7 @@ def report(frame, by=None, weight=None, **options):
     )
 
 
-def dense(name, weight, square):
+def limits_from_matrix(name, weight, square):
     """Compute estimate and limits with every cell of the matrix, as they are defined."""
     occurs = np.flatnonzero(weight.sum(axis=0) + weight.sum(axis=1))
     weight, square = (of[np.ix_(occurs, occurs)] for of in (weight, square))
@@ -85,19 +85,19 @@ def value_and_derivative(name, share):
 @pytest.mark.parametrize("case", REFERENCE, ids=lambda case: str(case["matrix"]))
 class TestReference:
     def test_pointwise_limits(self, case, name):
-        sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
+        sample, expected = make_sample(case["matrix"], case["squares"]), case[name]
 
-        found = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
+        result = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
 
-        kind = find(name).interval
-        rows = effective_rows(kind.coefficient, sample.counts, sample.cells())
+        kind = find_metric(name).interval
+        rows = coefficient_effective_size(kind.coefficient, sample.counts, sample.cells())
         assert rows == pytest.approx(expected["n_effective"], abs=1e-8)
         limits = [expected[key] for key in ("estimate", "lower", "upper")]
-        assert found == pytest.approx(limits, abs=1e-8)
+        assert result == pytest.approx(limits, abs=1e-8)
 
     def test_limits_that_decide(self, case, name):
         n_rows = 1 if case["squares"] is None else 100  # of a label of few rows: no limits
-        sample, expected = sample_of(case["matrix"], case["squares"]), case[name]
+        sample, expected = make_sample(case["matrix"], case["squares"]), case[name]
 
         _, low, high = estimate_and_limits(name, sample, IntervalRequest(GATE, case["level"]))
 
@@ -117,19 +117,19 @@ class TestReference:
 def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, decides):
     request = IntervalRequest(GATE, 0.95, n_together=n_together)
 
-    _, low, high = estimate_and_limits(name, sample_of([[rows, 0], [30, 500]]), request)
+    _, low, high = estimate_and_limits(name, make_sample([[rows, 0], [30, 500]]), request)
 
     assert np.isfinite([low, high]).tolist() == [decides] * 2
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_labels_that_are_only_predicted_need_no_rows_to_decide(name):
-    sample = sample_of([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
+    sample = make_sample([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
 
     assert np.isfinite(estimate_and_limits(name, sample, IntervalRequest(GATE, 0.95))).all()
 
 
-def drawn(n_labels, n_rows, n_segments, seed):
+def draw_cells(n_labels, n_rows, n_segments, seed):
     rng = np.random.default_rng(seed)
     true = (n_labels * rng.random(n_rows) ** 2).astype(int)
     predicted = np.where(rng.random(n_rows) < 0.6, true, rng.permutation(true))
@@ -140,26 +140,26 @@ def drawn(n_labels, n_rows, n_segments, seed):
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("n_labels", [2, 3, 10, 60, 700])
 def test_many_labels_and_segments_have_the_limits_of_the_whole_matrix(n_labels, weight):
-    frame = drawn(n_labels, 2_000, 5, n_labels)
+    frame = draw_cells(n_labels, 2_000, 5, n_labels)
 
     out = report(frame, "g", weight)
 
-    for found in out.to_dicts():
-        rows = frame.filter(pl.col("g") == found["g"])
+    for result in out.to_dicts():
+        rows = frame.filter(pl.col("g") == result["g"])
         weights = np.ones(len(rows)) if weight is None else rows["w"].to_numpy()
-        of, of_squares = np.zeros((2, n_labels, n_labels))
+        of, squared_weights = np.zeros((2, n_labels, n_labels))
         at = rows["y"].to_numpy(), rows["p"].to_numpy()
         np.add.at(of, at, weights)
-        np.add.at(of_squares, at, weights**2)
+        np.add.at(squared_weights, at, weights**2)
         for name in METRICS:
-            values = [found[name + end] for end in ("", "_lower", "_upper")]
-            assert values == pytest.approx(dense(name, of, of_squares), abs=1e-12)
+            values = [result[name + end] for end in ("", "_lower", "_upper")]
+            assert values == pytest.approx(limits_from_matrix(name, of, squared_weights), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_perfect_score_has_limits(name):
     assert estimate_and_limits(
-        name, sample_of([[3, 0], [0, 100]]), IntervalRequest(None, 0.95)
+        name, make_sample([[3, 0], [0, 100]]), IntervalRequest(None, 0.95)
     ) == (pytest.approx([1, 0.58, 1], abs=5e-4))
 
 
@@ -169,18 +169,18 @@ def test_the_more_perfect_rows_the_closer_is_the_lower_limit(name, rows):
     request = IntervalRequest(None, 0.95)
 
     few, many = (
-        estimate_and_limits(name, sample_of(np.diag(rows) * times), request) for times in (1, 10)
+        estimate_and_limits(name, make_sample(np.diag(rows) * times), request) for times in (1, 10)
     )
 
     assert few[1] < many[1] < 1 - 1e-9
     assert [few[0], many[0], few[2], many[2]] == pytest.approx([1] * 4, abs=1e-15)
 
 
-def swapped(frame):
+def swap(frame):
     return frame.rename({"y": "p", "p": "y"})
 
 
-def relabelled(frame):
+def relabel(frame):
     return frame.with_columns((pl.col("y", "p") * 17 + 5) % 101)
 
 
@@ -188,38 +188,38 @@ def weighted_by_three(frame):
     return frame.with_columns(pl.col("w") * 3)
 
 
-def shuffled(frame):
+def shuffle(frame):
     return frame.sample(fraction=1, shuffle=True, seed=1)
 
 
-@pytest.mark.parametrize("change", [swapped, relabelled, weighted_by_three, shuffled])
+@pytest.mark.parametrize("change", [swap, relabel, weighted_by_three, shuffle])
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_limits_stay_the_same(change, weight):
-    frame = drawn(6, 500, 4, 1)
+    frame = draw_cells(6, 500, 4, 1)
 
-    found, expected = (report(of, "g", weight) for of in (change(frame), frame))
+    result, expected = (report(of, "g", weight) for of in (change(frame), frame))
 
     for column in [name + end for name in METRICS for end in ("", "_lower", "_upper")]:
-        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+        assert result[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
 
 
 def test_equal_weights_are_rows():
-    frame = drawn(4, 300, 3, 2).with_columns(w=pl.lit(0.1))
+    frame = draw_cells(4, 300, 3, 2).with_columns(w=pl.lit(0.1))
 
-    found, expected = (report(frame, "g", weight) for weight in ("w", None))
+    result, expected = (report(frame, "g", weight) for weight in ("w", None))
 
     for column in [name + end for name in METRICS for end in ("_lower", "_upper")]:
-        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+        assert result[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
 
 
 def test_rows_of_no_weight_change_nothing():
-    frame = drawn(3, 200, 2, 3)
+    frame = draw_cells(3, 200, 2, 3)
     others = pl.DataFrame({"g": [0, 1], "y": [7, 0], "p": [8, 9], "w": [0.0, 0.0]})
 
-    found, expected = (report(of, "g", "w") for of in (pl.concat([frame, others]), frame))
+    result, expected = (report(of, "g", "w") for of in (pl.concat([frame, others]), frame))
 
     for column in [name + end for name in METRICS for end in ("_lower", "_upper")]:
-        assert found[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
+        assert result[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_undefined_scores_have_no_limits(matrix, defined):
 
 @pytest.mark.parametrize("unit", [1e200, 1e-200, 1e-161])
 def test_squares_of_weights_out_of_range_leave_no_limits(unit):
-    frame = drawn(3, 60, 1, 4).with_columns(pl.col("w") * unit)
+    frame = draw_cells(3, 60, 1, 4).with_columns(pl.col("w") * unit)
 
     out = report(frame, weight="w").row(0, named=True)
 
@@ -250,17 +250,17 @@ def test_squares_of_weights_out_of_range_leave_no_limits(unit):
 
 @pytest.mark.parametrize("unit", [1e150, 1e-145])
 def test_large_and_small_weights_have_the_same_limits(unit):
-    frame = drawn(3, 60, 1, 4)
+    frame = draw_cells(3, 60, 1, 4)
 
-    found, expected = (
+    result, expected = (
         report(frame.with_columns(pl.col("w") * by), weight="w").row(0) for by in (unit, 1)
     )
 
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_method_is_named_in_a_long_report():
-    frame = drawn(3, 60, 1, 5)
+    frame = draw_cells(3, 60, 1, 5)
 
     out = report(frame, layout="long")
 

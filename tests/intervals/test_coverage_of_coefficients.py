@@ -9,10 +9,10 @@ import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 
 pytestmark = pytest.mark.slow
@@ -42,17 +42,17 @@ def limits(name, rows, weight=None, square=None, request=IntervalRequest(None, 0
     """Compute the limits of many matrices, those of undefined scores NaN."""
     segment, actual, outcome = (index.ravel() for index in np.indices(rows.shape))
     weights = (None, None) if weight is None else (weight.ravel(), square.ravel())
-    cells = Cells((segment,), actual, outcome, Measures(rows.ravel(), None, *weights))
-    counts = ClassCounts.of(Entries.of(cells, rows.shape[1]))
-    estimate = find(name).function(counts)
-    return find(name).interval.limits(Sample(counts, lambda: cells), estimate, request)
+    cells = Cells((segment,), actual, outcome, RowSums(rows.ravel(), None, *weights))
+    counts = ClassCounts.of(LabelCounts.of(cells, rows.shape[1]))
+    estimate = find_metric(name).function(counts)
+    return find_metric(name).interval.limits(Sample(counts, lambda: cells), estimate, request)
 
 
-def coverage(limits_found, value):
-    low, high = limits_found
-    is_known = np.isfinite(low)
-    assert is_known.mean() > 0.9
-    return ((low <= value + 1e-12) & (value - 1e-12 <= high))[is_known].mean()
+def coverage(interval, value):
+    low, high = interval
+    is_defined = np.isfinite(low)
+    assert is_defined.mean() > 0.9
+    return ((low <= value + 1e-12) & (value - 1e-12 <= high))[is_defined].mean()
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -61,20 +61,20 @@ def coverage(limits_found, value):
 )
 def test_coverage(supports, worst, name):
     rng, k = np.random.default_rng(1), len(supports)
-    found = []
+    coverages = []
     for recall in RECALLS:
         share = population(supports, recall)
         rows = rng.multinomial(sum(supports), share.ravel(), DRAWS).reshape(DRAWS, k, k)
-        found.append(coverage(limits(name, rows), truth(name, share)))
+        coverages.append(coverage(limits(name, rows), truth(name, share)))
 
-    assert min(found) >= worst - TWO_ERRORS
-    assert np.mean(found) >= 0.92
+    assert min(coverages) >= worst - TWO_ERRORS
+    assert np.mean(coverages) >= 0.92
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_coverage_under_exponential_weights(name):
     rng, n_rows = np.random.default_rng(2), 100
-    found = []
+    coverages = []
     for recall in RECALLS:
         share = population((50, 50), recall)
         cell = rng.choice(4, (DRAWS, n_rows), p=share.ravel()) + 4 * np.arange(DRAWS)[:, None]
@@ -83,10 +83,10 @@ def test_coverage_under_exponential_weights(name):
             np.bincount(cell.ravel(), values, 4 * DRAWS).reshape(DRAWS, 2, 2)
             for values in (np.ones(cell.size), drawn, drawn**2)
         )
-        limits_found = limits(name, rows.astype(np.int64), weight, square)
-        found.append(coverage(limits_found, truth(name, share)))
+        interval = limits(name, rows.astype(np.int64), weight, square)
+        coverages.append(coverage(interval, truth(name, share)))
 
-    assert min(found) >= 0.92 - TWO_ERRORS
+    assert min(coverages) >= 0.92 - TWO_ERRORS
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -98,7 +98,7 @@ def test_coverage_under_exponential_weights(name):
 def test_limits_that_decide_rarely_err(supports, n_segments, draws, most, name):
     """Of segments whose score is a bound, the chance that any is judged too good, or too bad."""
     rng, error = np.random.default_rng(3), np.sqrt(most * (1 - most) / draws)
-    request = IntervalRequest(GATE, 0.95).together(n_segments)
+    request = IntervalRequest(GATE, 0.95).bonferroni(n_segments)
     for recall in (0.5, 0.7, 0.9, 0.95):
         share = population(supports, recall)
         per_label = [

@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats import proportion
 
 from balframe.stats.differences import mover_difference, scas_difference
-from balframe.stats.mean_recall import score
+from balframe.stats.mean_recall import score_limits
 from balframe.stats.proportions import wilson
 
 ROUNDING = 1e-12
@@ -18,11 +18,11 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-def compared(one, n_one, other, n_other, a=None, level=0.95):
+def compare(one, n_one, other, n_other, a=None, level=0.95):
     """Compare two segments, given by a value for each label: limits and p-value."""
     a = [1 / len(one)] * len(one) if a is None else a
-    found = scas_difference(*(row(*v) for v in (one, n_one, other, n_other, a)), level)
-    return [float(values[0]) for values in found]
+    result = scas_difference(*(row(*v) for v in (one, n_one, other, n_other, a)), level)
+    return [float(values[0]) for values in result]
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def compared(one, n_one, other, n_other, a=None, level=0.95):
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_mover_of_proportions_has_newcombes_limits(table, level):
     x, n, y, m = (np.array([float(value)]) for value in table)
-    of_one, of_other = wilson(x, n, level), wilson(y, m, level)
+    first_limits, second_limits = wilson(x, n, level), wilson(y, m, level)
 
-    found = mover_difference(x / n, of_one, y / m, of_other)
+    result = mover_difference(x / n, first_limits, y / m, second_limits)
 
     expected = proportion.confint_proportions_2indep(*table, method="newcomb", alpha=1 - level)
-    assert np.ravel(found) == pytest.approx(expected, abs=1e-12)
+    assert np.ravel(result) == pytest.approx(expected, abs=1e-12)
 
 
 class TestPublished:
@@ -47,23 +47,23 @@ class TestPublished:
         [(([12], [16], [1], [16]), (0.386, 0.878)), (([19], [29], [22], [30]), (-0.312, 0.160))],
     )
     def test_limits_of_table_2(self, table, expected):
-        lower, upper, _ = compared(*table)
+        lower, upper, _ = compare(*table)
 
         assert (round(lower, 3), round(upper, 3)) == expected
 
     def test_limits_and_test_of_ratesci(self):
-        lower, upper, p = compared([5], [56], [0], [29])
+        lower, upper, p = compare([5], [56], [0], [29])
 
         assert (round(lower, 4), round(upper, 4)) == (-0.0186, 0.1867)
         assert p == pytest.approx(0.08199729, abs=5e-9)
 
     def test_limits_of_a_trial(self):
-        lower, upper, _ = compared([245], [356], [270], [370])
+        lower, upper, _ = compare([245], [356], [270], [370])
 
         assert (round(lower, 3), round(upper, 4)) == (-0.108, 0.0246)
 
     def test_limits_of_miettinen_and_nurminen_without_the_correction(self):
-        low, high = score(row(5, 29), row(56, 29), row(0.5, 0.5), 0.95)
+        low, high = score_limits(row(5, 29), row(56, 29), row(0.5, 0.5), 0.95)
 
         assert (round(2 * low[0] - 1, 4), round(2 * high[0] - 1, 4)) == (-0.0326, 0.1933)
 
@@ -73,7 +73,7 @@ def test_p_value_of_equally_many_rows_is_that_of_chi_square_for_fixed_margins(x,
     q = stats.chi2_contingency([[x, n - x], [y, n - y]], correction=False).statistic
 
     expected = stats.chi2.sf(q * (2 * n - 1) / (2 * n), 1)
-    assert compared([x], [n], [y], [n])[2] == pytest.approx(expected, rel=1e-10)
+    assert compare([x], [n], [y], [n])[2] == pytest.approx(expected, rel=1e-10)
 
 
 def test_many_rows_are_compared_as_normal():
@@ -82,14 +82,14 @@ def test_many_rows_are_compared_as_normal():
     difference = 0.5 * (x / n - y / m).sum()
     half = 1.959963984540054 * variance**0.5
 
-    lower, upper, _ = compared(x, n, y, m)
+    lower, upper, _ = compare(x, n, y, m)
 
     assert lower == pytest.approx(difference - half, rel=1e-4)
     assert upper == pytest.approx(difference + half, rel=1e-4)
 
 
 def test_scores_are_compared_and_not_recalls():
-    lower, upper, p = compared([18, 285], [30, 300], [285, 18], [300, 30])
+    lower, upper, p = compare([18, 285], [30, 300], [285, 18], [300, 30])
 
     assert p == 1
     assert lower == pytest.approx(-upper, abs=1e-15)
@@ -98,7 +98,7 @@ def test_scores_are_compared_and_not_recalls():
 @pytest.mark.parametrize(("n", "m"), [([4], [7]), ([50], [80]), ([3, 40], [5, 90]), ([1.4], [2.2])])
 @pytest.mark.parametrize("share", [0, 1])
 def test_where_nothing_varies_the_p_value_is_1(n, m, share):
-    lower, upper, p = compared([share * v for v in n], n, [share * v for v in m], m)
+    lower, upper, p = compare([share * v for v in n], n, [share * v for v in m], m)
 
     assert p == 1
     assert lower < 0 < upper
@@ -118,7 +118,7 @@ def test_any_pair(pair, level):
     x, y, n, m = pair
     difference = (np.divide(x, n) - np.divide(y, m)).mean()
 
-    lower, upper, p = compared(x, n, y, m, level=level)
+    lower, upper, p = compare(x, n, y, m, level=level)
 
     assert -1 <= lower <= difference + ROUNDING
     assert difference - ROUNDING <= upper <= 1
@@ -131,13 +131,13 @@ def test_any_pair(pair, level):
 @given(PAIR)
 def test_the_sides_mirror_each_other(pair):
     x, y, n, m = pair
-    lower, upper, p = compared(x, n, y, m)
+    lower, upper, p = compare(x, n, y, m)
 
-    swapped = compared(y, m, x, n)
-    wrong = compared(np.subtract(n, x), n, np.subtract(m, y), m)
+    swapped = compare(y, m, x, n)
+    wrong = compare(np.subtract(n, x), n, np.subtract(m, y), m)
 
-    for found in swapped, wrong:
-        assert found == pytest.approx([-upper, -lower, p], rel=1e-9, abs=1e-11)
+    for result in swapped, wrong:
+        assert result == pytest.approx([-upper, -lower, p], rel=1e-9, abs=1e-11)
 
 
 @given(PAIR, st.randoms())
@@ -145,18 +145,18 @@ def test_the_order_of_labels_does_not_matter(pair, random):
     order = random.sample(range(len(pair[0])), len(pair[0]))
     x, y, n, m = ([values[i] for i in order] for values in pair)
 
-    expected = compared(pair[0], pair[2], pair[1], pair[3])
-    assert compared(x, n, y, m) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    expected = compare(pair[0], pair[2], pair[1], pair[3])
+    assert compare(x, n, y, m) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @given(PAIR)
 def test_limits_widen_with_the_level(pair):
     x, y, n, m = pair
-    found = np.array([compared(x, n, y, m, level=level) for level in LEVELS])
+    result = np.array([compare(x, n, y, m, level=level) for level in LEVELS])
 
-    assert (np.diff(found[:, 0]) <= ROUNDING).all()
-    assert (np.diff(found[:, 1]) >= -ROUNDING).all()
-    assert len(set(found[:, 2])) == 1
+    assert (np.diff(result[:, 0]) <= ROUNDING).all()
+    assert (np.diff(result[:, 1]) >= -ROUNDING).all()
+    assert len(set(result[:, 2])) == 1
 
 
 def random_pairs(rows, labels, most):
@@ -174,8 +174,8 @@ class TestManyPairsAtOnce:
 
         alone = [np.ravel(scas_difference(*(v[i : i + 1] for v in pairs), 0.95)) for i in range(30)]
 
-        found = np.transpose(scas_difference(*pairs, 0.95))
-        assert found == pytest.approx(np.array(alone), rel=1e-9, abs=1e-12)
+        result = np.transpose(scas_difference(*pairs, 0.95))
+        assert result == pytest.approx(np.array(alone), rel=1e-9, abs=1e-12)
 
     def test_have_p_values_under_alpha_where_limits_exclude_0(self, labels, most):
         pairs = random_pairs(2000, labels, most)
@@ -210,7 +210,7 @@ def test_edges(table):
         x, n, y, m = table
         difference = np.average(np.divide(x, n) - np.divide(y, m), weights=a)
 
-        lower, upper, p = compared(*table, a, level)
+        lower, upper, p = compare(*table, a, level)
 
         assert -1 <= lower <= difference + ROUNDING
         assert difference - ROUNDING <= upper <= 1

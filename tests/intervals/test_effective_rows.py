@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balframe.stats.effective_sample_size import effective, kish
+from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
 from balframe.stats.proportions import wilson
 
 
@@ -17,12 +17,14 @@ def sums(right, wrong):
     )  # fmt: skip
 
 
-def test_kish_by_hand():
+def test_kish_size_of_a_small_example():
     # weights 1, 1, 2: (1 + 1 + 2)^2 / (1 + 1 + 4)
-    assert kish(np.array([4.0]), np.array([6.0])) == pytest.approx([16 / 6], rel=1e-15)
+    assert kish_effective_size(np.array([4.0]), np.array([6.0])) == pytest.approx(
+        [16 / 6], rel=1e-15
+    )
 
 
-def test_effective_rows_by_hand():
+def test_effective_rows_of_a_small_example():
     """Four right rows weigh 1 each, the wrong one 2."""
     k = 8 / 6  # mean weight of a row, by weight
     p = (4 + k) / (6 + 2 * k)
@@ -30,7 +32,7 @@ def test_effective_rows_by_hand():
     design = (q**2 * (4 + k**2) + p**2 * (4 + k**2)) / (p * q * k * (6 + 2 * k))
     expected = 36 / 8 / design
 
-    x, n = effective(*sums([1] * 4, [2]))
+    x, n = effective_counts(*sums([1] * 4, [2]))
 
     assert design > 1.03
     assert n == pytest.approx([expected], rel=1e-14)
@@ -39,7 +41,7 @@ def test_effective_rows_by_hand():
 
 def test_a_design_effect_under_1_adds_no_rows():
     # the heavy row is right, as most are, so that it moves the proportion less
-    x, n = effective(*sums([4] + [1] * 40, [1] * 3))
+    x, n = effective_counts(*sums([4] + [1] * 40, [1] * 3))
 
     assert n == pytest.approx([47**2 / 59], rel=1e-14)
     assert x == pytest.approx([44 / 47 * 47**2 / 59], rel=1e-14)
@@ -51,9 +53,9 @@ def test_a_design_effect_under_1_adds_no_rows():
 def test_rows_without_weights_are_themselves(x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
 
-    found = effective(x, n, x, n)
+    result = effective_counts(x, n, x, n)
 
-    assert np.ravel(found).tolist() == [x[0], n[0]]
+    assert np.ravel(result).tolist() == [x[0], n[0]]
 
 
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), max_size=12)
@@ -65,9 +67,9 @@ def test_effective_rows_are_no_more_than_kishs_nor_than_rows(rows):
     right, wrong = rows
     of = sums(right, wrong)
 
-    x, n = effective(*of)
+    x, n = effective_counts(*of)
 
-    assert n[0] <= kish(of[1], of[3])[0]
+    assert n[0] <= kish_effective_size(of[1], of[3])[0]
     assert n[0] <= len(right + wrong) * (1 + 1e-12)
     assert n[0] >= 1 - 1e-9
     assert x / n == pytest.approx(of[0] / of[1], rel=1e-12)
@@ -79,19 +81,19 @@ def test_effective_rows_are_no_more_than_kishs_nor_than_rows(rows):
 @given(ROWS, st.sampled_from([1e140, 1e-140, 7.3, 2.0**-60]))
 def test_the_unit_of_weights_makes_no_difference(rows, unit):
     right, wrong = rows
-    expected = effective(*sums(right, wrong))
+    expected = effective_counts(*sums(right, wrong))
 
-    found = effective(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
+    result = effective_counts(*sums(np.multiply(right, unit), np.multiply(wrong, unit)))
 
-    assert np.ravel(found) == pytest.approx(np.ravel(expected), rel=1e-9)
+    assert np.ravel(result) == pytest.approx(np.ravel(expected), rel=1e-9)
 
 
 @given(ROWS)
 def test_wrong_rows_are_counted_as_right_ones_are(rows):
     right, wrong = rows
-    x, n = effective(*sums(right, wrong))
+    x, n = effective_counts(*sums(right, wrong))
 
-    y, m = effective(*sums(wrong, right))
+    y, m = effective_counts(*sums(wrong, right))
 
     assert m == pytest.approx(n, rel=1e-9)
     assert y == pytest.approx(n - x, rel=1e-9, abs=1e-9)
@@ -102,9 +104,9 @@ def test_squares_out_of_range_leave_the_size_unknown(unit):
     with np.errstate(over="ignore"):
         of = sums([unit, unit], [unit])
 
-    found = effective(*of)
+    result = effective_counts(*of)
 
-    assert np.isnan(found).all()
+    assert np.isnan(result).all()
 
 
 def coverage(n_rows, heavy, weight, recalls, draws=8_000):
@@ -114,11 +116,11 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
     w = np.where(is_heavy, weight, 1.0)
     is_right = rng.random((draws, n_rows)) < np.where(is_heavy, *recalls)
     of = (w * is_right, w, w**2 * is_right, w**2)
-    x, n = effective(*(values.sum(axis=1) for values in of))
+    x, n = effective_counts(*(values.sum(axis=1) for values in of))
     low, high = wilson(x, n, 0.95)
     share = heavy * weight / (heavy * weight + 1 - heavy)
     truth = share * recalls[0] + (1 - share) * recalls[1]
-    size = kish(of[1].sum(axis=1), of[3].sum(axis=1))
+    size = kish_effective_size(of[1].sum(axis=1), of[3].sum(axis=1))
     naive = wilson(size * x / n, size, 0.95)
     return tuple(np.mean((a <= truth) & (truth <= b)) for a, b in ((low, high), naive))
 
@@ -126,16 +128,16 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
-    found, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
+    result, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
 
-    assert found >= 0.93
+    assert result >= 0.93
     assert with_kish <= 0.87
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_weights_ignore_the_outcome(n_rows):
-    found, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))
+    result, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))
 
     # an estimate of the variance from the rows at hand alone covers .54 at 400 rows
-    assert found >= 0.9
+    assert result >= 0.9

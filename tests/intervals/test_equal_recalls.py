@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, special, stats
 from segment_tables import TABLES, evenly, table
 
-from balframe.stats.homogeneity_tests import equal_recalls
+from balframe.stats.homogeneity_tests import recall_homogeneity_test
 
 
 @pytest.mark.parametrize(("x", "n"), TABLES)
@@ -14,7 +14,9 @@ def test_equal_recalls_of_one_label_is_the_chi_square_test(x, n, weight):
     expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).pvalue
     x, n = table(*zip(x)), table(*zip(n))
 
-    assert equal_recalls(x, n, np.full_like(x, weight)) == pytest.approx(expected, rel=1e-10)
+    assert recall_homogeneity_test(x, n, np.full_like(x, weight)) == pytest.approx(
+        expected, rel=1e-10
+    )
 
 
 ERRORS = table([2, 2], [1, 1], [11, 15], [17, 12])
@@ -27,15 +29,15 @@ def test_nothing_speaks_against_few_rows_that_are_all_right_beside_rare_errors(m
     n = table([10], [10], [many])
 
     # fewer than .02 errors were expected in the small ones
-    assert equal_recalls(n - table([0], [0], [errors]), n, np.ones_like(n)) > 0.9
+    assert recall_homogeneity_test(n - table([0], [0], [errors]), n, np.ones_like(n)) > 0.9
 
 
 def test_one_segment_has_nothing_to_compare():
-    assert math.isnan(equal_recalls(table([8, 30]), table([10, 40]), table([0.5, 0.5])))
+    assert math.isnan(recall_homogeneity_test(table([8, 30]), table([10, 40]), table([0.5, 0.5])))
 
 
 class TestEqualRecalls:
-    def test_by_hand(self):
+    def test_p_value_of_a_small_example(self):
         x = table([8, 30], [12, 20], [18, 50])
         n = table([10, 40], [20, 40], [30, 60])
         a = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5])
@@ -51,46 +53,46 @@ class TestEqualRecalls:
         q = sum(v * (t - mean) ** 2 for v, t in zip(w, theta, strict=True))
 
         # a chi-square of two degrees of freedom is exponential
-        assert equal_recalls(x, n, a) == pytest.approx(math.exp(-q / 2), rel=1e-12)
+        assert recall_homogeneity_test(x, n, a) == pytest.approx(math.exp(-q / 2), rel=1e-12)
 
     def test_a_label_that_all_get_right_does_not_count(self):
         x, n = table([7, 12], [15, 11], [40, 20]), table([10, 12], [20, 11], [50, 20])
         half = evenly(n)
 
-        found = equal_recalls(x, n, half)
+        result = recall_homogeneity_test(x, n, half)
 
-        alone = equal_recalls(x[:, :1], n[:, :1], half[:, :1])
-        assert found == pytest.approx(alone, rel=1e-12)
+        alone = recall_homogeneity_test(x[:, :1], n[:, :1], half[:, :1])
+        assert result == pytest.approx(alone, rel=1e-12)
 
     def test_the_order_of_segments_and_labels_does_not_matter(self):
         x, n = table([8, 30], [12, 20], [18, 50]), table([10, 40], [20, 40], [30, 60])
 
-        expected = equal_recalls(x, n, evenly(n))
+        expected = recall_homogeneity_test(x, n, evenly(n))
 
         assert 0.01 < expected < 0.5
-        found = equal_recalls(x[::-1, ::-1], n[::-1, ::-1], evenly(n))
-        assert found == pytest.approx(expected, rel=1e-12)
+        result = recall_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], evenly(n))
+        assert result == pytest.approx(expected, rel=1e-12)
 
     @pytest.mark.parametrize(("least", "holds"), [(9, False), (9.9, False), (10, True)])
     def test_supports_under_10_have_no_p_value(self, least, holds):
         x, n = table([5, 40], [30, 20]), table([least, 50], [40, 30])
 
-        assert math.isnan(equal_recalls(x, n, evenly(n))) is not holds
+        assert math.isnan(recall_homogeneity_test(x, n, evenly(n))) is not holds
 
     @pytest.mark.parametrize("share", [0, 1])
     def test_all_right_or_all_wrong_are_alike(self, share):
         n = table([10, 40], [20, 40], [37, 11])
 
-        assert equal_recalls(share * n, n, evenly(n)) == 1
+        assert recall_homogeneity_test(share * n, n, evenly(n)) == 1
 
     @pytest.mark.slow
     @pytest.mark.parametrize("labels", [1, 2])
     def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(self, labels):
         x, n = ERRORS[:, :labels], ROWS[:, :labels]
         a = np.ones((4, 1)) if labels == 1 else WEIGHTS
-        (q,) = statistic_of_recalls(x[None], n, a)
+        (q,) = recall_statistic(x[None], n, a)
 
-        p = equal_recalls(x, n, a)
+        p = recall_homogeneity_test(x, n, a)
 
         scale = optimize.brentq(lambda scale: special.chdtrc(3 / scale, q / scale) - p, 1.001, 9)
         assert scale > 1.3
@@ -98,11 +100,11 @@ class TestEqualRecalls:
             n.astype(int), x.sum(axis=0) / n.sum(axis=0), size=(400_000, *n.shape)
         )
         # the standard error of this variance is .6% of it
-        expected = statistic_of_recalls(draws, n, a).var()
+        expected = recall_statistic(draws, n, a).var()
         assert 2 * 3 * scale == pytest.approx(expected, rel=0.018)
 
 
-def statistic_of_recalls(x, n, a):
+def recall_statistic(x, n, a):
     """Compute Q with pooled recalls, where these vary."""
     pooled = x.sum(axis=1) / n.sum(axis=0)
     varies = ((pooled > 0) & (pooled < 1)).all(axis=1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balframe.stats.batching import once_for_equals
+from balframe.stats.batching import compute_unique_rows
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
@@ -11,15 +11,15 @@ from balframe.stats.batching import once_for_equals
 def test_equal_rows_are_computed_once_in_parts_of_a_size(monkeypatch, size, n_rows):
     monkeypatch.setattr("balframe.stats.batching.SEGMENTS", size)
     x = np.arange(n_rows * 2.0).reshape(n_rows, 2) % 6
-    computed = []
+    sizes = []
 
     def compute(x, n):
-        computed.append(len(x))
+        sizes.append(len(x))
         return (x * n).sum(axis=1), x[:, 0]
 
-    products, first = once_for_equals(compute, [x, x + 1])
+    products, first = compute_unique_rows(compute, [x, x + 1])
 
     assert products.tolist() == (x * (x + 1)).sum(axis=1).tolist()
     assert first.tolist() == x[:, 0].tolist()
-    assert sum(computed) == min(n_rows, 3)
-    assert max(computed) <= size
+    assert sum(sizes) == min(n_rows, 3)
+    assert max(sizes) <= size

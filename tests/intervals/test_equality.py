@@ -4,7 +4,7 @@ from scipy import optimize, special, stats
 from segment_tables import TABLES, evenly, table
 
 from balframe.stats.differences import scas_difference
-from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.homogeneity_tests import score_homogeneity_test
 
 
 class TestOneLabel:
@@ -15,7 +15,7 @@ class TestOneLabel:
         expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).statistic
         x, n = table(*zip(x)), table(*zip(n))
 
-        statistic, _ = equal_scores(x, n, np.ones_like(x))
+        statistic, _ = score_homogeneity_test(x, n, np.ones_like(x))
 
         assert statistic == pytest.approx(expected * (n.sum() - 1) / n.sum(), rel=1e-10)
 
@@ -24,7 +24,7 @@ class TestOneLabel:
         # recalls of 1/2 vary least beside their variance, so that the chi-square is not scaled
         n = np.full((len(x), 1), 40.0)
 
-        statistic, p = equal_scores(table(*zip(x)), n, np.ones_like(n))
+        statistic, p = score_homogeneity_test(table(*zip(x)), n, np.ones_like(n))
 
         assert p == pytest.approx(stats.chi2.sf(statistic, len(x) - 1), rel=1e-12)
 
@@ -38,26 +38,26 @@ class TestOneLabel:
         skewness = (((1 - share) * (1 - 2 * p) / v).sum()) ** 2 / (n.sum() / v)
         scale = 1 + (kurtosis.sum() - skewness) / (2 * 3)
 
-        statistic, found = equal_scores(x[:, None], n[:, None], np.ones((4, 1)))
+        statistic, result = score_homogeneity_test(x[:, None], n[:, None], np.ones((4, 1)))
 
         assert scale > 1.2
         assert statistic == pytest.approx(expected.sum() * (n.sum() - 1) / n.sum(), rel=1e-10)
-        assert found == pytest.approx(stats.chi2.sf(statistic / scale, 3 / scale), rel=1e-10)
+        assert result == pytest.approx(stats.chi2.sf(statistic / scale, 3 / scale), rel=1e-10)
 
 
-def fitted(x, n, a):
+def fit_recalls(x, n, a):
     """Maximise the likelihood of recalls under equal scores: a search that knows no multiplier."""
     start = (x + 0.5) / (n + 1)
 
-    def surprise(p):
+    def minus_log_likelihood(p):
         p = p.reshape(x.shape)
         return -(special.xlogy(x, p) + special.xlog1py(n - x, -p)).sum()
 
     def apart(p):
         return np.diff((a * p.reshape(x.shape)).sum(axis=1))
 
-    found = optimize.minimize(
-        surprise,
+    result = optimize.minimize(
+        minus_log_likelihood,
         start.ravel(),
         jac=lambda p: ((n - x) / (1 - p.reshape(x.shape)) - x / p.reshape(x.shape)).ravel(),
         method="SLSQP",
@@ -65,7 +65,7 @@ def fitted(x, n, a):
         constraints={"type": "eq", "fun": apart},
         options={"ftol": 1e-15, "maxiter": 500},
     )
-    return found.x.reshape(x.shape)
+    return result.x.reshape(x.shape)
 
 
 @pytest.mark.parametrize(
@@ -79,19 +79,19 @@ def fitted(x, n, a):
 def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
     x, n = table(*x), table(*n)
     a = np.tile(np.array(a, float) / sum(a), (len(x), 1))
-    p = fitted(x, n, a)
+    p = fit_recalls(x, n, a)
     # Rao: the gradient of the likelihood weighed with the inverse of the information
     gradient = x / p - (n - x) / (1 - p)
     of_segment = (gradient**2 * p * (1 - p) / n).sum(axis=1)
     # each variance for the recalls having been fitted, and between labels
     part = a * a / n
     share = part / part.sum(axis=1, keepdims=True)
-    left = 1 - (1 / part.sum(axis=1)) / (1 / part.sum(axis=1)).sum()
+    others = 1 - (1 / part.sum(axis=1)) / (1 / part.sum(axis=1)).sum()
     plain = (part * p * (1 - p)).sum(axis=1)
-    larger = (part * p * (1 - p) * n / (n - 1 + share * left[:, None])).sum(axis=1)
+    larger = (part * p * (1 - p) * n / (n - 1 + share * others[:, None])).sum(axis=1)
     between = 1 + 0.6 * (share * (1 - share) / n).sum(axis=1)
 
-    statistic, _ = equal_scores(x, n, a)
+    statistic, _ = score_homogeneity_test(x, n, a)
 
     assert statistic == pytest.approx((of_segment * plain / larger / between).sum(), rel=1e-7)
 
@@ -99,7 +99,7 @@ def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
 def test_swapped_recalls_have_equal_scores():
     x, n = table((18, 285), (285, 18), (18, 285)), table((30, 300), (300, 30), (30, 300))
 
-    statistic, p = equal_scores(x, n, evenly(n))
+    statistic, p = score_homogeneity_test(x, n, evenly(n))
 
     assert (statistic, p) == (0, 1)
 
@@ -116,7 +116,7 @@ def test_swapped_recalls_have_equal_scores():
 def test_p_value_of_two_segments_is_that_of_their_difference(x, n):
     a = evenly(n)
 
-    _, p = equal_scores(x, n, a)
+    _, p = score_homogeneity_test(x, n, a)
 
     _, _, (expected,) = scas_difference(x[:1], n[:1], x[1:], n[1:], a[:1], 0.95)
     assert p == expected
@@ -134,14 +134,16 @@ class TestAnyFamily:
     def test_the_order_of_segments_and_labels_does_not_matter(self, segments, labels):
         x, n, a = random_family(segments, labels, 1)
 
-        found = equal_scores(x[::-1, ::-1], n[::-1, ::-1], a)
+        result = score_homogeneity_test(x[::-1, ::-1], n[::-1, ::-1], a)
 
-        assert found == pytest.approx(equal_scores(x, n, a), rel=1e-8)
+        assert result == pytest.approx(score_homogeneity_test(x, n, a), rel=1e-8)
 
     def test_wrong_rows_are_tested_as_right_ones_are(self, segments, labels):
         x, n, a = random_family(segments, labels, 2)
 
-        assert equal_scores(n - x, n, a) == pytest.approx(equal_scores(x, n, a), rel=1e-8)
+        assert score_homogeneity_test(n - x, n, a) == pytest.approx(
+            score_homogeneity_test(x, n, a), rel=1e-8
+        )
 
     def test_one_more_apart_is_less_likely(self, segments, labels):
         x, n, a = random_family(segments, labels, 3)
@@ -149,18 +151,20 @@ class TestAnyFamily:
         apart = x.copy()
         apart[best] = 0
 
-        assert equal_scores(apart, n, a)[1] < equal_scores(x, n, a)[1]
+        assert score_homogeneity_test(apart, n, a)[1] < score_homogeneity_test(x, n, a)[1]
 
 
 @pytest.mark.parametrize("right", [0, 0.5, 1])
 def test_equal_scores_are_equal(right):
     n = table([10, 40], [20, 400], [36, 12])
 
-    assert equal_scores(right * n, n, evenly(n)) == (0, 1)
+    assert score_homogeneity_test(right * n, n, evenly(n)) == (0, 1)
 
 
 def test_one_segment_has_nothing_to_compare():
-    assert np.isnan(equal_scores(table([8, 30]), table([10, 40]), table([0.5, 0.5]))).all()
+    assert np.isnan(
+        score_homogeneity_test(table([8, 30]), table([10, 40]), table([0.5, 0.5]))
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +183,7 @@ def test_one_segment_has_nothing_to_compare():
 def test_segments_that_do_not_vary_at_the_common_score(x, n):
     x, n = table(*x), table(*n)
 
-    statistic, p = equal_scores(x, n, evenly(n))
+    statistic, p = score_homogeneity_test(x, n, evenly(n))
 
     assert 0 <= statistic < len(x) * n.sum()
     assert 0 < p <= 1
@@ -194,7 +198,7 @@ def test_a_segment_that_does_not_vary_at_the_common_score_adds_nothing():
     variance = 0.25 * spread / (10 - 1 + 0.5 * (1 - 10 / 25))
     expected = 2 * 0.25**2 / variance / (1 + 0.6 * 2 * 0.25 / 10)
 
-    assert equal_scores(x, n, evenly(n))[0] == pytest.approx(expected, rel=1e-10)
+    assert score_homogeneity_test(x, n, evenly(n))[0] == pytest.approx(expected, rel=1e-10)
 
 
 def _recall(x, n, multiplier):
@@ -211,4 +215,4 @@ def test_nothing_speaks_against_few_rows_that_are_all_right_beside_rare_errors(f
     x = n - np.array([0] * len(few) + [errors])[:, None]
 
     # fewer than .02 errors were expected in the small ones
-    assert equal_scores(x, n, np.ones_like(n))[1] > 0.9
+    assert score_homogeneity_test(x, n, np.ones_like(n))[1] > 0.9

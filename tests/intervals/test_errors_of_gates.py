@@ -27,8 +27,8 @@ RATES = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.999)
 each_family = pytest.mark.parametrize("segments", MOST)
 
 
-def level_of(segments):
-    return IntervalRequest(None, 0.95).together(segments).level
+def simultaneous_level(segments):
+    return IntervalRequest(None, 0.95).bonferroni(segments).level
 
 
 def in_family(probability, segments):
@@ -41,7 +41,9 @@ def unpaired(now, before, segments):
     x = np.indices([n + 1 for n in supports]).reshape(len(supports), -1).T.astype(float)
     n, k = np.broadcast_to(np.array(supports, float), x.shape), len(now)
     a = np.full((len(x), k), 1 / k)
-    limits = gate_difference(x[:, :k], n[:, :k], x[:, k:], n[:, k:], a, level_of(segments))
+    limits = gate_difference(
+        x[:, :k], n[:, :k], x[:, k:], n[:, k:], a, simultaneous_level(segments)
+    )
     return [limit.reshape([n + 1 for n in supports]) for limit in limits]
 
 
@@ -52,7 +54,7 @@ def probability(event, supports, rates):
     return float(event)
 
 
-def rates_of(k):
+def boundary_rates(k):
     """List rates now and before, and how much less those of now are on average."""
     some = RATES if k == 1 else (0.6, 0.8, 0.95, 0.99)
     for before, margin, apart in product(product(some, repeat=k), MARGINS, (0, 0.15)[:k]):
@@ -79,8 +81,10 @@ def test_rows_against_an_earlier_run(now, before, segments):
     fails = (upper < -SAME).astype(float)
     supports = (*now, *before)
 
-    worse = [probability(passes[margin], supports, at) for at, margin in rates_of(len(now))]
-    equal = [probability(fails, supports, at) for at, margin in rates_of(len(now)) if not margin]
+    worse = [probability(passes[margin], supports, at) for at, margin in boundary_rates(len(now))]
+    equal = [
+        probability(fails, supports, at) for at, margin in boundary_rates(len(now)) if not margin
+    ]
 
     for errors in (worse, equal):
         assert in_family(max(errors), segments) <= MOST[segments]
@@ -113,24 +117,29 @@ def shares():
 @each_family
 @pytest.mark.parametrize("supports", [(5,), (10,), (30,), (100,), (5, 5), (10, 10)], ids=str)
 def test_two_models_on_the_same_rows(supports, segments):
-    of_labels = [pairs(n) for n in supports]
-    shape, k = [len(x) for x in of_labels], len(supports)
+    outcomes_by_label = [pairs(n) for n in supports]
+    shape, k = [len(x) for x in outcomes_by_label], len(supports)
     at = np.indices(shape).reshape(k, -1)
-    x = np.stack([x[i] for x, i in zip(of_labels, at, strict=True)], axis=1)
+    x = np.stack([x[i] for x, i in zip(outcomes_by_label, at, strict=True)], axis=1)
     n = np.broadcast_to(np.array(supports, float), x.shape[:2])
-    limits = paired_limits(x[:, :, 0], x[:, :, 1], n, np.full(n.shape, 1 / k), level_of(segments))
+    limits = paired_limits(
+        x[:, :, 0], x[:, :, 1], n, np.full(n.shape, 1 / k), simultaneous_level(segments)
+    )
     lower, upper = (limit.reshape(shape) for limit in limits)
 
     worse, equal = [], []
     for only_new, only_old, margin in shares():
-        mass = [likely(x, n, only_new, only_old) for x, n in zip(of_labels, supports, strict=True)]
+        mass = [
+            likely(x, n, only_new, only_old)
+            for x, n in zip(outcomes_by_label, supports, strict=True)
+        ]
         for errors, event in (
             (worse, lower >= -margin - SAME),
             *([] if margin else [(equal, upper < -SAME)]),
         ):
             found = event.astype(float)
-            for of_label in mass:
-                found = np.tensordot(of_label, found, axes=(0, 0))
+            for label_mass in mass:
+                found = np.tensordot(label_mass, found, axes=(0, 0))
             errors.append(float(found))
 
     for errors in (worse, equal):
@@ -156,7 +165,7 @@ def test_few_rows_against_many_err_rarely_in_either_direction(now, before, segme
         n, a = np.broadcast_to(np.array(supports, float), distinct.shape), (0.5, 0.5)
         a = np.broadcast_to(a, (len(distinct), 2))
         lower, upper = gate_difference(
-            distinct[:, :2], n[:, :2], distinct[:, 2:], n[:, 2:], a, level_of(segments)
+            distinct[:, :2], n[:, :2], distinct[:, 2:], n[:, 2:], a, simultaneous_level(segments)
         )
         found += [times[lower > -margin + SAME].sum(), times[upper < -margin - SAME].sum()]
     error = (NOMINAL / segments / draws) ** 0.5

@@ -6,8 +6,8 @@ from statsmodels.stats.multitest import multipletests
 
 from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import (
-    adjusted,
-    adjusted_within,
+    adjust_p_values,
+    adjust_within_families,
     extreme_difference,
     extreme_ratio,
 )
@@ -34,44 +34,44 @@ class TestAdjusted:
     def test_equals_statsmodels(self, method, p):
         _, expected, _, _ = multipletests(p, method=METHODS[method])
 
-        assert adjusted(column(*p), method) == pytest.approx(expected, abs=1e-15)
+        assert adjust_p_values(column(*p), method) == pytest.approx(expected, abs=1e-15)
 
     def test_leaves_out_what_is_undefined(self, method, p):
         with_gaps = np.repeat(p, 2)
         with_gaps[::2] = NAN
         _, expected, _, _ = multipletests(p, method=METHODS[method])
 
-        found = adjusted(with_gaps, method)
+        result = adjust_p_values(with_gaps, method)
 
-        assert np.isnan(found[::2]).all()
-        assert found[1::2] == pytest.approx(expected, abs=1e-15)
+        assert np.isnan(result[::2]).all()
+        assert result[1::2] == pytest.approx(expected, abs=1e-15)
 
     def test_leaves_what_it_is_given(self, method, p):
         given = column(*p)
 
-        adjusted(given, method)
+        adjust_p_values(given, method)
 
         assert given.tolist() == list(p)
 
 
-def test_adjusted_by_hand():
+def test_adjusted_p_values_of_a_small_example():
     p = column(0.01, NAN, 0.03, 0.04)
 
     # of three: 3 * 0.01, then 0.03 * 3 / 2 and 0.04 * 3 / 3, of which the later is the smaller
-    assert adjusted(p, "bh") == pytest.approx([0.03, NAN, 0.04, 0.04], nan_ok=True)
+    assert adjust_p_values(p, "bh") == pytest.approx([0.03, NAN, 0.04, 0.04], nan_ok=True)
     # 3 * 0.01, 2 * 0.03, and 1 * 0.04, no smaller than the one before
-    assert adjusted(p, "holm") == pytest.approx([0.03, NAN, 0.06, 0.06], nan_ok=True)
-    assert adjusted(p, None) == pytest.approx(p, abs=0, nan_ok=True)
+    assert adjust_p_values(p, "holm") == pytest.approx([0.03, NAN, 0.06, 0.06], nan_ok=True)
+    assert adjust_p_values(p, None) == pytest.approx(p, abs=0, nan_ok=True)
 
 
 def test_families_are_adjusted_apart():
     p = column(0.01, 0.2, 0.03, NAN, 0.04, NAN)
     family = np.array([7, 2, 7, 7, 2, 5])
 
-    found, sizes = adjusted_within(p, family, "holm")
+    result, sizes = adjust_within_families(p, family, "holm")
 
     # 2 * 0.01 and 0.03 of one family, 2 * 0.04 and 0.2 of another; of the third nothing is known
-    assert found == pytest.approx([0.02, 0.2, 0.03, NAN, 0.08, NAN], nan_ok=True)
+    assert result == pytest.approx([0.02, 0.2, 0.03, NAN, 0.08, NAN], nan_ok=True)
     assert sizes.tolist() == [2, 2, 2, 2, 2, 0]
     assert sizes.dtype == np.int64
 
@@ -80,17 +80,20 @@ def test_families_are_adjusted_apart():
 def test_one_family_is_adjusted_as_without(method):
     p = column(0.3, NAN, 0.001, 0.04, 0.02)
 
-    found, sizes = adjusted_within(p, np.zeros(5, np.int64), method)
+    result, sizes = adjust_within_families(p, np.zeros(5, np.int64), method)
 
-    assert found == pytest.approx(adjusted(p, method), abs=0, nan_ok=True)
+    assert result == pytest.approx(adjust_p_values(p, method), abs=0, nan_ok=True)
     assert sizes.tolist() == [4] * 5
 
 
 @pytest.mark.parametrize("method", ["bh", "holm", None])
 def test_adjusted_of_nothing(method):
-    assert [v.shape for v in adjusted_within(column(), np.zeros(0, int), method)] == [(0,), (0,)]
-    assert adjusted(column(), method).shape == (0,)
-    assert np.isnan(adjusted(column(NAN, NAN), method)).all()
+    assert [v.shape for v in adjust_within_families(column(), np.zeros(0, int), method)] == [
+        (0,),
+        (0,),
+    ]
+    assert adjust_p_values(column(), method).shape == (0,)
+    assert np.isnan(adjust_p_values(column(NAN, NAN), method)).all()
 
 
 class TestAdjustedWithin:
@@ -98,37 +101,37 @@ class TestAdjustedWithin:
     family = np.array([3, 0, 3, 3, 3, 0])
 
     def test_counts_the_tests_of_each_family(self):
-        found, sizes = adjusted_within(self.p, self.family, "holm")
+        result, sizes = adjust_within_families(self.p, self.family, "holm")
 
         # of three: 3 * .01, 2 * .03, no smaller; of two: 2 * .01, .02, no smaller
-        assert found == pytest.approx([0.03, 0.02, NAN, 0.06, 0.06, 0.02], nan_ok=True)
+        assert result == pytest.approx([0.03, 0.02, NAN, 0.06, 0.06, 0.02], nan_ok=True)
         assert sizes.tolist() == [3, 2, 3, 3, 3, 2]
 
     @pytest.mark.parametrize("method", ["bh", "holm", None])
     def test_gives_what_each_family_gives_alone(self, method):
-        found, _ = adjusted_within(self.p, self.family, method)
+        result, _ = adjust_within_families(self.p, self.family, method)
 
         for one in (0, 3):
-            alone = adjusted(self.p[self.family == one], method)
-            assert found[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
+            alone = adjust_p_values(self.p[self.family == one], method)
+            assert result[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
 
     def test_leaves_what_it_is_given(self):
         given = self.p.copy()
 
-        adjusted_within(given, self.family, "bh")
+        adjust_within_families(given, self.family, "bh")
 
         assert given == pytest.approx(self.p, abs=0, nan_ok=True)
 
     def test_a_family_without_a_test_has_size_0(self):
-        found, sizes = adjusted_within(column(NAN, 0.2), np.array([0, 1]), "holm")
+        result, sizes = adjust_within_families(column(NAN, 0.2), np.array([0, 1]), "holm")
 
-        assert found == pytest.approx([NAN, 0.2], nan_ok=True)
+        assert result == pytest.approx([NAN, 0.2], nan_ok=True)
         assert sizes.tolist() == [0, 1]
 
     def test_nothing(self):
-        found, sizes = adjusted_within(column(), np.zeros(0, np.int64), "bh")
+        result, sizes = adjust_within_families(column(), np.zeros(0, np.int64), "bh")
 
-        assert found.shape == sizes.shape == (0,)
+        assert result.shape == sizes.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,7 @@ class TestAdjustedWithin:
     [(0.95, 1, 0.95), (0.95, 5, 0.99), (0.9, 100, 0.999), (0.95, 0, 0.95)],
 )
 def test_limits_together_share_the_error_out(level, comparisons, expected):
-    request = IntervalRequest(None, level).together(comparisons)
+    request = IntervalRequest(None, level).bonferroni(comparisons)
 
     assert request.level == pytest.approx(expected, abs=1e-15)
     assert request.n_together == comparisons
@@ -163,7 +166,7 @@ def test_limits_together_share_the_error_out(level, comparisons, expected):
         ([NAN, NAN], [NAN, NAN], (NAN, NAN), (NAN, NAN)),
     ],
 )
-def test_limits_of_extremes_by_hand(lower, upper, difference, ratio):
+def test_limits_of_extremes_of_a_small_example(lower, upper, difference, ratio):
     limits = column(*lower), column(*upper)
 
     assert extreme_difference(*limits) == pytest.approx(difference, abs=1e-15, nan_ok=True)

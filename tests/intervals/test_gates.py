@@ -8,14 +8,14 @@ import pytest
 from constructors import pandas_numpy, plain, polars_eager
 
 import balframe as bf
-from balframe.stats.differences import gate_difference, scas_difference, stacked
-from balframe.stats.mean_recall import scas, score
+from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
+from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))
 CLOSE = 1e-10
-OF_MEANS = "balanced_accuracy >= baseline - 0.05"
-OF_PROPORTIONS = "accuracy >= baseline - 0.05"
+RULE_OF_MEANS = "balanced_accuracy >= baseline - 0.05"
+RULE_OF_PROPORTIONS = "accuracy >= baseline - 0.05"
 
 each_unpaired = pytest.mark.parametrize(
     "case", CASES["unpaired"], ids=lambda case: f"{case['correct']} of {case['support']}"
@@ -44,17 +44,17 @@ def wider(case):
     return [min(lower), max(upper)]
 
 
-def of_both_sides(case):
+def first_and_second_counts(case):
     names = ("correct", "support", "baseline_correct", "baseline_support")
     return *(row(case[name]) for name in names), evenly(case)
 
 
 @each_unpaired
 def test_limits_with_and_without_the_correction_for_skewness(case):
-    sides = of_both_sides(case)
+    sides = first_and_second_counts(case)
 
     *corrected, _ = scas_difference(*sides, case["level"])
-    plain_score = score(*stacked(*sides), case["level"])
+    plain_score = score_limits(*difference_as_mean_recall(*sides), case["level"])
 
     assert np.ravel(corrected) == pytest.approx(ends(case), abs=CLOSE)
     expected = ends(case, "_without_skewness")
@@ -63,33 +63,33 @@ def test_limits_with_and_without_the_correction_for_skewness(case):
 
 @each_unpaired
 def test_the_wider_limits_decide(case):
-    found = gate_difference(*of_both_sides(case), case["level"])
+    result = gate_difference(*first_and_second_counts(case), case["level"])
 
-    assert np.ravel(found) == pytest.approx(wider(case), abs=CLOSE)
+    assert np.ravel(result) == pytest.approx(wider(case), abs=CLOSE)
 
 
 @each_paired
 def test_limits_of_two_models_on_the_same_rows(case):
     b, c, n = (row(case[name]) for name in ("only_new", "only_baseline", "support"))
 
-    found = paired_limits(b, c, n, evenly(case), case["level"])
+    result = paired_limits(b, c, n, evenly(case), case["level"])
 
-    assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)
+    assert np.ravel(result) == pytest.approx(ends(case), abs=CLOSE)
 
 
 @pytest.mark.parametrize("case", CASES["one_sample"], ids=lambda case: str(case["correct"]))
 def test_limits_of_one_segment(case):
     counts = row(case["correct"]), row(case["support"]), evenly(case), case["level"]
 
-    assert np.ravel(scas(*counts)) == pytest.approx(ends(case), abs=CLOSE)
-    assert np.ravel(score(*counts)) == pytest.approx(
+    assert np.ravel(scas_limits(*counts)) == pytest.approx(ends(case), abs=CLOSE)
+    assert np.ravel(score_limits(*counts)) == pytest.approx(
         [case["score_lower"], case["score_upper"]], abs=CLOSE
     )
 
 
-def rules_of(case):
+def case_rules(case):
     """Give the rules that the limits are of: with one label a mean is a proportion."""
-    return [OF_MEANS, OF_PROPORTIONS] if len(case["support"]) == 1 else [OF_MEANS]
+    return [RULE_OF_MEANS, RULE_OF_PROPORTIONS] if len(case["support"]) == 1 else [RULE_OF_MEANS]
 
 
 def right_and_wrong(correct, support):
@@ -103,7 +103,7 @@ def right_and_wrong(correct, support):
     return dict(zip("ypk", map(list, zip(*rows, strict=True)), strict=True))
 
 
-def of_two_models(case):
+def two_model_rows(case):
     """Write counted rows that only the new, only the old, and both models get right."""
     n_labels = max(2, len(case["support"]))
     counts = zip(case["only_new"], case["only_baseline"], case["support"], strict=True)
@@ -121,15 +121,15 @@ def assert_decided(out, case, limits):
     """Every rule has the difference of the case and these limits, and the status they give."""
     lower, upper = limits
     status = "pass" if lower >= -0.05 else "fail" if upper < -0.05 else "inconclusive"
-    for i in range(len(rules_of(case))):
+    for i in range(len(case_rules(case))):
         assert out["estimate"][i] == pytest.approx(case["difference"], abs=CLOSE)
         assert [out["lower"][i], out["upper"][i]] == pytest.approx(limits, abs=CLOSE)
         assert out["status"][i] == status
         assert out["n_labels"][i] == len(case["support"])
 
 
-def options_of(case):
-    return {"counts": "k", "rules": rules_of(case), "level": case["level"], "min_support": 1}
+def check_options(case):
+    return {"counts": "k", "rules": case_rules(case), "level": case["level"], "min_support": 1}
 
 
 @each_library
@@ -139,7 +139,7 @@ def test_check_against_cells(make, case):
     before = make(right_and_wrong(case["baseline_correct"], case["baseline_support"]))
     cells = bf.confusion(before, "y", "p", counts="k")
 
-    out = plain(bf.check(now, "y", "p", baseline=cells, adjust=None, **options_of(case)))
+    out = plain(bf.check(now, "y", "p", baseline=cells, adjust=None, **check_options(case)))
 
     assert_decided(out, case, wider(case))
     assert out["n"] == [sum(case["support"])] * len(out["rule"])
@@ -149,9 +149,9 @@ def test_check_against_cells(make, case):
 @each_library
 @each_paired
 def test_check_against_another_model(make, case):
-    frame = make(of_two_models(case))
+    frame = make(two_model_rows(case))
 
-    out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **options_of(case)))
+    out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **check_options(case)))
 
     assert_decided(out, case, ends(case))
     assert out["n"] == out["baseline_n"] == [sum(case["support"])] * len(out["rule"])

@@ -12,13 +12,13 @@ from scipy import stats
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.geometric_mean import geometric, geometric_gate
+from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 
-HERE = Path(__file__).parent
-POINTWISE = json.loads((HERE / "reference.json").read_text())["geometric"]
-DECIDING = json.loads((HERE / "inference.json").read_text())["geometric_mean_gate"]
+DIRECTORY = Path(__file__).parent
+POINTWISE = json.loads((DIRECTORY / "reference.json").read_text())["geometric"]
+DECIDING = json.loads((DIRECTORY / "inference.json").read_text())["geometric_mean_gate"]
 
 
 def row(*values):
@@ -31,20 +31,20 @@ def test_pointwise_reference(case):
     p = (np.array(case["correct"]) + 0.5) / (support + 1)
     is_biased = ((1 - p) / (support * p)).sum() > 1
 
-    found = np.ravel(geometric(row(*case["correct"]), row(*support), 0.95))
+    result = np.ravel(geometric_mean_limits(row(*case["correct"]), row(*support), 0.95))
 
     expected = [np.nan, np.nan] if is_biased else case["score"]
-    assert found == pytest.approx(expected, abs=1e-6, nan_ok=True)
+    assert result == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
 @pytest.mark.parametrize("case", DECIDING, ids=lambda case: str(case["correct"]))
 def test_reference_of_limits_that_decide(case):
     x, n = row(*case["correct"]), row(*case["support"])
 
-    found = geometric_gate(x, n, 1 - (1 - case["level"]) / case["segments"])
+    result = geometric_mean_gate_limits(x, n, 1 - (1 - case["level"]) / case["segments"])
 
-    assert np.ravel(found) == pytest.approx([case["lower"], case["upper"]], abs=1e-8)
-    pointwise = np.ravel(geometric(x, n, case["level"]))
+    assert np.ravel(result) == pytest.approx([case["lower"], case["upper"]], abs=1e-8)
+    pointwise = np.ravel(geometric_mean_limits(x, n, case["level"]))
     assert np.isnan(pointwise).tolist() == [case["criterion"] > 1] * 2
 
 
@@ -62,7 +62,7 @@ def test_reference_of_limits_that_decide(case):
     ],
 )
 def test_many_labels_of_few_rows_have_no_limits(x, n, has_limits):
-    low, high = geometric(row(*x), row(*n), 0.95)
+    low, high = geometric_mean_limits(row(*x), row(*n), 0.95)
 
     assert np.isfinite([low[0], high[0]]).tolist() == [has_limits] * 2
 
@@ -73,7 +73,7 @@ def drawn(n_segments=500, least=1):
     return np.floor(n * rng.uniform(0, 1.2, n.shape)).clip(max=n), n
 
 
-@pytest.mark.parametrize("method", [geometric, geometric_gate])
+@pytest.mark.parametrize("method", [geometric_mean_limits, geometric_mean_gate_limits])
 class TestAnyLimits:
     def test_limits_stand_around_the_estimate_within_0_and_1(self, method):
         x, n = drawn()
@@ -109,9 +109,9 @@ class TestAnyLimits:
         x, n = drawn()
         order = [2, 0, 1]
 
-        found = np.asarray(method(x[:, order], n[:, order], 0.95))
+        result = np.asarray(method(x[:, order], n[:, order], 0.95))
 
-        assert found == pytest.approx(np.asarray(method(x, n, 0.95)), abs=1e-12, nan_ok=True)
+        assert result == pytest.approx(np.asarray(method(x, n, 0.95)), abs=1e-12, nan_ok=True)
 
     def test_ends_of_few_and_of_very_many_rows(self, method):
         for supports in ((1, 1), (1, 10**9), (1, 1, 1), (10**9, 10**12)):
@@ -133,7 +133,7 @@ class TestAnyLimits:
 def test_limits_that_decide_with_one_label_are_those_of_the_recall():
     x = np.arange(13.0)[:, None]
 
-    low, high = geometric_gate(x, np.full_like(x, 12), 0.9)
+    low, high = geometric_mean_gate_limits(x, np.full_like(x, 12), 0.9)
 
     for right in range(13):
         exact = stats.binomtest(right, 12).proportion_ci(0.9, "exact")
@@ -144,7 +144,7 @@ def test_limits_that_decide_with_one_label_are_those_of_the_recall():
 @pytest.mark.parametrize("supports", [(3, 20), (10, 10), (30, 5)])
 def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
     x = np.array(list(product(*(range(n + 1) for n in supports))), float)
-    low, high = geometric_gate(x, np.tile(row(*supports), (len(x), 1)), 0.95)
+    low, high = geometric_mean_gate_limits(x, np.tile(row(*supports), (len(x), 1)), 0.95)
     mass = stats.binom.pmf(x, supports, recalls).prod(axis=1)
     truth = np.sqrt(np.prod(recalls))
 
@@ -152,20 +152,20 @@ def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
     assert mass[high < truth].sum() <= 0.025
 
 
-def limits_of(matrix, method, **options):
+def case_limits(matrix, method, **options):
     sample = Sample(ClassCounts.from_matrix(matrix, **options), dict)
-    kind = find("geometric_mean").interval
+    kind = find_metric("geometric_mean").interval
     return np.ravel(kind.limits(sample, np.array([0.5]), IntervalRequest(method, 0.95)))
 
 
 def test_the_kind_decides_by_exact_limits():
     matrix = [[4, 1, 0], [2, 8, 0], [1, 0, 14]]
 
-    assert limits_of(matrix, GATE) == pytest.approx(
-        np.ravel(geometric_gate(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
+    assert case_limits(matrix, GATE) == pytest.approx(
+        np.ravel(geometric_mean_gate_limits(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
     )
-    assert limits_of(matrix, None) == pytest.approx(
-        np.ravel(geometric(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
+    assert case_limits(matrix, None) == pytest.approx(
+        np.ravel(geometric_mean_limits(row(4, 8, 14), row(5, 10, 15), 0.95)), abs=1e-14
     )
 
 
@@ -173,8 +173,8 @@ def test_the_kind_decides_by_exact_limits():
 def test_a_score_that_is_0_by_convention_has_no_limits(method):
     matrix = [[9, 1, 0], [2, 8, 0], [0, 0, 0]]
 
-    assert np.isnan(limits_of(np.diag([9, 9, 0]) + matrix, method, absent="zero")).all()
-    assert np.isfinite(limits_of(np.diag([9, 9, 0]) + matrix, method)).all()
+    assert np.isnan(case_limits(np.diag([9, 9, 0]) + matrix, method, absent="zero")).all()
+    assert np.isfinite(case_limits(np.diag([9, 9, 0]) + matrix, method)).all()
 
 
 def test_a_report_has_the_score_and_null_limits_where_labels_are_many_and_small():
@@ -185,5 +185,5 @@ def test_a_report_has_the_score_and_null_limits_where_labels_are_many_and_small(
 
     out = bf.report(frame, "y", "p", metrics="geometric_mean", interval=True)
 
-    found = out.select("geometric_mean", "geometric_mean_lower", "geometric_mean_upper").row(0)
-    assert found == (pytest.approx(0.8, abs=0.01), None, None)
+    result = out.select("geometric_mean", "geometric_mean_lower", "geometric_mean_upper").row(0)
+    assert result == (pytest.approx(0.8, abs=0.01), None, None)

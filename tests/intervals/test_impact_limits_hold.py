@@ -7,7 +7,7 @@ Of R tables, a share near 0.05 has a standard error of at most 0.22 / sqrt(R), a
 import numpy as np
 import pytest
 
-from balframe.methods.impact.risk_ratio import limits_of_ratio_to_largest
+from balframe.methods.impact.risk_ratio import ratio_to_largest_limits
 from benchmarks import impact_simulation
 from benchmarks.impact_simulation import (
     COVERAGE,
@@ -40,7 +40,7 @@ def test_the_simulation_has_the_limits_of_the_package():
     x, n = design.draw(40, np.random.default_rng(1)), np.array(RAGGED, float)
     lower, upper = to_best(x, n)
 
-    expected = np.array([limits_of_ratio_to_largest(one, n, LEVEL) for one in x])
+    expected = np.array([ratio_to_largest_limits(one, n, LEVEL) for one in x])
     np.testing.assert_allclose(np.stack([lower, upper], axis=1), expected, rtol=1e-11)
 
 

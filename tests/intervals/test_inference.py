@@ -9,15 +9,20 @@ import pytest
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.constrained_mle import Segments, standardised
+from balframe.stats.constrained_mle import WeightedBinomials, score_statistic
 from balframe.stats.differences import scas_difference
-from balframe.stats.effective_sample_size import effective
-from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.effective_sample_size import effective_counts
+from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.lazy_scipy import special
-from balframe.stats.mean_recall import gate, scas, scas_of_proportion, score
-from balframe.stats.proportions import exact, wilson
+from balframe.stats.mean_recall import (
+    gate_limits,
+    scas_limits,
+    scas_proportion_limits,
+    score_limits,
+)
+from balframe.stats.proportions import clopper_pearson, wilson
 
 CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
 CLOSE = 1e-10
@@ -27,15 +32,15 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-def evenly(case):
+def equal_weights(case):
     return row(*[1 / len(case["support"])] * len(case["support"]))
 
 
-def level_of(case):
-    return IntervalRequest(GATE, case["level"]).together(case["segments"]).level
+def simultaneous_level(case):
+    return IntervalRequest(GATE, case["level"]).bonferroni(case["segments"]).level
 
 
-def named(case):
+def case_id(case):
     right, rows = case.get("correct", ""), case.get("support", "")
     return f"{right} of {rows}" if right else None
 
@@ -44,14 +49,14 @@ def ends(case, prefix="", suffix=""):
     return [case[f"{prefix}{end}{suffix}"] for end in ("lower", "upper")]
 
 
-@pytest.mark.parametrize("method", [score, scas], ids=lambda method: method.__name__)
-@pytest.mark.parametrize("case", CASES["one_sample"], ids=named)
-def test_limits_of_one_segment(case, method):
+@pytest.mark.parametrize(("method", "limits"), [("score", score_limits), ("scas", scas_limits)])
+@pytest.mark.parametrize("case", CASES["one_sample"], ids=case_id)
+def test_limits_of_one_segment(case, method, limits):
     counts = (row(*case[name]) for name in ("correct", "support", "weight"))
 
-    found = method(*counts, case["level"])
+    result = limits(*counts, case["level"])
 
-    assert np.ravel(found) == pytest.approx(ends(case, f"{method.__name__}_"), abs=CLOSE)
+    assert np.ravel(result) == pytest.approx(ends(case, f"{method}_"), abs=CLOSE)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES["one_sample"] if len(c["support"]) == 1])
@@ -59,27 +64,29 @@ def test_limits_of_a_proportion(case):
     counts = np.array(case["correct"], float), np.array(case["support"], float), case["level"]
 
     assert np.ravel(wilson(*counts)) == pytest.approx(ends(case, "score_"), abs=CLOSE)
-    assert np.ravel(scas_of_proportion(*counts)) == pytest.approx(ends(case, "scas_"), abs=CLOSE)
+    assert np.ravel(scas_proportion_limits(*counts)) == pytest.approx(
+        ends(case, "scas_"), abs=CLOSE
+    )
 
 
-@pytest.mark.parametrize("case", CASES["gate"], ids=named)
+@pytest.mark.parametrize("case", CASES["gate"], ids=case_id)
 def test_limits_that_decide(case):
     right, rows = row(*case["correct"]), row(*case["support"])
 
-    found = gate(right, rows, evenly(case), level_of(case))
+    found = gate_limits(right, rows, equal_weights(case), simultaneous_level(case))
 
     assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)
     if len(case["support"]) == 1:
-        proportion = exact(right[0], rows[0], level_of(case))
+        proportion = clopper_pearson(right[0], rows[0], simultaneous_level(case))
         assert np.ravel(proportion) == pytest.approx(ends(case), abs=CLOSE)
 
 
 def two_segments(case):
     names = ("correct", "support", "reference_correct", "reference_support")
-    return *(row(*case[name]) for name in names), evenly(case)
+    return *(row(*case[name]) for name in names), equal_weights(case)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
 def test_differences(case):
     lower, upper, p = scas_difference(*two_segments(case), case["level"])
 
@@ -87,26 +94,26 @@ def test_differences(case):
     assert p[0] == pytest.approx(case["p_value"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=named)
+@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
 def test_differences_without_the_correction_for_skewness(case):
     x, n, y, m, a = two_segments(case)
     both = np.hstack([x, m - y]), np.hstack([n, m]), np.hstack([a, a]) / 2
 
-    found = score(*both, case["level"])
+    found = score_limits(*both, case["level"])
 
     expected = ends(case, suffix="_without_skewness")
     assert 2 * np.ravel(found) - 1 == pytest.approx(expected, abs=CLOSE)
-    segments = Segments.of(*both)
-    (z,) = standardised(segments, *segments.held_at(np.array([0.5])))
+    segments = WeightedBinomials.of(*both)
+    (z,) = score_statistic(segments, *segments.constrained_mle(np.array([0.5])))
     p = 2 * special.ndtr(-abs(z))
     assert p == pytest.approx(case["p_value_without_skewness"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["homogeneity"], ids=named)
+@pytest.mark.parametrize("case", CASES["homogeneity"], ids=case_id)
 def test_equality_of_many_segments(case):
     x, n = (np.array(case[name], float) for name in ("correct", "support"))
 
-    found = equal_scores(x, n, np.full(n.shape, 1 / n.shape[1]))
+    found = score_homogeneity_test(x, n, np.full(n.shape, 1 / n.shape[1]))
 
     assert found == pytest.approx((case["statistic"], case["p_value"]), abs=CLOSE)
 
@@ -117,7 +124,7 @@ def test_effective_rows(case):
         row(case[name])[0] for name in ("right", "wrong", "right_sq", "wrong_sq")
     )
 
-    x, n = effective(right, right + wrong, right_sq, right_sq + wrong_sq)
+    x, n = effective_counts(right, right + wrong, right_sq, right_sq + wrong_sq)
 
     expected = case["x_effective"], case["n_effective"]
     assert (x[0], n[0]) == pytest.approx(expected, rel=1e-12)
@@ -130,12 +137,12 @@ def test_limits_of_f1_that_decide(case):
     # the true negatives make no difference
     matrix = np.array([[7, case["fp"]], [case["fn"], case["tp"]]])
     counts = replace(ClassCounts.from_matrix(matrix), pos_label=1)
-    f1 = find("f1")
+    f1 = find_metric("f1")
 
     found = f1.interval.limits(
         Sample(counts, lambda: pytest.fail("no cells are needed")),
         f1(counts),
-        IntervalRequest(GATE, case["level"]).together(case["segments"]),
+        IntervalRequest(GATE, case["level"]).bonferroni(case["segments"]),
     )
 
     assert np.ravel(found) == pytest.approx(ends(case), abs=CLOSE)

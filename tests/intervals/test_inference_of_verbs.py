@@ -32,7 +32,7 @@ def counts(segments):
     return dict(zip("gypk", map(list, zip(*rows, strict=True)), strict=True))
 
 
-def metrics_of(case):
+def metric_names(case):
     """Name what the numbers are limits of: with one label, a proportion and a mean alike."""
     return ["balanced_accuracy", "accuracy"] if len(case["support"]) == 1 else ["balanced_accuracy"]
 
@@ -45,7 +45,7 @@ def limits(out, row=0, prefix=""):
 @pytest.mark.parametrize("case", whole("one_sample"), ids=lambda case: str(case["correct"]))
 def test_report(make, case, interval):
     frame = make(counts([(case["correct"], case["support"])]))
-    how = {"metrics": metrics_of(case)}
+    how = {"metrics": metric_names(case)}
     if len(set(case["weight"])) > 1:
         weights = dict(enumerate(case["weight"]))
         how = {"metrics": ["weighted_balanced_accuracy"], "class_weight": weights}
@@ -62,7 +62,7 @@ def test_report(make, case, interval):
 @pytest.mark.parametrize("case", CASES["gate"], ids=lambda case: str(case["correct"]))
 def test_check_of_so_many_segments(make, case):
     frame = make(counts([(case["correct"], case["support"])] * case["segments"]))
-    rules = [f"{name} >= 0.5" for name in metrics_of(case)]
+    rules = [f"{name} >= 0.5" for name in metric_names(case)]
 
     how = {"min_support": 1, "absent": "skip", "level": case["level"]}
     out = plain(bf.check(frame, "y", "p", by="g", counts="k", rules=rules, **how))
@@ -92,12 +92,12 @@ def test_gaps(make, case):
 
     out = plain(
         bf.gaps(
-            frame, "y", "p", by="g", counts="k", metrics=metrics_of(case), reference=1,
+            frame, "y", "p", by="g", counts="k", metrics=metric_names(case), reference=1,
             level=case["level"], adjust=None,
         )
     )  # fmt: skip
 
-    for row in range(len(metrics_of(case))):
+    for row in range(len(metric_names(case))):
         assert out["difference"][row] == pytest.approx(case["difference"], abs=CLOSE)
         assert limits(out, row) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
         assert out["p_value"][row] == pytest.approx(case["p_value"], rel=CLOSE)

@@ -10,11 +10,13 @@ from shipped import SHIPPED as NAMES
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
 
-DECLARED = [name for name in NAMES if getattr(find(name).interval, "among", None) is not None]
+DECLARED = [
+    name for name in NAMES if getattr(find_metric(name).interval, "among", None) is not None
+]
 
 # in each pair the truth is the same and the predictions differ
 PAIRS = {
@@ -51,7 +53,7 @@ def counts_the_rows_declared(kind, matrix, pos_label):
 def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
     name, n_labels, pos_label, class_weight
 ):
-    kind, pair = find(name).interval, PAIRS[n_labels]
+    kind, pair = find_metric(name).interval, PAIRS[n_labels]
     weights = class_weight if isinstance(class_weight, str) else class_weight[:n_labels]
     is_linear = denominators(kind, pair[0], pos_label=pos_label, class_weight=weights) is not None
 
@@ -62,17 +64,17 @@ def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_models_paired_stay_so_without_the_positive_label(name):
-    kind = find(name).interval
+    kind = find_metric(name).interval
 
     assert not (kind.is_paired and depends_on_predictions(kind, PAIRS[2], pos_label=-1))
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize(
-    "name", [name for name in NAMES if getattr(find(name).interval, "among", None)]
+    "name", [name for name in NAMES if getattr(find_metric(name).interval, "among", None)]
 )
 def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
-    kind = find(name).interval
+    kind = find_metric(name).interval
 
     assert all(counts_the_rows_declared(kind, matrix, 1) for matrix in PAIRS[n_labels])
 
@@ -82,29 +84,29 @@ def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
     [("precision", "positives"), ("recall", "all"), ("recall", "negatives"), ("npv", "negatives")],
 )
 def test_a_wrong_declaration_is_seen(name, among):
-    wrong = replace(find(name).interval, among=among)
+    wrong = replace(find_metric(name).interval, among=among)
 
     assert not all(counts_the_rows_declared(wrong, matrix, 1) for matrix in PAIRS[2])
 
 
-def limits_of(name, asked, level=0.99):
+def metric_limits(name, asked, level=0.99):
     """Find limits of a metric of the first table."""
     counts = replace(ClassCounts.from_matrix(np.array(PAIRS[2][0])), pos_label=1)
-    metric = find(name)
+    metric = find_metric(name)
     sample = Sample(counts, lambda: pytest.fail("no cells are needed"))
     return np.ravel(metric.interval.limits(sample, metric(counts), IntervalRequest(asked, level)))
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "specificity", "precision", "npv"])
 def test_limits_of_a_proportion_that_decide_are_exact(name):
-    assert find(name).interval.method_of(GATE) == "exact"
-    assert limits_of(name, GATE).tolist() == limits_of(name, "exact").tolist()
+    assert find_metric(name).interval.method_of(GATE) == "exact"
+    assert metric_limits(name, GATE).tolist() == metric_limits(name, "exact").tolist()
 
 
 def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
-    low, high = limits_of("balanced_accuracy", GATE)
+    low, high = metric_limits("balanced_accuracy", GATE)
 
-    each = np.array([limits_of("balanced_accuracy", name) for name in ("score", "scas")])
+    each = np.array([metric_limits("balanced_accuracy", name) for name in ("score", "scas")])
     assert [low, high] == [each[:, 0].min(), each[:, 1].max()]
     assert not (each == [low, high]).all()
 
@@ -112,16 +114,16 @@ def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
 @pytest.mark.parametrize("asked", [None, GATE, "scas"])
 @pytest.mark.parametrize("name", ["informedness", "adjusted_balanced_accuracy"])
 def test_linear_functions_of_a_mean_have_its_limits(name, asked):
-    expected = 2 * limits_of("balanced_accuracy", asked) - 1
+    expected = 2 * metric_limits("balanced_accuracy", asked) - 1
 
-    assert limits_of(name, asked) == pytest.approx(expected, abs=1e-14)
+    assert metric_limits(name, asked) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("asked", [None, GATE, "exact", "scas"])
 def test_f1_has_the_limits_of_the_jaccard_index(asked):
-    jaccard = limits_of("jaccard", asked)
+    jaccard = metric_limits("jaccard", asked)
 
-    assert limits_of("f1", asked) == pytest.approx(2 * jaccard / (1 + jaccard), abs=1e-14)
+    assert metric_limits("f1", asked) == pytest.approx(2 * jaccard / (1 + jaccard), abs=1e-14)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
@@ -131,10 +133,10 @@ def test_every_method_gives_limits_of_its_own(name):
         "balanced_accuracy": ("score", "scas", "mover", "posterior"),
     }[name]
 
-    found = {tuple(limits_of(name, asked).round(9)) for asked in methods}
+    result = {tuple(metric_limits(name, asked).round(9)) for asked in methods}
 
-    assert [find(name).interval.method_of(asked) for asked in methods] == list(methods)
-    assert len(found) == len(methods)
+    assert [find_metric(name).interval.method_of(asked) for asked in methods] == list(methods)
+    assert len(result) == len(methods)
 
 
 class WithinATenth(Interval):

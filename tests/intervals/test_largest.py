@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.impact.risk_ratio import limits_of_ratio_to_largest, ratio_at
+from balframe.methods.impact.risk_ratio import ratio_limit, ratio_to_largest_limits
 
 TABLES = {
     "two": ([30, 45], [100, 100]),
@@ -20,11 +20,11 @@ TABLES = {
 
 def ratio_limits(x, n, y, m, level):
     z = stats.norm.isf((1 - level) / 2)
-    return ratio_at(x, n, y, m, z), ratio_at(x, n, y, m, -z)
+    return ratio_limit(x, n, y, m, z), ratio_limit(x, n, y, m, -z)
 
 
 def limits(x, n, level=0.95):
-    return limits_of_ratio_to_largest(np.array(x, float), np.array(n, float), level)
+    return ratio_to_largest_limits(np.array(x, float), np.array(n, float), level)
 
 
 def by_loop(x, n, level=0.95):

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import proportion
 
-from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
-from balframe.stats.proportions import exact, jeffreys, wilson
+from balframe.stats.mean_recall import (
+    gate_limits,
+    mover_limits,
+    scas_limits,
+    scas_proportion_limits,
+    score_limits,
+)
+from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 
@@ -20,17 +26,17 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-def limits_of(method, case):
+def case_limits(method, case):
     x, n, a = (row(*case[key]) for key in ("correct", "support", "weights"))
     return np.ravel(method(x, n, a, 0.95))
 
 
 @pytest.mark.parametrize("case", REFERENCE["linear"], ids=lambda case: case["name"])
 def test_mean_of_recalls_has_the_reference_limits(case):
-    assert limits_of(score, case) == pytest.approx(case["score_adj"], abs=1e-6)
-    assert limits_of(mover, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
-    of_wilson = limits_of(partial(mover, limits=wilson), case)
-    assert of_wilson == pytest.approx(case["mover_wilson"], abs=1e-6)
+    assert case_limits(score_limits, case) == pytest.approx(case["score_adj"], abs=1e-6)
+    assert case_limits(mover_limits, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
+    newcombe_limits = case_limits(partial(mover_limits, limits=wilson), case)
+    assert newcombe_limits == pytest.approx(case["mover_wilson"], abs=1e-6)
 
 
 @pytest.mark.parametrize("x", range(13))
@@ -39,7 +45,7 @@ def test_proportions_equal_scipy(x, level):
     test = stats.binomtest(x, 12)
     counts = np.array([float(x)]), np.array([12.0]), level
 
-    for method, name in ((wilson, "wilson"), (exact, "exact")):
+    for method, name in ((wilson, "wilson"), (clopper_pearson, "exact")):
         expected = test.proportion_ci(level, name)
         assert np.ravel(method(*counts)) == pytest.approx([expected.low, expected.high], abs=1e-12)
     low, high = stats.beta.interval(level, x + 0.5, 12 - x + 0.5)
@@ -52,7 +58,7 @@ def test_proportions_equal_scipy(x, level):
 def test_proportions_equal_statsmodels(x, level):
     counts = np.array([float(x)]), np.array([12.0]), level
 
-    for method, name in ((wilson, "wilson"), (jeffreys, "jeffreys"), (exact, "beta")):
+    for method, name in ((wilson, "wilson"), (jeffreys, "jeffreys"), (clopper_pearson, "beta")):
         low, high = proportion.proportion_confint(x, 12, 1 - level, name)
         # where all or none are right, statsmodels leaves the tail of Jeffreys' limits outside
         expected = [0.0 if x == 0 else low, 1.0 if x == 12 else high]
@@ -65,26 +71,26 @@ def test_mover_with_wilsons_limits_is_newcombes_interval(table):
     # J = p1 - (1 - p2), and the balanced accuracy is (1 + J) / 2
     low, high = proportion.confint_proportions_2indep(x1, n1, n2 - x2, n2, method="newcomb")
 
-    found = mover(row(x1, x2), row(n1, n2), row(0.5, 0.5), 0.95, wilson)
+    result = mover_limits(row(x1, x2), row(n1, n2), row(0.5, 0.5), 0.95, wilson)
 
-    assert np.ravel(found) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
+    assert np.ravel(result) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
 
 
-@pytest.mark.parametrize(("method", "name"), [(score, "wilson"), (gate, "beta")])
+@pytest.mark.parametrize(("method", "name"), [(score_limits, "wilson"), (gate_limits, "beta")])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_means_of_one_recall_equal_statsmodels(method, name, level):
     x, n = np.arange(13.0), np.full(13, 12.0)
 
-    found = method(x[:, None], n[:, None], np.ones((13, 1)), level)
+    result = method(x[:, None], n[:, None], np.ones((13, 1)), level)
 
     low, high = proportion.proportion_confint(x, n, 1 - level, name)
     expected = np.where(x == 0, 0, low), np.where(x == 12, 1, high)
-    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-10)
+    assert np.array(result) == pytest.approx(np.array(expected), abs=1e-10)
 
 
 def test_a_proportion_has_the_published_limits_with_the_correction_for_skewness():
     # of P. J. Laud's package ratesci
-    low, high = scas_of_proportion(np.array([1.0]), np.array([29.0]), 0.95)
+    low, high = scas_proportion_limits(np.array([1.0]), np.array([29.0]), 0.95)
 
     assert (round(low[0], 5), round(high[0], 3)) == (0.00199, 0.155)
 
@@ -101,7 +107,7 @@ def test_the_correction_for_skewness_has_a_closed_form_for_a_proportion(n):
     c = (p - lean) ** 2
     expected = (b - np.sqrt(np.maximum(b * b - a * c, 0))) / a
 
-    low, high = scas_of_proportion(x, np.full(n + 1, n), 0.95)
+    low, high = scas_proportion_limits(x, np.full(n + 1, n), 0.95)
 
     reached = p > lean
     assert low[reached] == pytest.approx(expected[reached], abs=1e-12)
@@ -111,10 +117,13 @@ def test_the_correction_for_skewness_has_a_closed_form_for_a_proportion(n):
 def test_limits_that_decide_are_the_widest_where_rows_are_few():
     x, n, a = (np.tile(v, (3, 1)) for v in (row(0, 0, 0), row(4, 40, 40), row(1, 1, 1) / 3))
     x += [[4, 40, 40], [3, 30, 40], [0, 1, 0]]
-    each = [method(x, n, a, 0.9995) for method in (score, scas, partial(mover, limits=exact))]
+    each = [
+        method(x, n, a, 0.9995)
+        for method in (score_limits, scas_limits, partial(mover_limits, limits=clopper_pearson))
+    ]
     lower, upper = (np.array(limits) for limits in zip(*each, strict=True))
 
-    low, high = gate(x, n, a, 0.9995)
+    low, high = gate_limits(x, n, a, 0.9995)
 
     assert low.tolist() == lower.min(axis=0).tolist()
     assert high.tolist() == upper.max(axis=0).tolist()
@@ -125,18 +134,18 @@ def test_limits_that_decide_are_the_widest_where_rows_are_few():
 @pytest.mark.parametrize(("rows", "is_few"), [(4, True), (4.9, True), (5, False), (60, False)])
 def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
     n, a = row(rows, 60, 60, 60), row(1, 1, 1, 1) / 4
-    low = min(method(n, n, a, 0.9995)[0] for method in (score, scas))
-    of_each, _ = mover(n, n, a, 0.9995, exact)
+    low = min(method(n, n, a, 0.9995)[0] for method in (score_limits, scas_limits))
+    recall_limits, _ = mover_limits(n, n, a, 0.9995, clopper_pearson)
 
-    found, _ = gate(n, n, a, 0.9995)
+    result, _ = gate_limits(n, n, a, 0.9995)
 
-    assert of_each < low
-    assert found == (of_each if is_few else low)
+    assert recall_limits < low
+    assert result == (recall_limits if is_few else low)
 
 
 def test_all_right_leave_room_below():
     """The constraint does not bind until l a > n: the limits are not 1 and 1."""
-    for method in (score, scas, gate):
+    for method in (score_limits, scas_limits, gate_limits):
         (low,), (high,) = method(row(5, 5), row(5, 5), row(0.5, 0.5), 0.95)
 
         assert 0.6 < low < 0.75
@@ -150,7 +159,7 @@ LABEL = ROWS.flatmap(
 )
 
 
-@pytest.mark.parametrize("method", [score, scas, gate])
+@pytest.mark.parametrize("method", [score_limits, scas_limits, gate_limits])
 @given(st.lists(LABEL, min_size=1, max_size=5))
 def test_any_segment(method, labels):
     x, n = (row(*values) for values in zip(*labels, strict=True))
@@ -181,7 +190,7 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("method", [score, scas, gate])
+@pytest.mark.parametrize("method", [score_limits, scas_limits, gate_limits])
 @pytest.mark.parametrize("counts", EDGES.values(), ids=EDGES)
 def test_edges(counts, method):
     x, n = (row(*values) for values in counts)
@@ -196,7 +205,7 @@ def test_edges(counts, method):
         assert low < high
 
 
-@pytest.mark.parametrize("method", [score, scas, gate, mover])
+@pytest.mark.parametrize("method", [score_limits, scas_limits, gate_limits, mover_limits])
 class TestAnyMeanOfRecalls:
     rng = np.random.default_rng(5)
     n = rng.integers(1, 400, (500, 3)).astype(float)
@@ -236,8 +245,8 @@ class TestAnyMeanOfRecalls:
 
     def test_the_order_of_labels_does_not_matter(self, method):
         order = [2, 0, 1]
-        found = method(self.x[:, order], self.n[:, order], self.a, 0.95)
+        result = method(self.x[:, order], self.n[:, order], self.a, 0.95)
 
-        assert np.asarray(found) == pytest.approx(
+        assert np.asarray(result) == pytest.approx(
             np.asarray(method(self.x, self.n, self.a, 0.95)), abs=1e-12
         )

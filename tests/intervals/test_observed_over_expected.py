@@ -6,7 +6,7 @@ import pytest
 from calibration_by_loops import one, several
 from scipy import stats
 
-from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.stats.proportions import wilson
 
 
@@ -22,7 +22,7 @@ def drawn(seed=2, n_segments=50):
 def test_limits_solve_their_equation(level):
     segments, z = drawn(), mpmath.mpf(stats.norm.ppf((1 + level) / 2))
 
-    lower, upper = limits_of_oe(several(*segments), level)
+    lower, upper = oe_ratio_limits(several(*segments), level)
 
     with mpmath.workdps(40):
         for g, rows in enumerate(segments):
@@ -41,7 +41,7 @@ def test_limits_solve_their_equation(level):
 def test_equal_scores_have_the_limits_of_wilson(score, positive):
     rows = [(score, i < positive) for i in range(20)]
 
-    limits = limits_of_oe(one(*rows), 0.95)
+    limits = oe_ratio_limits(one(*rows), 0.95)
 
     expected = wilson(np.array([float(positive)]), np.array([20.0]), 0.95)
     assert [limit[0] * score for limit in limits] == pytest.approx(
@@ -50,7 +50,7 @@ def test_equal_scores_have_the_limits_of_wilson(score, positive):
 
 
 def test_no_positive_row():
-    lower, upper = limits_of_oe(one((0.2, 0), (0.4, 0)), 0.95)
+    lower, upper = oe_ratio_limits(one((0.2, 0), (0.4, 0)), 0.95)
 
     z2 = stats.norm.ppf(0.975) ** 2
     assert lower[0] == 0
@@ -58,7 +58,7 @@ def test_no_positive_row():
 
 
 def test_nothing_is_expected():
-    lower, upper = limits_of_oe(several([(0.0, 0)], [], [(0.5, 1)]), 0.95)
+    lower, upper = oe_ratio_limits(several([(0.0, 0)], [], [(0.5, 1)]), 0.95)
 
     assert np.isnan([lower, upper]).tolist() == [[True, True, False]] * 2
 
@@ -67,26 +67,28 @@ def test_limits_hold_a_ratio_that_no_factor_gives():
     """All rows are positive: twice the scores would be above 1 for some."""
     rows = [(0.5, 1), (0.9, 1), (0.95, 1)]
 
-    lower, upper = limits_of_oe(one(*rows), 0.95)
+    lower, upper = oe_ratio_limits(one(*rows), 0.95)
 
     assert 0 < lower[0] < 3 / 2.35 == upper[0]
 
 
 def test_no_factor_fits():
     """A thousand rows of .1 and of .9 that are all positive: 2 * .9 is far above 1."""
-    lower, upper = limits_of_oe(one((0.1, 1), (0.9, 1), n=[1000, 1000]), 0.95)
+    lower, upper = oe_ratio_limits(one((0.1, 1), (0.9, 1), n=[1000, 1000]), 0.95)
 
     assert np.isnan([lower, upper]).all()
 
 
 def test_scores_whose_squares_are_no_floats():
     tiny = 1e-200
-    small, usual = limits_of_oe(several([(tiny, 1), (3 * tiny, 0)], [(0.1, 1), (0.3, 0)]), 0.95)[1]
+    small, usual = oe_ratio_limits(several([(tiny, 1), (3 * tiny, 0)], [(0.1, 1), (0.3, 0)]), 0.95)[
+        1
+    ]
 
     assert small == pytest.approx(usual * 0.1 / tiny, rel=1e-12)
 
 
 def test_a_ratio_past_the_range_of_floats():
-    lower, upper = limits_of_oe(one((5e-324, 1)), 0.95)
+    lower, upper = oe_ratio_limits(one((5e-324, 1)), 0.95)
 
     assert np.isnan([lower, upper]).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
-from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
+from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
 
 REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)
@@ -28,7 +28,7 @@ def table(b, c, n, a=None):
     return row(*b), row(*c), row(*n), row(*(a or [1 / len(b)] * len(b)))
 
 
-def answer(b, c, n, a=None, level=0.95):
+def limits_and_p_value(b, c, n, a=None, level=0.95):
     """Give lower, upper and p of one segment."""
     rows = table(b, c, n, a)
     (low,), (high,) = paired_limits(*rows, level)
@@ -37,9 +37,11 @@ def answer(b, c, n, a=None, level=0.95):
 
 @pytest.mark.parametrize("case", REFERENCE["paired"], ids=lambda case: str(case["support"]))
 def test_limits_and_p_values_are_those_of_the_reference(case):
-    found = answer(case["only_one"], case["only_other"], case["support"], level=case["level"])
+    result = limits_and_p_value(
+        case["only_one"], case["only_other"], case["support"], level=case["level"]
+    )
 
-    assert found == pytest.approx([case[k] for k in ("lower", "upper", "p_value")], abs=1e-12)
+    assert result == pytest.approx([case[k] for k in ("lower", "upper", "p_value")], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_limits_and_p_values_are_those_of_the_reference(case):
     [(9, 3, 32, 0.95, (-0.027, 0.390)), (0, 1, 44, 0.9, (-0.096, 0.037))],
 )
 def test_one_label_has_the_limits_that_tango_published(b, c, n, level, published):
-    assert answer([b], [c], [n], level=level)[:2] == pytest.approx(published, abs=5e-4)
+    assert limits_and_p_value([b], [c], [n], level=level)[:2] == pytest.approx(published, abs=5e-4)
 
 
 def tangos_share(b, c, n, difference):
@@ -69,13 +71,13 @@ def variance(b, c, n, difference):
 @pytest.mark.parametrize(("b", "c", "n"), [(9, 3, 32), (0, 1, 44), (40, 2, 60), (1.5, 0.2, 2.4)])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 def test_limits_of_one_label_solve_tangos_equation(b, c, n, level):
-    low, high, _ = answer([b], [c], [n], level=level)
+    low, high, _ = limits_and_p_value([b], [c], [n], level=level)
 
     z = math.sqrt(2) * float(optimize.brentq(lambda x: math.erf(x) - level, 0, 9, xtol=1e-15))
     # in terms of the other model where the difference is below 0, so that p_c is not cut off at 0
     for limit, sign in ((low, 1), (high, -1)):
-        way = (b, c, n, limit) if limit > 0 else (c, b, n, -limit)
-        statistic = (b - c - n * limit) / math.sqrt(n * variance(*way))
+        arguments = (b, c, n, limit) if limit > 0 else (c, b, n, -limit)
+        statistic = (b - c - n * limit) / math.sqrt(n * variance(*arguments))
         assert statistic == pytest.approx(sign * z, rel=1e-9)
 
 
@@ -88,7 +90,7 @@ def test_limits_of_one_label_solve_tangos_equation(b, c, n, level):
     ],
 )
 def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n, a):
-    low, _, _ = answer(b, c, n, a)
+    low, _, _ = limits_and_p_value(b, c, n, a)
 
     def slope(label, difference):
         """Differentiate the largest log-likelihood of a label by its difference."""
@@ -105,10 +107,10 @@ def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n,
         *(max(least, -0.999), min(most, 0.999)),
         xtol=1e-15,
     )
-    of_labels = [variance(b[i], c[i], n[i], d) for i, d in enumerate((first, other(first)))]
+    label_variances = [variance(b[i], c[i], n[i], d) for i, d in enumerate((first, other(first)))]
     parts = [a[i] ** 2 / n[i] for i in (0, 1)]
     corrected = [n[i] / (n[i] - 1 + parts[i] / sum(parts)) for i in (0, 1)]
-    v_f = sum(f * part * v for f, part, v in zip(corrected, parts, of_labels, strict=True))
+    v_f = sum(f * part * v for f, part, v in zip(corrected, parts, label_variances, strict=True))
     observed = sum(a[i] * (b[i] - c[i]) / n[i] for i in (0, 1))
     assert (observed - low) / math.sqrt(v_f) == pytest.approx(Z, rel=1e-9)
 
@@ -116,13 +118,13 @@ def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n,
 @pytest.mark.parametrize("b", [0, 1, 3, 12, 40, 10**9])
 @pytest.mark.parametrize("c", [0, 1, 3, 40, 200, 10**9 - 90_000])
 def test_one_label_is_the_test_of_mcnemar(b, c):
-    found = answer([b], [c], [b + c + 5])[2]
+    result = limits_and_p_value([b], [c], [b + c + 5])[2]
 
     if b == c:
-        assert found == 1
+        assert result == 1
     else:
         expected = mcnemar([[7, b], [c, 5]], exact=False, correction=False).pvalue
-        assert found == pytest.approx(expected, rel=1e-9)
+        assert result == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 17, 1e9, 0.03])
@@ -131,14 +133,14 @@ class TestOneLabelThatDoesNotVary:
         # p_c (1 - p_c) l / n = p_c at the limit, where T^2 = n p_c / (1 - p_c) = z^2
         limit = Z**2 / (n + Z**2)
 
-        assert answer([0], [0], [n]) == pytest.approx([-limit, limit, 1], rel=1e-9)
+        assert limits_and_p_value([0], [0], [n]) == pytest.approx([-limit, limit, 1], rel=1e-9)
 
     def test_the_first_model_alone_right_on_every_row(self, n):
         # T^2 = n (1 - d) / (1 + d)
         limit, p = (n - Z**2) / (n + Z**2), math.erfc(math.sqrt(n / 2))
 
-        assert answer([n], [0], [n]) == pytest.approx([limit, 1, p], rel=1e-9)
-        assert answer([0], [n], [n]) == pytest.approx([-1, -limit, p], rel=1e-9)
+        assert limits_and_p_value([n], [0], [n]) == pytest.approx([limit, 1, p], rel=1e-9)
+        assert limits_and_p_value([0], [n], [n]) == pytest.approx([-1, -limit, p], rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 4, 1000])
@@ -147,13 +149,15 @@ def test_two_labels_that_do_not_vary(n):
     half = Z**2 / (2 * n - 1)
     limit = half / (1 + half)
 
-    assert answer([0, 0], [0, 0], [n, n]) == pytest.approx([-limit, limit, 1], rel=1e-10)
+    assert limits_and_p_value([0, 0], [0, 0], [n, n]) == pytest.approx(
+        [-limit, limit, 1], rel=1e-10
+    )
 
 
 def test_scores_that_are_equal_by_rounding_have_a_p_value_of_1():
     # 0.1 + 0.2 is not 0.3 in floats
-    assert answer([5, 9, 0], [0, 0, 8], [5, 9, 8], [0.1, 0.2, 0.3])[2] == 1
-    assert answer([3, 0, 1], [0, 6, 0], [30, 30, 10], None)[2] == 1
+    assert limits_and_p_value([5, 9, 0], [0, 0, 8], [5, 9, 8], [0.1, 0.2, 0.3])[2] == 1
+    assert limits_and_p_value([3, 0, 1], [0, 6, 0], [30, 30, 10], None)[2] == 1
 
 
 def drawn(rng, rows, labels, kind):
@@ -204,20 +208,20 @@ class TestManySegmentsAtOnce:
         b, c, n, a = drawn(np.random.default_rng(3), 400, labels, kind)
         low, high = paired_limits(b, c, n, a, 0.95)
 
-        turned_low, turned_high = paired_limits(c, b, n, a, 0.95)
+        swapped_low, swapped_high = paired_limits(c, b, n, a, 0.95)
 
-        assert (turned_low == -high).all()
-        assert (turned_high == -low).all()
+        assert (swapped_low == -high).all()
+        assert (swapped_high == -low).all()
         assert (paired_p_value(b, c, n, a) == paired_p_value(c, b, n, a)).all()
 
     def test_labels_can_change_places(self, labels, kind):
         rows = drawn(np.random.default_rng(4), 400, labels, kind)
-        turned = [values[:, ::-1] for values in rows]
+        swapped = [values[:, ::-1] for values in rows]
 
-        limits, expected = paired_limits(*turned, 0.95), paired_limits(*rows, 0.95)
+        limits, expected = paired_limits(*swapped, 0.95), paired_limits(*rows, 0.95)
 
         assert np.array(limits) == pytest.approx(np.array(expected), abs=1e-11)
-        assert paired_p_value(*turned) == pytest.approx(paired_p_value(*rows), abs=1e-11)
+        assert paired_p_value(*swapped) == pytest.approx(paired_p_value(*rows), abs=1e-11)
 
     def test_each_alone_has_the_same(self, labels, kind):
         rows = drawn(np.random.default_rng(5), 40, labels, kind)
@@ -234,8 +238,8 @@ class TestManySegmentsAtOnce:
 
         low, high, p = tango.limits_and_p((a, b, c, n))
 
-        found = [*paired_limits(b, c, n, a, 0.95), paired_p_value(b, c, n, a)]
-        assert np.array(found) == pytest.approx(np.array([low, high, p]), abs=1e-10)
+        result = [*paired_limits(b, c, n, a, 0.95), paired_p_value(b, c, n, a)]
+        assert np.array(result) == pytest.approx(np.array([low, high, p]), abs=1e-10)
 
 
 COUNTS = st.tuples(*[st.integers(0, 12)] * 3).filter(any)
@@ -244,7 +248,7 @@ COUNTS = st.tuples(*[st.integers(0, 12)] * 3).filter(any)
 @given(st.lists(COUNTS, min_size=1, max_size=3), st.sampled_from(LEVELS))
 def test_p_values_and_limits_agree(labels, level):
     b, c, r = np.array(labels, float).T
-    low, high, p = answer(b, c, b + c + r, level=level)
+    low, high, p = limits_and_p_value(b, c, b + c + r, level=level)
 
     if not math.isclose(p, 1 - level, rel_tol=1e-9):
         assert (p < 1 - level) == (low > 0 or high < 0)
@@ -256,33 +260,33 @@ def test_few_rows_of_a_light_label_leave_limits_and_p_value_at_one():
     case = [7, 4, 2, 7, 1], [0.19463455, 0.03121945, 0.37323673, 0.36489052, 0.03601877]
     b, c = [0, 4, 0, 7, 1], [1, 0, 0, 0, 0]
 
-    low, _, p = answer(b, c, *case)
+    low, _, p = limits_and_p_value(b, c, *case)
 
     assert p == pytest.approx(0.0343, abs=1e-4)
     assert low > 0
-    assert answer(b, c, *case, level=0.97)[0] < 0
+    assert limits_and_p_value(b, c, *case, level=0.97)[0] < 0
 
 
 @pytest.mark.parametrize("weights", [(0.999, 0.001), (0.001, 0.999), (1 - 1e-12, 1e-12)])
 def test_a_label_of_nearly_all_the_weight_leaves_the_others_nothing_to_say(weights):
     heavy = int(weights[1] > weights[0])
     tables = [(12, 3, 100), (5, 9, 80)]
-    alone = answer(*([one] for one in tables[heavy]))
+    alone = limits_and_p_value(*([one] for one in tables[heavy]))
 
-    found = answer(*zip(*tables, strict=True), weights)
+    result = limits_and_p_value(*zip(*tables, strict=True), weights)
 
     light = min(weights)
-    assert found == pytest.approx(alone, abs=2 * light)
+    assert result == pytest.approx(alone, abs=2 * light)
 
 
 @pytest.mark.parametrize("case", REFERENCE["effective_size_paired"])
 def test_effective_rows_are_those_of_the_reference(case):
     sums = [row(case[kind]) for kind in (*KINDS, *(f"{kind}_sq" for kind in KINDS))]
 
-    found = np.ravel(effective_pairs(*sums))
+    result = np.ravel(effective_paired_counts(*sums))
 
     expected = [case[f"{kind}_effective"] for kind in "bcn"]
-    assert found == pytest.approx(expected, rel=1e-14)
+    assert result == pytest.approx(expected, rel=1e-14)
 
 
 WEIGHTS = [
@@ -308,20 +312,20 @@ def test_effective_rows_do_not_depend_on_the_unit_of_weights(weights, unit):
     sums = [row(math.fsum(some)) * unit for some in weights]
     squares = [row(math.fsum(w * w for w in some)) * unit * unit for some in weights]
 
-    found = np.ravel(effective_pairs(*sums, *squares))
+    result = np.ravel(effective_paired_counts(*sums, *squares))
 
-    assert found == pytest.approx([float(kind) for kind in exactly(weights)], rel=1e-12)
+    assert result == pytest.approx([float(kind) for kind in exactly(weights)], rel=1e-12)
 
 
 def test_rows_without_weights_stay_exactly_as_they_are():
     rng = np.random.default_rng(7)
     b, c, e = rng.integers(0, 2**50, (3, 500)).astype(float) // 10 ** rng.integers(0, 15, 500)
 
-    found = effective_pairs(b, c, e, b, c, e)
+    result = effective_paired_counts(b, c, e, b, c, e)
 
-    known = b + c + e > 0
-    for of_kind, rows in zip(found, (b, c, b + c + e), strict=True):
-        assert (of_kind == rows)[known].all()
+    defined = b + c + e > 0
+    for effective_rows, rows in zip(result, (b, c, b + c + e), strict=True):
+        assert (effective_rows == rows)[defined].all()
 
 
 @pytest.mark.parametrize(
@@ -334,6 +338,6 @@ def test_rows_without_weights_stay_exactly_as_they_are():
     ],
 )
 def test_effective_rows_are_undefined_where_squares_left_the_range_of_a_float(sums, squares):
-    found = effective_pairs(*(row(value) for value in (*sums, *squares)))
+    result = effective_paired_counts(*(row(value) for value in (*sums, *squares)))
 
-    assert np.isnan(found).all()
+    assert np.isnan(result).all()

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.gates.power_designs import OfPairs, OfRecalls
-from balframe.methods.gates.power_functions import Planned, corrected_for_skewness
-from balframe.stats.constrained_mle_paired import Pairs
-from balframe.stats.differences import stacked
+from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
+from balframe.methods.gates.power_functions import ScorePower, skewness_corrected_critical_value
+from balframe.stats.constrained_mle_paired import PairedCounts
+from balframe.stats.differences import difference_as_mean_recall
 
 CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))["power"]
 CLOSE = 1e-6
@@ -26,13 +26,13 @@ def design_and_bound(case):
     a = np.full(n.shape, 1 / n.shape[1])
     if case["kind"] == "paired":
         half = n * row(case["disagreement"]) / 2
-        return OfPairs(Pairs.of(half, half, n, a)), -case["bound"], 1
+        return PairedDesign(PairedCounts.of(half, half, n, a)), -case["bound"], 1
     right = n * row(case["rates"])
     if case["kind"] == "absolute":
-        return OfRecalls.of(right, n, a), case["bound"], 1
+        return RecallDesign.of(right, n, a), case["bound"], 1
     m = row(case["rows_of_baseline"])
-    both = stacked(right, n, m * row(case["rates"]), m, a)
-    return OfRecalls.of(*both), (1 - case["bound"]) / 2, 2
+    both = difference_as_mean_recall(right, n, m * row(case["rates"]), m, a)
+    return RecallDesign.of(*both), (1 - case["bound"]) / 2, 2
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['support']}")
@@ -40,9 +40,9 @@ def test_power(case):
     design, bound, scale = design_and_bound(case)
     z = stats.norm.ppf((1 + case["level"]) / 2)
 
-    plan = Planned(design, np.array([bound]), np.array([z]), corrected_for_skewness)
+    plan = ScorePower(design, np.array([bound]), np.array([z]), skewness_corrected_critical_value)
 
-    drop = scale * plan.detectable(case["power"])
+    drop = scale * plan.detectable_difference(case["power"])
     assert drop == pytest.approx([case["detectable_drop"]], abs=CLOSE)
-    assert plan.chance_to_pass() == pytest.approx([case["probability_pass"]], abs=CLOSE)
-    assert plan.factor_needed(case["power"]) == pytest.approx([case["factor"]], rel=CLOSE)
+    assert plan.pass_probability() == pytest.approx([case["probability_pass"]], abs=CLOSE)
+    assert plan.sample_size_factor(case["power"]) == pytest.approx([case["factor"]], rel=CLOSE)

@@ -19,15 +19,17 @@ def posterior(correct, support, prior="uniform", weights=None):
 
 @pytest.mark.parametrize("case", REFERENCE, ids=lambda case: case["name"])
 def test_reference_values(case):
-    found = posterior(case["correct"], case["support"], case["prior"])
+    result = posterior(case["correct"], case["support"], case["prior"])
 
-    assert found.mean[0] == pytest.approx(case["mean"], abs=1e-9)
-    quantiles = np.ravel(found.quantiles((0.025, 0.5, 0.975)))
+    assert result.mean[0] == pytest.approx(case["mean"], abs=1e-9)
+    quantiles = np.ravel(result.quantiles((0.025, 0.5, 0.975)))
     assert quantiles == pytest.approx([case[q] for q in ("q025", "median", "q975")], abs=2e-6)
     if "sd" in case:
-        assert found.sd[0] == pytest.approx(case["sd"], abs=1e-9)
+        assert result.sd[0] == pytest.approx(case["sd"], abs=1e-9)
     if "p_le_half" in case:
-        assert 1 - found.above(np.array([0.5]))[0] == pytest.approx(case["p_le_half"], abs=2e-6)
+        assert 1 - result.probability_above(np.array([0.5]))[0] == pytest.approx(
+            case["p_le_half"], abs=2e-6
+        )
 
 
 def test_carrillos_published_table():
@@ -37,18 +39,20 @@ def test_carrillos_published_table():
 
 
 def test_one_label_is_a_beta():
-    found = posterior([7], [9], "jeffreys")
+    result = posterior([7], [9], "jeffreys")
 
-    assert found.quantiles((0.1,))[0] == pytest.approx(stats.beta.ppf(0.1, 7.5, 2.5), abs=1e-12)
-    assert found.above(np.array([0.6])) == pytest.approx(stats.beta.sf(0.6, 7.5, 2.5), abs=1e-12)
+    assert result.quantiles((0.1,))[0] == pytest.approx(stats.beta.ppf(0.1, 7.5, 2.5), abs=1e-12)
+    assert result.probability_above(np.array([0.6])) == pytest.approx(
+        stats.beta.sf(0.6, 7.5, 2.5), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("scale", [1e6, 1e10])
 def test_many_rows_are_normal(scale):
-    found = posterior([0.9 * scale, 0.6 * scale], [scale, scale])
+    result = posterior([0.9 * scale, 0.6 * scale], [scale, scale])
     sd = np.sqrt((0.09 + 0.24) / scale) / 2
 
-    low, high = found.quantiles((0.025, 0.975))
+    low, high = result.quantiles((0.025, 0.975))
     assert (low[0] - 0.75) / sd == pytest.approx(-1.959964, abs=5e-3)
     assert (high[0] - 0.75) / sd == pytest.approx(1.959964, abs=5e-3)
 
@@ -66,25 +70,27 @@ def test_weights_and_many_labels_against_simulation():
     correct = np.array([3.0, 6, 31, 150, 0, 9])
     weights = np.array([0.3, 0.1, 0.2, 0.1, 0.1, 0.2])
     draws = (rng.beta(correct + 1, support - correct + 1, (1_000_000, 6)) * weights).sum(axis=1)
-    found = posterior(correct, support, weights=weights)
+    result = posterior(correct, support, weights=weights)
 
     # standard errors of simulated quantiles here are below 2e-4
     expected = np.quantile(draws, [0.025, 0.5, 0.975])
-    assert np.ravel(found.quantiles((0.025, 0.5, 0.975))) == pytest.approx(expected, abs=1e-3)
-    assert found.above(np.array([0.7]))[0] == pytest.approx((draws > 0.7).mean(), abs=2e-3)
+    assert np.ravel(result.quantiles((0.025, 0.5, 0.975))) == pytest.approx(expected, abs=1e-3)
+    assert result.probability_above(np.array([0.7]))[0] == pytest.approx(
+        (draws > 0.7).mean(), abs=2e-3
+    )
 
 
 def test_quantiles_rise_with_the_probability_for_any_counts():
     rng = np.random.default_rng(4)
     n = rng.integers(1, 60, (400, 3)).astype(float)
     x = np.floor(n * rng.uniform(0, 1.2, n.shape)).clip(max=n)
-    found = Posterior.of(x, n, np.full_like(n, 1 / 3), "jeffreys")
+    result = Posterior.of(x, n, np.full_like(n, 1 / 3), "jeffreys")
 
-    quantiles = np.array(found.quantiles((0.005, 0.05, 0.5, 0.95, 0.995)))
+    quantiles = np.array(result.quantiles((0.005, 0.05, 0.5, 0.95, 0.995)))
 
     assert (np.diff(quantiles, axis=0) > 0).all()
     assert ((quantiles >= 0) & (quantiles <= 1)).all()
-    assert found.above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
+    assert result.probability_above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
 
 
 @pytest.mark.slow
@@ -94,10 +100,12 @@ def test_counts_made_of_weights_may_be_rounded(prior, rounded):
     n = np.array([*itertools.product([0.25, 1, 2, 3, 5, 8, 30], repeat=2)])
     a = np.full(n.shape, 0.5)
     for correct in (0 * n, np.minimum(n, 1), np.floor(n / 2), n):
-        found, expected = (
+        result, expected = (
             Posterior.of(correct * factor, n * factor, a, prior) for factor in (rounded, 1)
         )
         ends = (0.025, 0.5, 0.975)
-        np.testing.assert_allclose(found.quantiles(ends), expected.quantiles(ends), atol=1e-9)
+        np.testing.assert_allclose(result.quantiles(ends), expected.quantiles(ends), atol=1e-9)
         half = np.full(len(n), 0.5)
-        np.testing.assert_allclose(found.above(half), expected.above(half), atol=1e-9)
+        np.testing.assert_allclose(
+            result.probability_above(half), expected.probability_above(half), atol=1e-9
+        )

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from balframe.methods.impact.risk_ratio import ratio_at
+from balframe.methods.impact.risk_ratio import ratio_limit
 
 BILLION = 10**9
 ALL_OR_NONE = [(0, 20), (20, 20), (0, 1), (1, 1), (0, 3), (3, 3)]
@@ -17,7 +17,7 @@ OTHERS = [(1, 2), (5, 30), (29, 30), (3, 1000)]
 
 def ratio_limits(x, n, y, m, level):
     z = stats.norm.isf((1 - level) / 2)
-    return ratio_at(x, n, y, m, z), ratio_at(x, n, y, m, -z)
+    return ratio_limit(x, n, y, m, z), ratio_limit(x, n, y, m, -z)
 
 
 def limits(x, n, y, m, level=0.95):

@@ -9,7 +9,7 @@ import statsmodels.api as sm
 from calibration_by_loops import one, probabilities, several
 from scipy import optimize, special, stats
 
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
 
 Z = stats.norm.ppf(0.975)
@@ -209,7 +209,7 @@ def test_segments_without_rows():
 
 def test_no_segments():
     nothing = np.zeros(0, np.int64)
-    p = Probabilities(nothing, np.zeros(0), nothing, nothing, 0)
+    p = ProbabilityScores(nothing, np.zeros(0), nothing, nothing, 0)
 
     for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
         assert values.shape == (0,)

@@ -31,7 +31,7 @@ def variance_at(t, positives, negatives):
     return (t * (1 - t) + (m - 1) * (first + second)) / (positives * negatives)
 
 
-def scaled(auc, variance, positives, negatives):
+def shrunken_ratio(auc, variance, positives, negatives):
     inside = 0 < auc < 1
     r = variance / variance_at(auc, positives, negatives) if inside else 1
     m = min(positives, negatives) - 1
@@ -70,7 +70,7 @@ def test_limits_are_as_many_standard_errors_away_as_the_level_says(seed):
     positives, negatives = 10 ** rng.uniform(0, 4, 2)
     auc, level = rng.uniform(0.01, 0.99), rng.uniform(0.1, 0.9999)
     variance = variance_at(auc, positives, negatives) * rng.uniform(0, 3)
-    scale = scaled(auc, variance, positives, negatives)
+    scale = shrunken_ratio(auc, variance, positives, negatives)
     z = stats.norm.ppf((1 + level) / 2)
 
     low, high = limits(auc, variance, positives, negatives, level)
@@ -139,8 +139,8 @@ def test_levels_next_to_0_and_1_have_limits():
 def test_what_is_undefined_has_no_limits(unknown):
     data = [0.75, 0.01, 10, 10]
     data[unknown] = math.nan
-    known = arrays(0.75, 0.01, 10, 10)
-    both = [np.append(one, two) for one, two in zip(arrays(*data), known, strict=True)]
+    defined = arrays(0.75, 0.01, 10, 10)
+    both = [np.append(one, two) for one, two in zip(arrays(*data), defined, strict=True)]
 
     low, high = auc_limits(*both, 0.95)
 

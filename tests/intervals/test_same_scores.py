@@ -7,8 +7,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from balframe.methods.calibration import cmh_test
-from balframe.methods.calibration.mantel_haenszel import same_scores
-from balframe.methods.calibration.strata import Strata, strata_of
+from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
+from balframe.methods.calibration.strata import ScoreStrata, score_strata
 
 Z = stats.norm.ppf(0.975)
 
@@ -28,7 +28,7 @@ def listed(rows):
 
 
 def asked(rows, n_segments=None, level=0.95):
-    return same_scores(probabilities(*rows, n_segments=n_segments), level)
+    return compare_at_same_scores(probabilities(*rows, n_segments=n_segments), level)
 
 
 def values(found):
@@ -68,10 +68,10 @@ def test_statistics_are_those_of_dense_matrices(design, seed):
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 def test_few_and_many_segments_are_tested_in_the_same_way(design):
     segment, score, y = drawn(*design)
-    strata = Strata.of(probabilities(segment, score, y))
+    strata = ScoreStrata.of(probabilities(segment, score, y))
 
-    few = cmh_test.of_few(strata)
-    many = cmh_test.of_many(strata)
+    few = cmh_test.few_segment_tests(strata)
+    many = cmh_test.many_segment_tests(strata)
 
     for one, other in zip(few, many, strict=True):
         assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
@@ -82,8 +82,8 @@ def test_blocks_of_segments_do_not_matter(monkeypatch):
     rows = drawn(150, 450, 9)
     found, df = values(asked(rows))
 
-    monkeypatch.setattr(cmh_test, "_BLOCK", 20)
-    monkeypatch.setattr(cmh_test, "_DENSE", 0)
+    monkeypatch.setattr(cmh_test, "_BLOCK_SIZE", 20)
+    monkeypatch.setattr(cmh_test, "_MIN_DENSITY", 0)
 
     again, df_again = values(asked(rows))
     assert again == pytest.approx(found, rel=1e-12)
@@ -135,7 +135,7 @@ def test_shares_expected_at_the_same_scores():
     cells += [(0, 2, 1, 2), (1, 2, 1, 2), (1, 2, 0, 4)]
     segment, score, y, n = zip(*cells, strict=True)
 
-    found = same_scores(probabilities(segment, score, y, n), 0.95)
+    found = compare_at_same_scores(probabilities(segment, score, y, n), 0.95)
 
     assert found.observed.tolist() == pytest.approx([4 / 6, 6 / 14])
     assert found.expected.tolist() == pytest.approx([0.5, 0.5])
@@ -149,7 +149,7 @@ def test_rows_are_counted():
     n = np.arange(80) % 4
     repeated = tuple(np.repeat(one, n) for one in rows)
 
-    counted = same_scores(probabilities(segment, score, y, n), 0.95)
+    counted = compare_at_same_scores(probabilities(segment, score, y, n), 0.95)
 
     assert values(counted) == values(asked(repeated))
     assert counted.lower.tolist() == asked(repeated).lower.tolist()
@@ -251,7 +251,7 @@ class TestStrata:
     def test_few_scores_are_strata_of_their_own(self, n_scores):
         score = np.random.default_rng(1).permutation(np.repeat(np.arange(n_scores), 40)) / 8
 
-        found = strata_of(score, np.ones(len(score), np.int64))
+        found = score_strata(score, np.ones(len(score), np.int64))
 
         assert found.tolist() == (score * 8).astype(int).tolist()
 
@@ -259,7 +259,7 @@ class TestStrata:
     def test_many_scores_are_cut_into_quantiles(self, rows):
         score = np.random.default_rng(2).random(rows)
 
-        found = strata_of(score, np.ones(rows, np.int64))
+        found = score_strata(score, np.ones(rows, np.int64))
 
         assert found.max() + 1 == np.ceil(2 * rows**0.4)
         sizes = np.bincount(found)
@@ -273,7 +273,7 @@ class TestStrata:
         rng = np.random.default_rng(3)
         score = np.concatenate([rng.random(900), np.full(700, 0.5)])
 
-        found = strata_of(score, np.ones(1600, np.int64))
+        found = score_strata(score, np.ones(1600, np.int64))
 
         assert len(np.unique(found[score == 0.5])) == 1
         assert len(np.unique(found)) > 20
@@ -282,17 +282,17 @@ class TestStrata:
         rng = np.random.default_rng(4)
         score, n = rng.random(300), rng.integers(1, 9, 300)
 
-        counted = strata_of(score, n)
+        counted = score_strata(score, n)
 
-        repeated = strata_of(np.repeat(score, n), np.ones(n.sum(), np.int64))
+        repeated = score_strata(np.repeat(score, n), np.ones(n.sum(), np.int64))
         assert np.repeat(counted, n).tolist() == repeated.tolist()
 
     def test_means_of_scores_and_counts(self):
         rng = np.random.default_rng(5)
         segment, score, y = np.sort(rng.integers(0, 4, 500)), rng.random(500), rng.random(500) < 0.4
-        strata = Strata.of(probabilities(segment, score, y))
+        strata = ScoreStrata.of(probabilities(segment, score, y))
 
-        position = strata_of(score, np.ones(500, np.int64))
+        position = score_strata(score, np.ones(500, np.int64))
         for s in range(position.max() + 1):
             own = position == s
             assert strata.score[s] == pytest.approx(score[own].mean(), rel=1e-12)  # 2**0 is above 1

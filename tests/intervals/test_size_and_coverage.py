@@ -12,10 +12,10 @@ from scipy import stats
 
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import scas_difference
-from balframe.stats.homogeneity_tests import equal_scores
-from balframe.stats.mean_recall import gate, scas, score
+from balframe.stats.homogeneity_tests import score_homogeneity_test
+from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
 from balframe.stats.multiple_testing import extreme_difference
-from balframe.stats.proportions import exact
+from balframe.stats.proportions import clopper_pearson
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ SAME = 1e-12
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 
 
-def tiled(values, rows):
+def tile(values, rows):
     return np.tile(np.array(values, float), (rows, 1))
 
 
@@ -36,14 +36,14 @@ def likely(x, supports, recalls):
     return stats.binom.pmf(x, supports, recalls).prod(axis=1)
 
 
-def holds(limits, truth):
+def covers(limits, truth):
     return (limits[0] <= truth + SAME) & (truth - SAME <= limits[1])
 
 
-def compared(one, other):
+def compare(one, other):
     """Enumerate the outcomes of two segments, and compare them: limits and p-values."""
     x, k = outcomes((*one, *other)), len(one)
-    n = tiled((*one, *other), len(x))
+    n = tile((*one, *other), len(x))
     a = np.full((len(x), k), 1 / k)
     return x, scas_difference(x[:, :k], n[:, :k], x[:, k:], n[:, k:], a, 0.95)
 
@@ -56,13 +56,13 @@ PAIRS = [((5, 5), (5, 5)), ((3, 10), (10, 10)), ((2, 2), (20, 20))]
 
 @pytest.mark.parametrize(("n", "m"), PROPORTIONS)
 def test_differences_of_proportions(n, m):
-    x, (*limits, p) = compared((n,), (m,))
+    x, (*limits, p) = compare((n,), (m,))
 
     for alpha, most in MOST.items():
         sizes = [likely(x, (n, m), (at, at))[p < alpha].sum() for at in RECALLS]
         assert max(sizes) <= most * alpha
     covered = [
-        likely(x, (n, m), at)[holds(limits, at[0] - at[1])].sum()
+        likely(x, (n, m), at)[covers(limits, at[0] - at[1])].sum()
         for at in product(RECALLS, repeat=2)
     ]
     assert min(covered) >= 0.93
@@ -71,15 +71,15 @@ def test_differences_of_proportions(n, m):
 
 @pytest.mark.parametrize(("one", "other"), PAIRS, ids=str)
 def test_differences_of_means_of_recalls(one, other):
-    x, (*limits, p) = compared(one, other)
+    x, (*limits, p) = compare(one, other)
     supports = (*one, *other)
 
-    of_equal = [(*at, *at) for at in product((0.6, 0.8, 0.95, 0.99), repeat=2)]
-    of_equal += [(*at, *at[::-1]) for at in product((0.7, 0.9), (0.6, 0.95))]
+    equal_scores = [(*at, *at) for at in product((0.6, 0.8, 0.95, 0.99), repeat=2)]
+    equal_scores += [(*at, *at[::-1]) for at in product((0.7, 0.9), (0.6, 0.95))]
     for alpha, most in MOST.items():
-        assert max(likely(x, supports, at)[p < alpha].sum() for at in of_equal) <= most * alpha
+        assert max(likely(x, supports, at)[p < alpha].sum() for at in equal_scores) <= most * alpha
     covered = [
-        likely(x, supports, at)[holds(limits, (at[0] + at[1] - at[2] - at[3]) / 2)].sum()
+        likely(x, supports, at)[covers(limits, (at[0] + at[1] - at[2] - at[3]) / 2)].sum()
         for at in product((0.6, 0.8, 0.95), repeat=4)
     ]
     assert min(covered) >= 0.94
@@ -91,7 +91,7 @@ def test_differences_of_means_of_recalls(one, other):
 )
 def test_size_with_more_rows_and_labels(supports, recalls):
     rng, rows = np.random.default_rng(1), 8_000
-    n = tiled(supports, rows)
+    n = tile(supports, rows)
     recalls = np.broadcast_to(recalls, len(supports))
     a = np.full_like(n, 1 / len(supports))
 
@@ -101,16 +101,16 @@ def test_size_with_more_rows_and_labels(supports, recalls):
     *limits, p = scas_difference(x, n, y, n[:, ::-1], a, 0.95)
 
     assert (p < 0.05).mean() <= 0.05 + 2 * 0.0024
-    assert holds(limits, 0).mean() == pytest.approx((p >= 0.05).mean(), abs=1e-3)
+    assert covers(limits, 0).mean() == pytest.approx((p >= 0.05).mean(), abs=1e-3)
 
 
 @pytest.mark.parametrize("supports", [(5, 5), (10, 200), (50, 50)])
 @pytest.mark.parametrize(
-    ("method", "least", "most_missed"), [(score, 0.85, 0.145), (scas, 0.92, 0.055)]
+    ("method", "least", "most_missed"), [(score_limits, 0.85, 0.145), (scas_limits, 0.92, 0.055)]
 )
 def test_coverage_of_limits_of_a_mean_of_recalls(supports, method, least, most_missed):
     x = outcomes(supports)
-    low, high = method(x, tiled(supports, len(x)), np.full_like(x, 0.5), 0.95)
+    low, high = method(x, tile(supports, len(x)), np.full_like(x, 0.5), 0.95)
     covered, below, above = [], [], []
     for at in product((*np.linspace(0.5, 0.98, 13), 0.99, 0.999), repeat=2):
         mass, truth = likely(x, supports, at), sum(at) / 2
@@ -131,14 +131,14 @@ DESIGNS = [(10, 10), (5, 50), (3, 100), (50, 50), (4, 4), (2, 30), (5, 5), (20, 
 @pytest.mark.parametrize("supports", DESIGNS, ids=str)
 def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
     x = outcomes(supports)
-    n, a = tiled(supports, len(x)), np.full_like(x, 1 / len(supports))
+    n, a = tile(supports, len(x)), np.full_like(x, 1 / len(supports))
     truths = [
         (np.mean(at), likely(x, supports, at))
         for at in product((0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999), repeat=len(supports))
     ]
 
     for segments in (1, 6, 60, 500):
-        low, high = gate(x, n, a, IntervalRequest(None, 0.95).together(segments).level)
+        low, high = gate_limits(x, n, a, IntervalRequest(None, 0.95).bonferroni(segments).level)
         for is_missed in (lambda t: low > t + SAME, lambda t: high < t - SAME):  # noqa: B023
             most = max(mass[is_missed(truth)].sum() for truth, mass in truths)
             assert 1 - (1 - most) ** segments <= 0.055
@@ -148,7 +148,9 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
 @pytest.mark.parametrize("n", [1, 8, 100])
 def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segments):
     x = np.arange(n + 1.0)
-    low, high = exact(x, np.full(n + 1, n), IntervalRequest(None, 0.95).together(segments).level)
+    low, high = clopper_pearson(
+        x, np.full(n + 1, n), IntervalRequest(None, 0.95).bonferroni(segments).level
+    )
 
     for at in RECALLS:
         mass = stats.binom.pmf(x, n, at)
@@ -160,14 +162,14 @@ def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segme
 @pytest.mark.parametrize("supports", [(100,), (10, 10)], ids=str)
 def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
-    level = IntervalRequest(None, 0.95).together(segments).level
+    level = IntervalRequest(None, 0.95).bonferroni(segments).level
     n = np.array(supports)
 
     for recall in (0.6, 0.8, 0.9, 0.95, 0.99):
         right = rng.binomial(n, recall, (families * segments, len(n))).astype(float)
         distinct, place = np.unique(right, axis=0, return_inverse=True)
         a = np.full_like(distinct, 1 / len(n))
-        low, high = gate(distinct, tiled(n, len(distinct)), a, level)
+        low, high = gate_limits(distinct, tile(n, len(distinct)), a, level)
         place = place.reshape(families, segments)
         apart = [extreme_difference(low[of], high[of])[0] > 0 for of in place]
         # at most .005, and two standard errors
@@ -191,7 +193,7 @@ def test_size_of_the_test_of_equal_scores(supports, recalls, families):
     a = np.full_like(n, 1 / n.shape[1])
     draws = rng.binomial(n.astype(int), recalls, (families, *n.shape)).astype(float)
 
-    p = np.array([equal_scores(x, n, a)[1] for x in draws])
+    p = np.array([score_homogeneity_test(x, n, a)[1] for x in draws])
 
     for alpha in (0.05, 0.01):
         error = (alpha * (1 - alpha) / families) ** 0.5
@@ -199,21 +201,21 @@ def test_size_of_the_test_of_equal_scores(supports, recalls, families):
 
 
 def test_a_thousand_segments_vary_as_much_as_chi_square():
-    rng, n = np.random.default_rng(6), tiled((10, 10), 1000)
+    rng, n = np.random.default_rng(6), tile((10, 10), 1000)
     draws = rng.binomial(10, 0.8, (60, *n.shape)).astype(float)
 
-    found = [equal_scores(x, n, np.full_like(n, 0.5))[0] for x in draws]
+    result = [score_homogeneity_test(x, n, np.full_like(n, 0.5))[0] for x in draws]
 
     # the mean of Q over its degrees of freedom, with a standard error of .006
-    assert np.mean(found) / 999 == pytest.approx(1, abs=0.015)
+    assert np.mean(result) / 999 == pytest.approx(1, abs=0.015)
 
 
 def test_the_test_of_equal_scores_finds_one_segment_apart():
-    rng, n = np.random.default_rng(7), tiled((30, 30), 6)
+    rng, n = np.random.default_rng(7), tile((30, 30), 6)
     recalls = [(0.9, 0.7), (0.7, 0.9), (0.8, 0.8)] * 2
     recalls[0] = (0.5, 0.5)
     draws = rng.binomial(30, recalls, (60, *n.shape)).astype(float)
 
-    p = [equal_scores(x, n, np.full_like(n, 0.5))[1] for x in draws]
+    p = [score_homogeneity_test(x, n, np.full_like(n, 0.5))[1] for x in draws]
 
     assert np.mean(np.array(p) < 0.05) >= 0.9

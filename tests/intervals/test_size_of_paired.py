@@ -30,24 +30,24 @@ def likely(x, n, one, other):
     return stats.multinomial.pmf(counts, n, [one, other, max(1 - one - other, 0)])
 
 
-def together(supports):
+def combine_labels(supports):
     """Cross the outcomes of labels: b, c, n and equal weights, and the shape to fold rows into."""
-    of_labels = [outcomes(n) for n in supports]
-    shape = [len(x) for x in of_labels]
+    outcomes_by_label = [outcomes(n) for n in supports]
+    shape = [len(x) for x in outcomes_by_label]
     at = np.indices(shape).reshape(len(supports), -1)
-    x = np.stack([x[i] for x, i in zip(of_labels, at, strict=True)], axis=1)
+    x = np.stack([x[i] for x, i in zip(outcomes_by_label, at, strict=True)], axis=1)
     n = np.tile(np.array(supports, float), (len(x), 1))
-    return of_labels, shape, (x[:, :, 0], x[:, :, 1], n, np.full_like(n, 1 / len(supports)))
+    return outcomes_by_label, shape, (x[:, :, 0], x[:, :, 1], n, np.full_like(n, 1 / len(supports)))
 
 
-def holds(limits, truth):
+def covers(limits, truth):
     return (limits[0] <= truth + SAME) & (truth - SAME <= limits[1])
 
 
 @pytest.mark.parametrize("n", [10, 30, 100])
 @pytest.mark.parametrize(("alpha", "most"), [(0.05, 1.07), (0.05 / 60, 0.93)])
 def test_size_with_one_label(n, alpha, most):
-    (x,), _, rows = together([n])
+    (x,), _, rows = combine_labels([n])
     rejected = paired_p_value(*rows) < alpha
 
     sizes = [likely(x, n, half, half)[rejected].sum() for half in np.arange(0.0025, 0.2501, 0.0025)]
@@ -58,7 +58,7 @@ def test_size_with_one_label(n, alpha, most):
 
 
 def test_size_with_two_labels():
-    (x, y), shape, rows = together([10, 10])
+    (x, y), shape, rows = combine_labels([10, 10])
     rejected = (paired_p_value(*rows) < 0.05).reshape(shape).astype(float)
 
     sizes = []
@@ -88,26 +88,26 @@ def test_size_with_many_labels(labels, n):
 @pytest.mark.parametrize("shares", DISCORDANT)
 @pytest.mark.parametrize("supports", [(10,), (30,), (100,), (10, 10)], ids=str)
 def test_coverage_by_enumeration(supports, shares):
-    of_labels, _, rows = together(supports)
+    outcomes_by_label, _, rows = combine_labels(supports)
     mass = np.ones(1)
-    for x, n in zip(of_labels, supports, strict=True):
+    for x, n in zip(outcomes_by_label, supports, strict=True):
         mass = np.outer(mass, likely(x, n, *shares)).ravel()
 
     limits = paired_limits(*rows, 0.95)
 
     assert mass.sum() == pytest.approx(1)
-    assert mass[holds(limits, shares[0] - shares[1])].sum() >= 0.93
+    assert mass[covers(limits, shares[0] - shares[1])].sum() >= 0.93
 
 
 @pytest.mark.parametrize("n", [10, 30, 100])
 def test_coverage_with_one_label_whatever_the_shares(n):
-    (x,), _, rows = together([n])
+    (x,), _, rows = combine_labels([n])
     limits = paired_limits(*rows, 0.95)
     grid = np.arange(0, 1.01, 0.05)
 
     shares = [(one, other) for one, other in product(grid, grid) if one + other <= 1 + SAME]
     covered = [
-        likely(x, n, one, min(other, 1 - one))[holds(limits, one - other)].sum()
+        likely(x, n, one, min(other, 1 - one))[covers(limits, one - other)].sum()
         for one, other in shares
     ]
 
@@ -131,4 +131,4 @@ def test_coverage_by_simulation(supports, differing):
             x[:, label] = rng.multinomial(supports[label], [one, other, 1 - one - other], DRAWS)
         limits = paired_limits(x[:, :, 0], x[:, :, 1], n, a, 0.95)
         # 0.93, less two standard errors
-        assert holds(limits, (one - other) * n_differing / k).mean() >= 0.93 - 0.0036
+        assert covers(limits, (one - other) * n_differing / k).mean() >= 0.93 - 0.0036

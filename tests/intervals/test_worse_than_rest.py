@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.slices.significance import Parts, log_p_value, log_tail, standardized_excess
+from balframe.methods.slices.significance import (
+    StratifiedCounts,
+    log_p_value,
+    log_tail,
+    standardized_excess,
+)
 
 
 def one(n, wrong, n_all, wrong_of_all, weight=1.0):
     """Make a part of a single stratum."""
     arrays = (np.array([[float(value)]]) for value in (n, wrong, n_all, wrong_of_all))
-    return Parts(*arrays, np.array([weight]))
+    return StratifiedCounts(*arrays, np.array([weight]))
 
 
 @pytest.mark.parametrize("skewness", [-1.0, -0.01, 0.0, 5e-4, 1e-3])
@@ -71,7 +76,7 @@ def test_moments_are_those_of_the_hypergeometric_distribution(n, n_all, wrong_of
     for e in support:
         part = one(n, e, n_all, wrong_of_all)
         z, skewness = standardized_excess(
-            part.factors, part.n, part.wrong, part.n_all, part.wrong_of_all
+            part.factors, part.n, part.wrong, part.n_all, part.wrong_all
         )
         assert z[0] == pytest.approx(float(e - mean) / float(variance) ** 0.5, abs=1e-12)
         assert skewness[0] == pytest.approx(float(third) / float(variance) ** 1.5, abs=1e-12)
@@ -95,7 +100,7 @@ def test_a_stratum_without_rows_changes_nothing(place):
 def test_nothing_varies_and_nothing_is_shown(part):
     factors = np.array([[1.0]])
 
-    assert log_p_value(factors, part.n, part.wrong, part.n_all, part.wrong_of_all) == [0.0]
+    assert log_p_value(factors, part.n, part.wrong, part.n_all, part.wrong_all) == [0.0]
 
 
 def test_limits_by_hand():

@@ -52,8 +52,8 @@ class Rows:
 
     @property
     def cells(self):
-        found = self.positive.ask(sk.confusion_matrix, labels=[False, True]).ravel()
-        return dict(zip(("tn", "fp", "fn", "tp"), found, strict=True))
+        counts = self.positive.ask(sk.confusion_matrix, labels=[False, True]).ravel()
+        return dict(zip(("tn", "fp", "fn", "tp"), counts, strict=True))
 
 
 def averaged(function, average, rows):
@@ -250,8 +250,8 @@ def reported(kind, weighted, metric, absent="skip"):
 
 def assert_same(scores, expected):
     assert not scores.is_nan().any()
-    found = np.array([math.nan if value is None else value for value in scores])
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    values = np.array([math.nan if value is None else value for value in scores])
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
 over_all_data = pytest.mark.parametrize(

@@ -40,10 +40,10 @@ def test_correlation_with_a_constant_is_null(y, yhat):
 
 
 @pytest.mark.parametrize("weight", [[0.1, 0.2, 0.3], [0.1, 0.4, 0.2], [0.5, 0.25, 2.0]])
-@pytest.mark.parametrize("answer", "abc")
-def test_correlation_with_a_constant_is_null_under_weights(weight, answer):
-    assert score("matthews_corrcoef", list("abc"), [answer] * 3, weight) is None
-    assert score("matthews_corrcoef", [answer] * 3, list("abc"), weight) is None
+@pytest.mark.parametrize("prediction", "abc")
+def test_correlation_with_a_constant_is_null_under_weights(weight, prediction):
+    assert score("matthews_corrcoef", list("abc"), [prediction] * 3, weight) is None
+    assert score("matthews_corrcoef", [prediction] * 3, list("abc"), weight) is None
 
 
 def test_kappa_of_one_label_throughout_is_null_where_scikit_learn_gives_nan():

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import fbeta_score
 
 import balframe as bf
-from balframe.metrics.lookup import families, find
+from balframe.metrics.lookup import find_metric, metric_families
 
 ROWS = [(0, 0, 0.1)] * 3 + [(0, 1, 0.7)] * 2 + [(1, 0, 0.2)] * 3 + [(1, 1, 0.9)] * 4
 FRAME = pl.DataFrame(ROWS, schema=["y", "p", "s"], orient="row").with_columns(g=pl.lit("a"))
@@ -43,7 +43,7 @@ def test_fbeta_is_undefined_without_positives_in_truth_and_prediction(y, p, expe
 
 
 def test_a_member_has_no_limits():
-    assert find("fbeta(1)").interval == families["fbeta"].listed.interval
+    assert find_metric("fbeta(1)").interval == metric_families["fbeta"].representative.interval
     out = bf.report(FRAME, "y", "p", metrics=["fbeta(2)"], interval=True)
     assert out.select("fbeta(2)_lower", "fbeta(2)_upper").row(0) == (None, None)
 
@@ -139,14 +139,14 @@ def test_comparisons_of_a_member():
     assert beside["difference"].to_list() == pytest.approx([F2 - 1, 1 - F2])
 
 
-@pytest.mark.parametrize("verb", ["report", "curve"])
-def test_answers_about_a_member_are_recognized_as_such(verb):
-    given = {"report": "p", "curve": "s"}[verb]
+@pytest.mark.parametrize("method", ["report", "curve"])
+def test_results_with_a_member_are_recognized_as_such(method):
+    column = {"report": "p", "curve": "s"}[method]
 
-    shown = bf.table(getattr(bf, verb)(FRAME, "y", given, metrics=["fbeta(2)"])).as_raw_html()
+    html = bf.table(getattr(bf, method)(FRAME, "y", column, metrics=["fbeta(2)"])).as_raw_html()
 
-    assert ">Fbeta(2)</th>" in shown
-    assert "Bars run from 0 to 1." in shown
+    assert ">Fbeta(2)</th>" in html
+    assert "Bars run from 0 to 1." in html
 
 
 def test_a_member_on_the_command_line(run, tmp_path):

@@ -7,7 +7,7 @@ from calibration_by_loops import one, several
 from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.metrics.definitions.probability import (
     brier_score,
     discrimination,
@@ -16,7 +16,7 @@ from balframe.metrics.definitions.probability import (
     oe_ratio,
     uncertainty,
 )
-from balframe.stats.isotonic import isotonic
+from balframe.stats.isotonic import isotonic_regression
 
 METRICS = [brier_score, discrimination, log_loss, miscalibration, oe_ratio, uncertainty]
 PARTS = [miscalibration, discrimination, uncertainty]
@@ -40,7 +40,7 @@ def p():
 
 
 def test_the_isotonic_function_is_that_of_loops(p):
-    fitted = isotonic(p)
+    fitted = isotonic_regression(p)
 
     for g, rows in enumerate(SEGMENTS):
         own = p.segment == g
@@ -55,15 +55,15 @@ def test_the_isotonic_function_of_many_rows_is_that_of_scikit_learn():
     p = one(*zip(score, y, strict=True))
 
     expected = IsotonicRegression().fit(score, y).predict(p.score)
-    assert isotonic(p) == pytest.approx(expected, abs=1e-12)
+    assert isotonic_regression(p) == pytest.approx(expected, abs=1e-12)
 
 
 def test_blocks_of_segments_are_pooled_apart(p, monkeypatch):
-    together = isotonic(p)
+    together = isotonic_regression(p)
 
-    monkeypatch.setattr(Probabilities.blocks, "__defaults__", (10,))
+    monkeypatch.setattr(ProbabilityScores.blocks, "__defaults__", (10,))
 
-    assert isotonic(p).tolist() == together.tolist()
+    assert isotonic_regression(p).tolist() == together.tolist()
 
 
 def test_parts_add_up_to_the_brier_score(p):
@@ -98,7 +98,7 @@ def test_four_rows():
     """Means rise from 0 to 1/2 over the pool of .4 and .6, and to 1."""
     p = one((0.2, 0), (0.4, 1), (0.6, 0), (0.8, 1))
 
-    assert isotonic(p).tolist() == [0, 0.5, 0.5, 1]
+    assert isotonic_regression(p).tolist() == [0, 0.5, 0.5, 1]
     assert brier_score(p)[0] == pytest.approx((0.04 + 0.36 + 0.36 + 0.04) / 4)
     assert miscalibration(p)[0] == pytest.approx(0.2 - 0.5 / 4)
     assert discrimination(p)[0] == pytest.approx(0.25 - 0.5 / 4)
@@ -130,6 +130,6 @@ def test_nothing_expected():
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
 @pytest.mark.parametrize("outside", [-1e-9, 1 + 1e-9, 3.0])
 def test_scores_that_are_no_probabilities(metric, outside):
-    found = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
+    values = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
 
-    assert np.isnan(found).tolist() == [True, False, True]
+    assert np.isnan(values).tolist() == [True, False, True]

@@ -10,9 +10,9 @@ from shipped import SHIPPED
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 
-ALIASES = [(name, alias) for name in SHIPPED for alias in find(name).aliases]
+ALIASES = [(name, alias) for name in SHIPPED for alias in find_metric(name).aliases]
 
 
 def tables(matrices, n_labels):
@@ -49,14 +49,14 @@ def score(frame, metric, **options):
     return np.array([math.nan if value is None else value for value in scores])
 
 
-def assert_same(found, expected):
+def assert_same(actual, expected):
     assert np.isfinite(expected).any()
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
 
 
-def assert_identical(found, expected):
+def assert_identical(actual, expected):
     assert np.isfinite(expected).any()
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @on_tables
@@ -119,13 +119,13 @@ def test_class_weights_by_name(frame, weight, class_weight, same):
 def test_alpha_weighted_accuracy(alpha):
     recall, specificity = score(TWO, "recall"), score(TWO, "specificity")
 
-    found = score(TWO, "weighted_balanced_accuracy", class_weight={1: alpha, 0: 1 - alpha})
+    actual = score(TWO, "weighted_balanced_accuracy", class_weight={1: alpha, 0: 1 - alpha})
 
     alone = np.where(np.isnan(specificity), recall, specificity)
     weight = np.where(np.isnan(specificity), alpha, 1 - alpha)
     is_alone = np.isnan(recall) | np.isnan(specificity)
     both = alpha * recall + (1 - alpha) * specificity
-    assert_same(found, np.where(is_alone, np.where(weight > 0, alone, math.nan), both))
+    assert_same(actual, np.where(is_alone, np.where(weight > 0, alone, math.nan), both))
 
 
 def people(rows):
@@ -186,27 +186,27 @@ def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image,
     assert_same(score(both, metric, sample_weight=weight), image(value))
 
 
-@pytest.mark.parametrize("metric", [name for name in SHIPPED if find(name).better])
+@pytest.mark.parametrize("metric", [name for name in SHIPPED if find_metric(name).better])
 def test_the_best_value_on_a_perfect_classifier(metric):
     frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
-    low, high = find(metric).range
-    best = high if find(metric).better == "higher" else low
+    low, high = find_metric(metric).range
+    best = high if find_metric(metric).better == "higher" else low
 
-    found = score(frame, metric)
+    actual = score(frame, metric)
 
-    assert np.isnan(found).all() if math.isinf(best) else found.tolist() == [best]
+    assert np.isnan(actual).all() if math.isinf(best) else actual.tolist() == [best]
 
 
 @on_tables
 @weighting
 @every_metric
 def test_values_lie_in_the_range(frame, weight, metric):
-    low, high = find(metric).range
+    low, high = find_metric(metric).range
 
-    found = score(frame, metric, sample_weight=weight)
+    actual = score(frame, metric, sample_weight=weight)
 
-    assert low <= np.nanmin(found)
-    assert np.nanmax(found) <= high
+    assert low <= np.nanmin(actual)
+    assert np.nanmax(actual) <= high
 
 
 @on_tables
@@ -222,9 +222,9 @@ def test_renaming_and_reordering_the_labels_changes_nothing(frame, metric):
     renamed = frame.with_columns(pl.col("y", "yhat").replace_strict(names))
     weights = {name: label + 1 for label, name in names.items()}
 
-    found = score(renamed, metric, pos_label="m", class_weight=weights)
+    actual = score(renamed, metric, pos_label="m", class_weight=weights)
 
-    assert_same(found, score(frame, metric))
+    assert_same(actual, score(frame, metric))
 
 
 @on_tables
@@ -259,10 +259,10 @@ def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
         / 20
     )
 
-    found = score(frame, metric)
+    actual = score(frame, metric)
 
     alone = 1 - 2 / ((6 * 6 + 4 * 4) / 10)
-    assert_same(found, np.array([alone, alone, 1 - (2 + 2 * 2**power) / by_chance]))
+    assert_same(actual, np.array([alone, alone, 1 - (2 + 2 * 2**power) / by_chance]))
 
 
 @on_tables
@@ -284,9 +284,9 @@ def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
 def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
     mirrored = frame.rename({"y": "yhat", "yhat": "y"})
 
-    found = score(mirrored, metric, sample_weight=weight)
+    actual = score(mirrored, metric, sample_weight=weight)
 
-    assert_same(found, score(frame, swapped, sample_weight=weight))
+    assert_same(actual, score(frame, swapped, sample_weight=weight))
 
 
 @on_tables
@@ -295,17 +295,17 @@ def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
 def test_the_scale_of_weights_does_not_matter(frame, metric, factor):
     scaled = frame.with_columns(pl.col("weight") * factor)
 
-    found = score(scaled, metric, sample_weight="weight")
+    actual = score(scaled, metric, sample_weight="weight")
 
-    assert_same(found, score(frame, metric, sample_weight="weight"))
+    assert_same(actual, score(frame, metric, sample_weight="weight"))
 
 
 @on_tables
 @every_metric
 def test_weights_of_one_are_no_weights(frame, metric):
-    found = score(frame.with_columns(weight=1.0), metric, sample_weight="weight")
+    actual = score(frame.with_columns(weight=1.0), metric, sample_weight="weight")
 
-    assert_identical(found, score(frame, metric))
+    assert_identical(actual, score(frame, metric))
 
 
 @on_tables
@@ -314,9 +314,9 @@ def test_rows_without_weight_do_not_matter(frame, metric):
     mirrored = frame.rename({"y": "yhat", "yhat": "y"}).with_columns(weight=0.0)
     more = pl.concat([frame, mirrored.select(frame.columns)])
 
-    found = score(more, metric, sample_weight="weight")
+    actual = score(more, metric, sample_weight="weight")
 
-    assert_same(found, score(frame, metric, sample_weight="weight"))
+    assert_same(actual, score(frame, metric, sample_weight="weight"))
     for absent in ("skip", "null", "zero"):
         assert np.isnan(score(mirrored, metric, sample_weight="weight", absent=absent)).all()
 
@@ -328,6 +328,6 @@ def test_counts_are_repeated_rows(frame, metric, weight):
     frame = frame.with_columns(eighths=(8 * pl.col("weight")).ceil() / 8)  # their sums are exact
     repeated = frame[np.repeat(np.arange(frame.height), frame["n"])].drop("n")
 
-    found = score(frame, metric, sample_weight=weight)
+    actual = score(frame, metric, sample_weight=weight)
 
-    assert_identical(found, score(repeated, metric, sample_weight=weight))
+    assert_identical(actual, score(repeated, metric, sample_weight=weight))

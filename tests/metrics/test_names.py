@@ -9,9 +9,9 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
-from balframe.methods import declarations as verbs
-from balframe.metrics.lookup import all_metrics, find
-from balframe.metrics.score_metrics import metrics_of_scores
+from balframe.methods import declarations
+from balframe.metrics.lookup import all_metrics, find_metric
+from balframe.metrics.score_metrics import all_score_metrics
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
 OF_CLASSES = {
@@ -25,7 +25,7 @@ OF_LABELS = [
     for name, scorer in OF_CLASSES.items()
     if scorer._response_method == "predict" and scorer._sign > 0 and not name.endswith("_samples")
 ]
-OF_SCORES = {  # names, with the verb that returns the metric and its column
+SCORE_METRICS = {  # names, with the method that returns the metric and its column
     "roc_auc": ("ranking", "roc_auc"),
     "auc": ("ranking", "roc_auc"),
     "auroc": ("ranking", "roc_auc"),
@@ -87,7 +87,7 @@ def score(y, yhat, names, **options):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", OF_LABELS)
 def test_scorers_of_scikit_learn_have_their_names_and_values(name, seed):
-    scorer, needs = OF_CLASSES[name], find(name).needs
+    scorer, needs = OF_CLASSES[name], find_metric(name).needs
     for n_labels in (2,) if "pos_label" in needs else (2, 3):
         y, yhat = labels(n_labels, seed)
 
@@ -132,50 +132,50 @@ def test_names_of_other_libraries_mean_what_they_mean_there(name):
 @pytest.mark.parametrize("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
 def test_names_that_differ_between_libraries_are_no_aliases(name):
     with pytest.raises(KeyError, match=f"metric '{name}' not found"):
-        find(name)
+        find_metric(name)
 
 
-@pytest.mark.parametrize("name", [*OF_SCORES, *NOT_COMPUTED])
+@pytest.mark.parametrize("name", [*SCORE_METRICS, *NOT_COMPUTED])
 def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
     frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
     says = f"metric '{name}' not found: it is computed from scores, and no method returns it"
-    if name in OF_SCORES:
-        verb, column = OF_SCORES[name]
-        says = f"computed from scores, not from labels; call {verb}, which returns '{column}'"
+    if name in SCORE_METRICS:
+        method, column = SCORE_METRICS[name]
+        says = f"computed from scores, not from labels; call {method}, which returns '{column}'"
 
-    for verb in (bf.report, bf.gaps, bf.disparity):
+    for method in (bf.report, bf.gaps, bf.disparity):
         with pytest.raises(bf.BalframeError, match=says):
-            verb(frame, "y", "p", by="g", metrics=name)
+            method(frame, "y", "p", by="g", metrics=name)
     with pytest.raises(bf.BalframeError, match=says):
         bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
 
 
-@pytest.mark.parametrize("one", metrics_of_scores(), ids=lambda one: one.name)
-def test_the_verb_of_a_metric_of_scores_has_its_column(one):
-    (columns,) = verbs()[one.verb].layouts.values()
+@pytest.mark.parametrize("metric", all_score_metrics(), ids=lambda metric: metric.name)
+def test_the_method_of_a_metric_of_scores_has_its_column(metric):
+    (columns,) = declarations()[metric.method].layouts.values()
 
-    assert one.name in {column.name for column in columns}
+    assert metric.name in {column.name for column in columns}
 
 
 def test_a_metric_that_no_verb_returns_names_those_that_verbs_return():
     with pytest.raises(KeyError) as raised:
-        find("pr_auc")
+        find_metric("pr_auc")
 
     ranked = "ranking returns roc_auc, average_precision, ks_statistic, brier_score"
     assert f"{ranked}; calibration returns oe_ratio, " in str(raised.value)
 
 
 def test_no_name_is_that_of_two_metrics():
-    names = Counter(name for one in all_metrics() for name in (one.name, *one.aliases))
+    names = Counter(name for metric in all_metrics() for name in (metric.name, *metric.aliases))
 
     assert {name for name, times in names.items() if times > 1} == set()
     assert {*names} & {*NOT_COMPUTED} == set()
 
 
 def test_every_metric_says_what_it_means_and_its_formula():
-    shipped = [one for one in all_metrics() if one.is_shipped]
+    shipped = [metric for metric in all_metrics() if metric.is_shipped]
 
-    assert [one.name for one in shipped if not (one.meaning and one.formula)] == []
+    assert [metric.name for metric in shipped if not (metric.meaning and metric.formula)] == []
 
 
 def test_metrics_of_scores_are_listed_behind_those_of_labels():
@@ -218,8 +218,8 @@ def test_ranking_points_to_report_for_metrics_of_labels():
 )
 def test_near_names_are_each_of_another_metric(name, near):
     with pytest.raises(KeyError) as raised:
-        find(name)
+        find_metric(name)
 
     assert f"metric {name!r} not found; did you mean {near}" in str(raised.value)
     shown = str(raised.value).partition("Metrics: ")[2].partition(", ...")[0].split(", ")
-    assert shown == [one.name for one in all_metrics()[:20]]
+    assert shown == [metric.name for metric in all_metrics()[:20]]

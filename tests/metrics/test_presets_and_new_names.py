@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.methods import declarations as verbs
-from balframe.metrics.lookup import registered
-from balframe.metrics.registry import FAIRNESS, PRESETS
+from balframe.methods import declarations
+from balframe.metrics.lookup import registered_metrics
+from balframe.metrics.registry import FAIRNESS_METRICS, PRESETS
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
 RATES = [
@@ -30,35 +30,35 @@ DEFAULTS = {
 }
 
 
-def metrics_of(verb, metrics):
-    """List the metrics of an answer."""
-    out = getattr(bf, verb)(FRAME, "y", "p", by="g", metrics=metrics)
-    return out.columns[4:] if verb == "report" else list(dict.fromkeys(out["metric"]))
+def metrics_of(method, metrics):
+    """List the metrics of a result."""
+    out = getattr(bf, method)(FRAME, "y", "p", by="g", metrics=metrics)
+    return out.columns[4:] if method == "report" else list(dict.fromkeys(out["metric"]))
 
 
-@pytest.mark.parametrize("verb", DEFAULTS)
+@pytest.mark.parametrize("method", DEFAULTS)
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("metrics", "expected"),
     [
         ("fairness", RATES),
         (["fairness", "accuracy"], [*RATES, "accuracy"]),
-        (["recall", "fairness"], ["recall", *[one for one in RATES if one != "recall"]]),
+        (["recall", "fairness"], ["recall", *[name for name in RATES if name != "recall"]]),
         (["fairness", "recall"], RATES),
-        (["fairness", "tpr"], [*[one for one in RATES if one != "recall"], "tpr"]),
+        (["fairness", "tpr"], [*[name for name in RATES if name != "recall"], "tpr"]),
     ],
 )
-def test_presets_mix_with_names_and_each_metric_is_there_once(verb, given, expected):
-    assert metrics_of(verb, given) == expected
+def test_presets_mix_with_names_and_each_metric_is_there_once(method, metrics, expected):
+    assert metrics_of(method, metrics) == expected
 
 
-@pytest.mark.parametrize("verb", DEFAULTS)
-def test_the_default_and_all_metrics_are_presets(verb):
-    every = [one.name for one in registered() if "class_weight" not in one.needs]
+@pytest.mark.parametrize("method", DEFAULTS)
+def test_the_default_and_all_metrics_are_presets(method):
+    every = [metric.name for metric in registered_metrics() if "class_weight" not in metric.needs]
 
-    assert metrics_of(verb, "default") == metrics_of(verb, None) == DEFAULTS[verb]
-    assert metrics_of(verb, ["default", "f1"]) == [*DEFAULTS[verb], "f1"]
-    assert metrics_of(verb, "all") == metrics_of(verb, ["all"]) == every
-    assert metrics_of(verb, ["all", "fbeta(2)"]) == [*every, "fbeta(2)"]
+    assert metrics_of(method, "default") == metrics_of(method, None) == DEFAULTS[method]
+    assert metrics_of(method, ["default", "f1"]) == [*DEFAULTS[method], "f1"]
+    assert metrics_of(method, "all") == metrics_of(method, ["all"]) == every
+    assert metrics_of(method, ["all", "fbeta(2)"]) == [*every, "fbeta(2)"]
 
 
 def test_the_default_has_weights_where_they_are_given():
@@ -75,10 +75,10 @@ def test_all_metrics_of_more_than_two_labels_have_null_for_those_of_a_positive_o
         bf.report(frame, "y", "p", metrics="fairness")
 
 
-@pytest.mark.parametrize("given", [["recall", "recall"], ["fairness", "fairness"]])
-def test_what_is_named_twice_raises(given):
-    with pytest.raises(bf.InvalidInputError, match=f"names a metric twice: {', '.join(given)}"):
-        metrics_of("report", given)
+@pytest.mark.parametrize("metrics", [["recall", "recall"], ["fairness", "fairness"]])
+def test_what_is_named_twice_raises(metrics):
+    with pytest.raises(bf.InvalidInputError, match=f"names a metric twice: {', '.join(metrics)}"):
+        metrics_of("report", metrics)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -97,11 +97,11 @@ def test_presets_are_refused_where_one_metric_is_asked_for(preset):
 
 
 def test_docstrings_and_the_list_of_metrics_name_the_presets():
-    for verb in ("report", "gaps", "disparity", "compare", "curve"):
-        said = verbs()[verb].parameters["metrics"].text
-        assert all(f'"{preset}"' in said for preset in PRESETS)
-    said = verbs()["report"].parameters["metrics"].text
-    assert all(name in said for name in (*DEFAULTS["report"], *FAIRNESS))
+    for method in ("report", "gaps", "disparity", "compare", "curve"):
+        description = declarations()[method].parameters["metrics"].text
+        assert all(f'"{preset}"' in description for preset in PRESETS)
+    description = declarations()["report"].parameters["metrics"].text
+    assert all(name in description for name in (*DEFAULTS["report"], *FAIRNESS_METRICS))
     presets = dict(bf.list_metrics().select("name", "presets").rows())
     for preset, names in {"fairness": RATES, "default": DEFAULTS["report"]}.items():
         assert [name for name, some in presets.items() if preset in some.split(", ")] == sorted(
@@ -126,7 +126,7 @@ def test_a_mapping_renames_the_columns_of_metrics():
 
 
 @pytest.mark.parametrize(
-    ("verb", "options"),
+    ("method", "options"),
     [
         ("report", {"by": "g", "layout": "long", "interval": True}),
         ("gaps", {"by": "g"}),
@@ -134,11 +134,11 @@ def test_a_mapping_renames_the_columns_of_metrics():
         ("compare", {"y_pred": ["p", "q"]}),
     ],
 )
-def test_a_mapping_renames_the_metrics_in_rows(verb, options):
+def test_a_mapping_renames_the_metrics_in_rows(method, options):
     frame = FRAME.with_columns(q=1 - pl.col("p"))
     options = {"y_pred": "p", **options}
-    out = getattr(bf, verb)(frame, "y", metrics=NEW, **options)
-    plain = getattr(bf, verb)(frame, "y", metrics=["accuracy", "recall"], **options)
+    out = getattr(bf, method)(frame, "y", metrics=NEW, **options)
+    plain = getattr(bf, method)(frame, "y", metrics=["accuracy", "recall"], **options)
 
     assert set(out["metric"]) == {*NEW}
     assert out.drop("metric").equals(plain.drop("metric"))
@@ -182,5 +182,5 @@ def test_a_new_name_that_means_something_else_is_refused(name):
 def test_presets_may_come_from_an_iterator():
     frame = pl.DataFrame({"y": [0, 1, 2], "p": [0, 1, 2]})
 
-    answer = bf.report(frame, "y", "p", metrics=iter(["all"]))
-    assert answer["recall"].to_list() == [None]
+    out = bf.report(frame, "y", "p", metrics=iter(["all"]))
+    assert out["recall"].to_list() == [None]

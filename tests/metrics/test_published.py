@@ -169,11 +169,11 @@ def test_propublicas_error_rates(convert, expand):
         margins="overall",
     )
 
-    found = {row["race"]: row for row in rows(out)}
-    assert {race: row["n"] for race, row in found.items()} == COMPAS_PEOPLE
+    by_race = {row["race"]: row for row in rows(out)}
+    assert {race: row["n"] for race, row in by_race.items()} == COMPAS_PEOPLE
     for race, (false_positive, false_negative) in COMPAS_PERCENT.items():
-        assert 100 * found[race]["false_positive_rate"] == near(false_positive, within=0.005)
-        assert 100 * found[race]["false_negative_rate"] == near(false_negative, within=0.005)
+        assert 100 * by_race[race]["false_positive_rate"] == near(false_positive, within=0.005)
+        assert 100 * by_race[race]["false_negative_rate"] == near(false_negative, within=0.005)
 
 
 def test_propublicas_counts_of_survivors_and_recidivists(convert):

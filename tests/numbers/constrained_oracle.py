@@ -147,14 +147,14 @@ def equality(segments, a):
         middle = (low + high) / 2
         total = sum(multiplier_at(middle, x, n, a) for x, n in segments)
         low, high = (middle, high) if total > 0 else (low, middle)
-    found = [moments_at(low, x, n, a) for x, n in segments]
+    segment_moments = [moments_at(low, x, n, a) for x, n in segments]
     parts = [[mpf(w) ** 2 / m for w, m in zip(a, n, strict=True)] for _, n in segments]
     precision = [1 / sum(part) for part in parts]
     q = mpf(0)
-    for one, part, (_, n), known, value in zip(
-        found, parts, segments, precision, scores, strict=True
+    for one, part, (_, n), own_precision, value in zip(
+        segment_moments, parts, segments, precision, scores, strict=True
     ):
-        left = 1 - known / sum(precision)
+        left = 1 - own_precision / sum(precision)
         share = [v / sum(part) for v in part]
         v_f = sum(
             v * p * (1 - p) * m / (m - 1 + s * left)
@@ -162,9 +162,9 @@ def equality(segments, a):
         )
         between = 1 + mpf(6) / 10 * sum(s * (1 - s) / m for s, m in zip(share, n, strict=True))
         q += (value - low) ** 2 / v_f / between
-    whole = sum(1 / one.v for one in found)
-    others = [1 - 1 / one.v / whole for one in found]
-    pairs = list(zip(found, others, strict=True))
+    whole = sum(1 / one.v for one in segment_moments)
+    others = [1 - 1 / one.v / whole for one in segment_moments]
+    pairs = list(zip(segment_moments, others, strict=True))
     variance = sum(one.fourth / one.v**2 * part**2 for one, part in pairs)
     variance -= sum(one.third / one.v**2 * part for one, part in pairs) ** 2 / whole
     df = len(segments) - 1

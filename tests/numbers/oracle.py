@@ -9,8 +9,8 @@ mp.dps = 50
 
 def over(numerator, denominator):
     """Divide; None where that is undefined."""
-    known = numerator is not None and denominator is not None and denominator != 0
-    return numerator / denominator if known else None
+    is_defined = numerator is not None and denominator is not None and denominator != 0
+    return numerator / denominator if is_defined else None
 
 
 def mean(values, weights=None):
@@ -73,31 +73,31 @@ def scores(matrix, positive, class_weight):
     labels = range(len(cells))
     hits = [cells[k][k] for k in labels]
     true = [sum(row) for row in cells]
-    called = [sum(column) for column in zip(*cells, strict=True)]
+    predicted = [sum(column) for column in zip(*cells, strict=True)]
     n, right = sum(true), sum(hits)
-    seen = [k for k in labels if true[k] > 0]
+    present = [k for k in labels if true[k] > 0]
     recalls = [over(hits[k], true[k]) for k in labels]
-    precisions = [over(hits[k], called[k]) for k in labels]
-    f1s = [over(2 * hits[k], true[k] + called[k]) for k in labels]
-    jaccards = [over(hits[k], true[k] + called[k] - hits[k]) for k in labels]
+    precisions = [over(hits[k], predicted[k]) for k in labels]
+    f1s = [over(2 * hits[k], true[k] + predicted[k]) for k in labels]
+    jaccards = [over(hits[k], true[k] + predicted[k] - hits[k]) for k in labels]
     accuracy, balanced = over(right, n), mean(recalls)
     apart = {power: distance(cells, power) for power in (1, 2)}
-    by_chance = [[t * p / n for p in called] for t in true]
-    chance = sum(t * p for t, p in zip(true, called, strict=True)) / n**2
-    spread = [1 - sum(m * m for m in margin) / n**2 for margin in (true, called)]
+    by_chance = [[t * p / n for p in predicted] for t in true]
+    chance = sum(t * p for t, p in zip(true, predicted, strict=True)) / n**2
+    spread = [1 - sum(m * m for m in margin) / n**2 for margin in (true, predicted)]
     product = 1
-    for k in seen:
+    for k in present:
         product *= recalls[k]
     tp, fn = hits[positive], true[positive] - hits[positive]
-    fp = called[positive] - tp
+    fp = predicted[positive] - tp
     return binary(tp, fn, fp, n - tp - fn - fp) | {
         "accuracy": accuracy,
         "hamming_loss": 1 - accuracy,
         "balanced_accuracy": balanced,
         "weighted_balanced_accuracy": mean(recalls, [Fraction(w) for w in class_weight]),
-        "adjusted_balanced_accuracy": skill(balanced, Fraction(1, len(seen))),
+        "adjusted_balanced_accuracy": skill(balanced, Fraction(1, len(present))),
         "normalized_accuracy": skill(accuracy, Fraction(1, len(cells))),
-        "geometric_mean": mp.root(real(product), len(seen)),
+        "geometric_mean": mp.root(real(product), len(present)),
         "no_information_rate": max(true) / n,
         "cohen_kappa": skill(accuracy, chance),
         "cohen_kappa_linear": less(over(apart[1], distance(by_chance, 1))),

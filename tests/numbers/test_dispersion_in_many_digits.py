@@ -11,7 +11,7 @@ import balframe as bf
 WEEKS = [((60, 51), (40, 30)), ((55, 49), (61, 60)), ((70, 52), (30, 21)), ((20, 20), (90, 81))]
 
 
-def cells_of(weeks):
+def make_cells(weeks):
     return pl.DataFrame(
         {"day": date(2026, 1, 5) + timedelta(7 * i), "y": y, "p": p, "n": n}
         for i, week in enumerate(weeks)
@@ -22,7 +22,7 @@ def cells_of(weeks):
 
 @pytest.mark.parametrize("labels", [[0, 1], [1]])
 def test_the_p_value_of_dispersion(labels):
-    live, reference = cells_of(WEEKS[:1]), cells_of(WEEKS)
+    live, reference = make_cells(WEEKS[:1]), make_cells(WEEKS)
     of = pl.col("y").is_in(labels)
 
     out = bf.monitor(

@@ -8,14 +8,20 @@ from constrained_oracle import limits
 from mpmath import betainc, mp, mpf
 
 from balframe.stats.base import IntervalRequest
-from balframe.stats.mean_recall import gate, mover, scas, scas_of_proportion, score
+from balframe.stats.mean_recall import (
+    gate_limits,
+    mover_limits,
+    scas_limits,
+    scas_proportion_limits,
+    score_limits,
+)
 from balframe.stats.mean_recall_posterior import Posterior
-from balframe.stats.proportions import exact, jeffreys, wilson
+from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
 
 pytestmark = pytest.mark.slow
 mp.dps = 50
-PROPORTIONS = [wilson, jeffreys, exact, scas_of_proportion]
-MEANS = [score, scas, gate, mover]
+PROPORTIONS = [wilson, jeffreys, clopper_pearson, scas_proportion_limits]
+MEANS = [score_limits, scas_limits, gate_limits, mover_limits]
 ONE = np.ones((1, 1))
 FEW = [(0, 1), (1, 1), (0, 5), (5, 5), (0, 10**9), (10**9, 10**9), (1, 10**9), (10**9 - 1, 10**9)]
 
@@ -38,10 +44,10 @@ SEGMENTS = [
 @pytest.mark.parametrize("level", [0.95, 0.9995])
 @pytest.mark.parametrize(("x", "n", "a"), SEGMENTS)
 def test_limits_of_means_of_recalls(x, n, a, level, skewness):
-    method = scas if skewness else score
-    found = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
+    method = scas_limits if skewness else score_limits
+    result = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
 
-    for limit, expected in zip(found, limits(x, n, a, level, skewness=skewness), strict=True):
+    for limit, expected in zip(result, limits(x, n, a, level, skewness=skewness), strict=True):
         assert limit == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -50,7 +56,7 @@ def test_limits_of_means_of_recalls(x, n, a, level, skewness):
 )
 @pytest.mark.parametrize("skewness", [False, True])
 def test_limits_near_0_keep_their_digits(x, n, skewness):
-    method = scas if skewness else score
+    method = scas_limits if skewness else score_limits
     low, _ = method(*(np.array([[float(v)]]) for v in (x, n, 1)), 0.95)
 
     expected, _ = limits((x,), (n,), (1,), 0.95, skewness=skewness)
@@ -60,8 +66,10 @@ def test_limits_near_0_keep_their_digits(x, n, skewness):
 @pytest.mark.parametrize("segments", [1, 60, 500])
 @pytest.mark.parametrize(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
 def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
-    level = IntervalRequest(None, 0.95).together(segments).level
-    low, high = (v[0] for v in gate(np.array([[float(x)]]), np.array([[float(n)]]), ONE, level))
+    level = IntervalRequest(None, 0.95).bonferroni(segments).level
+    low, high = (
+        v[0] for v in gate_limits(np.array([[float(x)]]), np.array([[float(n)]]), ONE, level)
+    )
 
     tail = (1 - mpf(level)) / 2
     # P(X >= x) at the lower limit, and P(X <= x) at the upper
@@ -97,8 +105,11 @@ def test_proportions_at_their_ends(method, x, n):
 @pytest.mark.parametrize("lightest", [1.0, 1e-12, 1e-300])
 def test_means_at_their_ends(method, supports, lightest):
     n = np.array(list(supports), float)
-    of_proportions = method in (mover, gate)  # limits of each recall are exact at 0 alone
-    few = () if of_proportions else (5e-324,)
+    is_proportion = method in (
+        mover_limits,
+        gate_limits,
+    )  # limits of each recall are exact at 0 alone
+    few = () if is_proportion else (5e-324,)
     x = np.array(list(product(*((0.0, *few, m) for m in supports))))
     n, weight = np.tile(n, (len(x), 1)), np.ones_like(x)
     weight[:, 0] = lightest
@@ -121,7 +132,7 @@ def test_beta_tails_hold_what_they_should(x, n):
     """The first is one where the inverse of SciPy fails."""
     counts = np.array([float(x)]), np.array([float(n)])
     if x < n:
-        (high,) = exact(*counts, 0.95)[1]
+        (high,) = clopper_pearson(*counts, 0.95)[1]
         # P(X <= x) at the upper limit, summed where it is short
         few = min(x, n - x)
         if few == x:
@@ -129,7 +140,7 @@ def test_beta_tails_hold_what_they_should(x, n):
         else:
             tail = 1 - betainc(n - x, x + 1, 1 - mpf(high), 1, regularized=True)
         assert float(tail) == pytest.approx(0.025, rel=1e-5)
-    (low, high) = (np.ravel(limit)[0] for limit in exact(*counts, 0.95))
+    (low, high) = (np.ravel(limit)[0] for limit in clopper_pearson(*counts, 0.95))
     assert low < x / n <= high
 
 

@@ -18,27 +18,27 @@ def coefficients(share):
     """Give kappa and the correlation of shares, each with its derivative by a share."""
     labels = range(len(share))
     true = [sum(row) for row in share]
-    called = [sum(column) for column in zip(*share, strict=True)]
+    predicted = [sum(column) for column in zip(*share, strict=True)]
     right = sum(share[k][k] for k in labels)
-    chance = sum(t * p for t, p in zip(true, called, strict=True))
-    b, d = (1 - sum(v * v for v in margin) for margin in (called, true))
+    chance = sum(t * p for t, p in zip(true, predicted, strict=True))
+    b, d = (1 - sum(v * v for v in margin) for margin in (predicted, true))
     kappa, correlation = (right - chance) / (1 - chance), (right - chance) / sqrt(b * d)
     return [
         (
             kappa,
-            lambda i, j: ((i == j) - (called[i] + true[j]) * (1 - kappa)) / (1 - chance),
+            lambda i, j: ((i == j) - (predicted[i] + true[j]) * (1 - kappa)) / (1 - chance),
         ),
         (
             correlation,
             lambda i, j: (
-                ((i == j) - called[i] - true[j]) / sqrt(b * d)
-                + correlation * (called[j] / b + true[i] / d)
+                ((i == j) - predicted[i] - true[j]) / sqrt(b * d)
+                + correlation * (predicted[j] / b + true[i] / d)
             ),
         ),
     ]
 
 
-def expected_of(weights, squares):
+def expected_limits(weights, squares):
     """Give value, lower and upper limit of each coefficient of a matrix of sums of weights."""
     k, total = len(weights), mpf(sum(map(sum, weights)))
     size = total**2 / sum(map(sum, squares))
@@ -59,11 +59,11 @@ def expected_of(weights, squares):
         yield [float(one) for one in (estimate, *(2 * end - 1 for end in ends))]
 
 
-def assert_limits(matrix, found, weight=1):
+def assert_limits(matrix, result, weight=1):
     exact = [[mpf(n) * weight for n in row] for row in matrix]
     squares = [[mpf(n) * weight**2 for n in row] for row in matrix]
-    for name, expected in zip(METRICS, expected_of(exact, squares), strict=True):
-        values = [found[name + end].item() for end in ("", "_lower", "_upper")]
+    for name, expected in zip(METRICS, expected_limits(exact, squares), strict=True):
+        values = [result[name + end].item() for end in ("", "_lower", "_upper")]
         assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 

@@ -40,9 +40,9 @@ def report(matrix, column, class_weight):
 
 
 def check(matrix, column, class_weight=(1e-12, 1.0, 1e9)):
-    found = report(matrix, column, class_weight[: len(matrix)])
+    result = report(matrix, column, class_weight[: len(matrix)])
     for name, exact in scores(matrix, 1, class_weight[: len(matrix)]).items():
-        value, low, high = (found[name + end] for end in ("", "_lower", "_upper"))
+        value, low, high = (result[name + end] for end in ("", "_lower", "_upper"))
         assert (low is None) == (high is None), name
         exact = real(exact) if isinstance(exact, Fraction) else exact
         if exact is None or abs(exact) > 1.7e308:
@@ -94,25 +94,25 @@ def test_counts_that_floats_do_not_hold(matrix):
 def test_chance_is_0_and_no_rounding_error(right):
     tn, fp, fn, tp = right[0] * right[1], right[0] * right[2], right[3] * right[2], 0
     tp = right[3] * right[1]
-    found = report([[tn, fp], [tp, fn]], "counts", (1, 1))
+    result = report([[tn, fp], [tp, fn]], "counts", (1, 1))
 
-    assert [found[name] for name in ("informedness", "matthews_corrcoef")] == [0, 0]
+    assert [result[name] for name in ("informedness", "matthews_corrcoef")] == [0, 0]
 
 
 @pytest.mark.parametrize("heavy", [1.0, 1e9, 1e20, 1e150])
 def test_true_negatives_beside_a_false_alarm_of_any_weight(heavy):
-    found = report([[0.0, heavy, 1.0], [1.0, 1.0, 0.0], [0.0] * 3], "sample_weight", (1, 1, 1))
+    result = report([[0.0, heavy, 1.0], [1.0, 1.0, 0.0], [0.0] * 3], "sample_weight", (1, 1, 1))
 
     half = 1.959964 / (1 + 1.959964**2 / 2) * math.sqrt(1 / 8 + 1.959964**2 / 16)  # Wilson, 1 of 2
-    assert found["npv"] == 0.5
-    assert found["specificity"] == pytest.approx(1 / (1 + heavy), rel=1e-14)
-    assert found["npv_lower"] == pytest.approx(0.5 - half, rel=1e-6)
-    assert found["npv_upper"] == pytest.approx(0.5 + half, rel=1e-6)
+    assert result["npv"] == 0.5
+    assert result["specificity"] == pytest.approx(1 / (1 + heavy), rel=1e-14)
+    assert result["npv_lower"] == pytest.approx(0.5 - half, rel=1e-6)
+    assert result["npv_upper"] == pytest.approx(0.5 + half, rel=1e-6)
 
 
 def test_a_ratio_out_of_range_is_null():
-    found = report([[1.0, 1e-300], [1e300, 1.0]], "sample_weight", (1, 1))
+    result = report([[1.0, 1e-300], [1e300, 1.0]], "sample_weight", (1, 1))
 
-    assert found["treatment_ratio"] is None
-    assert found["diagnostic_odds_ratio"] == pytest.approx(1.0)
-    assert math.isfinite(found["positive_likelihood_ratio"])
+    assert result["treatment_ratio"] is None
+    assert result["diagnostic_odds_ratio"] == pytest.approx(1.0)
+    assert math.isfinite(result["positive_likelihood_ratio"])

@@ -49,9 +49,9 @@ def test_quantiles_are_as_accurate_as_the_module_says(right, support, a, prior):
         for hits, size in zip(right, support, strict=True)
     )
     probabilities = (0.005, 0.025, 0.5, 0.975, 0.995)
-    found = Posterior.of(x, n, share, prior).quantiles(probabilities)
+    result = Posterior.of(x, n, share, prior).quantiles(probabilities)
 
-    for probability, (quantile,) in zip(probabilities, found, strict=True):
+    for probability, (quantile,) in zip(probabilities, result, strict=True):
         exact = optimize.brentq(
             lambda t, p: below(t, one, other, a) - p, 0, 1, (probability,), 1e-9
         )

@@ -32,11 +32,11 @@ def test_every_score_is_a_threshold_and_both_zeros_are_one(make):
     columns = table()
     pairs = list(zip(columns["y"], columns["s"], strict=True))
 
-    found = rows(bf.curve(make(columns), "y", "s", metrics=["recall", "specificity"]))
+    result = rows(bf.curve(make(columns), "y", "s", metrics=["recall", "specificity"]))
 
-    assert [row["threshold"] for row in found] == [*sorted({*columns["s"]}), math.inf]
+    assert [row["threshold"] for row in result] == [*sorted({*columns["s"]}), math.inf]
     positives = sum(columns["y"])
-    for row in found:
+    for row in result:
         hits = sum(y == 1 and s >= row["threshold"] for y, s in pairs)
         quiet = sum(y == 0 and s < row["threshold"] for y, s in pairs)
         assert row["recall"] == hits / positives
@@ -51,13 +51,13 @@ def test_the_area_and_its_limits_with_ties_are_what_pairs_give(make):
     auc = wins.mean()
     variance = sum(wins.mean(axis=i).var(ddof=1) / wins.shape[1 - i] for i in (0, 1))
 
-    (found,) = rows(bf.ranking(make(columns), "y", "s"))
+    (result,) = rows(bf.ranking(make(columns), "y", "s"))
 
-    assert found["roc_auc"] == pytest.approx(auc, abs=1e-14)
+    assert result["roc_auc"] == pytest.approx(auc, abs=1e-14)
     fewer = min(wins.shape) - 1
     r = variance / newcombe(auc, *wins.shape)
     scale = (fewer * r + 50 * max(r, 1)) / (fewer + 50)
-    for limit, sign in ((found["roc_auc_lower"], 1), (found["roc_auc_upper"], -1)):
+    for limit, sign in ((result["roc_auc_lower"], 1), (result["roc_auc_upper"], -1)):
         error = math.sqrt(scale * newcombe(limit, *wins.shape))
         assert sign * (auc - limit) == pytest.approx(1.959963984540054 * error, abs=1e-12)
 
@@ -72,13 +72,13 @@ def newcombe(t, positives, negatives):
 def test_one_positive_and_one_negative(score, above):
     frame = pl.DataFrame({"y": [0, 1], "s": [score, above]})
 
-    (found,) = rows(bf.ranking(frame, "y", "s"))
+    (result,) = rows(bf.ranking(frame, "y", "s"))
 
-    assert found["roc_auc"] == (above > score) + (above == score) / 2
+    assert result["roc_auc"] == (above > score) + (above == score) / 2
     # one row of either side: Wilson's limits of one row, (2 p + z^2 -+ ...) / (2 (1 + z^2))
     z = 1.959963984540054
-    p = found["roc_auc"]
+    p = result["roc_auc"]
     half = z * math.sqrt(z * z + 4 * p * (1 - p))
     expected = [(2 * p + z * z - half) / (2 + 2 * z * z), (2 * p + z * z + half) / (2 + 2 * z * z)]
-    limits = [found["roc_auc_lower"], found["roc_auc_upper"]]
+    limits = [result["roc_auc_lower"], result["roc_auc_upper"]]
     assert limits == pytest.approx(expected, abs=1e-12)

@@ -23,11 +23,11 @@ mp.dps = 50
 Z = mpf("1.95996398454005423552")
 
 
-def counted(**right_of):
+def count_rows(**correct_rows):
     """Write down segments, each as (correct, support) of its labels."""
     rows = [
         (segment, label, predicted, n)
-        for segment, labels in right_of.items()
+        for segment, labels in correct_rows.items()
         for label, (x, size) in enumerate(labels)
         for predicted, n in ((label, x), (1 - label if label < 2 else 0, size - x))
     ]
@@ -47,13 +47,13 @@ LABEL = st.one_of(FEW, MANY)
 
 def gap(one, other, **how):
     names = ("lower", "upper", "p_value")
-    frame = counted(a=one, b=other)
+    frame = count_rows(a=one, b=other)
     how = {"by": "g", "counts": "k", "metrics": "uar", "adjust": None, **how}
     out = bf.gaps(frame, "y", "p", **how).row(0, named=True)
     return [out[name] for name in names]
 
 
-def transposed(one, other):
+def transpose(one, other):
     """Lay out correct rows and rows of both segments, and the weights."""
     return (*zip(*one, strict=True), *zip(*other, strict=True), [1] * len(one))
 
@@ -61,9 +61,9 @@ def transposed(one, other):
 @pytest.mark.parametrize(("x", "y"), [(0, 1), (1, 2), (1, 5), (10**9 - 1, 10**9 - 7)])
 def test_p_values_of_errors_in_a_billion(x, y):
     one, other = [(x, 10**9)], [(y, 10**9)]
-    *_, found = gap(one, other)
+    *_, result = gap(one, other)
 
-    assert isclose(found, p_of_difference(*transposed(one, other)), rel_tol=2e-6)
+    assert isclose(result, p_of_difference(*transpose(one, other)), rel_tol=2e-6)
 
 
 # p-values of scores that differ in the ninth digit alone have seven digits left
@@ -71,10 +71,10 @@ def test_p_values_of_errors_in_a_billion(x, y):
 @given(st.integers(1, 2).flatmap(lambda k: st.tuples(*[st.tuples(*[LABEL] * k)] * 2)))
 def test_p_values_of_differences(pair):
     TRIED["inputs"] += 1
-    *_, found = gap(*pair)
+    *_, result = gap(*pair)
 
-    expected = p_of_difference(*transposed(*pair))
-    assert isclose(found, expected, rel_tol=1e-6, abs_tol=1e-300)
+    expected = p_of_difference(*transpose(*pair))
+    assert isclose(result, expected, rel_tol=1e-6, abs_tol=1e-300)
 
 
 @settings(max_examples=15, deadline=None)
@@ -84,10 +84,10 @@ def test_p_values_of_differences(pair):
 )
 def test_limits_of_differences(pair, level):
     TRIED["inputs"] += 1
-    *found, _ = gap(*pair, level=level)
+    *result, _ = gap(*pair, level=level)
 
-    expected = limits_of_difference(*transposed(*pair), level)
-    assert found == pytest.approx([float(limit) for limit in expected], abs=1e-11)
+    expected = limits_of_difference(*transpose(*pair), level)
+    assert result == pytest.approx([float(limit) for limit in expected], abs=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def paired(multiplier, labels):
     return left, multiplier * v / sqrt(v_f) if v_f > 0 else mpf(0)
 
 
-def passed(labels, is_beyond):
+def crossing(labels, is_beyond):
     """Find where the logarithm of the multiplier has gone too far."""
     low, high = mpf(-40), mpf(40)
     for _ in range(130):
@@ -159,12 +159,12 @@ def test_paired_differences(labels):
     frame = pl.DataFrame(rows, schema=["y", "p", "q", "k"], orient="row")
     out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="uar").row(0, named=True)
 
-    turned = [(n, c, b) for n, b, c in labels]
+    swapped = [(n, c, b) for n, b, c in labels]
     difference = sum(Fraction(b - c, n) for n, b, c in labels) / len(labels)
-    lower, _ = passed(labels, lambda _, statistic: statistic > Z)
-    upper, _ = passed(turned, lambda _, statistic: statistic > Z)
-    larger = labels if difference > 0 else turned
-    p = erfc(passed(larger, lambda left, _: left < 0)[1] / sqrt(2)) if difference else 1
+    lower, _ = crossing(labels, lambda _, statistic: statistic > Z)
+    upper, _ = crossing(swapped, lambda _, statistic: statistic > Z)
+    larger = labels if difference > 0 else swapped
+    p = erfc(crossing(larger, lambda left, _: left < 0)[1] / sqrt(2)) if difference else 1
     assert (out["model"], out["reference"]) == ("p", "q")
     assert out["difference"] == pytest.approx(float(difference), rel=1e-12, abs=1e-15)
     assert out["lower"] == pytest.approx(float(lower), rel=1e-9)
@@ -178,7 +178,7 @@ def test_paired_differences(labels):
 def test_whether_proportions_are_equal(right):
     names = "abcd"[: len(right)]
     segments = {name: [(x, 40)] for name, x in zip(names, right, strict=True)}
-    out = bf.disparity(counted(**segments), "y", "p", by="g", counts="k", metrics="accuracy")
+    out = bf.disparity(count_rows(**segments), "y", "p", by="g", counts="k", metrics="accuracy")
 
     n = 40 * len(right)
     pooled = Fraction(sum(right), n)
@@ -203,7 +203,7 @@ def test_whether_proportions_are_equal(right):
     ],
 )
 def test_whether_scores_are_equal(segments):
-    frame = counted(**dict(zip("abcd", segments, strict=False)))
+    frame = count_rows(**dict(zip("abcd", segments, strict=False)))
     out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar")
 
     weights = [mpf(1) / len(segments[0])] * len(segments[0])
@@ -215,7 +215,7 @@ def test_whether_scores_are_equal(segments):
     assert out["p_value"].item() == pytest.approx(float(p), rel=1e-8)
 
 
-def compared(frame, **how):
+def compare(frame, **how):
     gaps = bf.gaps(frame, "y", "p", by="g", metrics=["accuracy", "uar", "mcc"], **how)
     report = bf.report(frame, "y", "p", by="g", metrics="all", interval=True, **how)
     scores = [name for name in report.columns if name != "n"]
@@ -224,12 +224,12 @@ def compared(frame, **how):
 
 @pytest.mark.parametrize("weight", [0.125, 1.0, 2.0**40])
 def test_equal_weights_are_none(weight):
-    frame = counted(a=[(3, 7), (5, 5)], b=[(0, 4), (6, 11)], c=[(9, 9), (30, 31)])
+    frame = count_rows(a=[(3, 7), (5, 5)], b=[(0, 4), (6, 11)], c=[(9, 9), (30, 31)])
     rows = frame[[i for i, k in enumerate(frame["k"]) for _ in range(k)]].drop("k")
 
-    weighted = compared(rows.with_columns(w=pl.lit(weight)), sample_weight="w")
+    weighted = compare(rows.with_columns(w=pl.lit(weight)), sample_weight="w")
 
-    assert [[_near(v) for v in row] for row in compared(rows)] == [list(row) for row in weighted]
+    assert [[_near(v) for v in row] for row in compare(rows)] == [list(row) for row in weighted]
 
 
 def _near(value):
@@ -241,9 +241,9 @@ def test_all_weights_zero_but_one_leave_one_row(heavy):
     rows = pl.DataFrame({"g": ["a"] * 4, "y": [0, 0, 1, 2], "p": [0, 1, 1, 0]})
     how = {"by": "g", "metrics": "all", "interval": True, "labels": [0, 1, 2], "pos_label": 1}
     weight = [7.3 if i == heavy else 0.0 for i in range(4)]
-    found = bf.report(rows.with_columns(w=pl.Series(weight)), "y", "p", sample_weight="w", **how)
+    result = bf.report(rows.with_columns(w=pl.Series(weight)), "y", "p", sample_weight="w", **how)
     alone = bf.report(rows[heavy : heavy + 1], "y", "p", **how)
 
-    assert found["n"].item() == 4
+    assert result["n"].item() == 4
     for name in (name for name in alone.columns if name not in ("n", "min_support")):
-        assert found[name].item() == _near(alone[name].item()), name
+        assert result[name].item() == _near(alone[name].item()), name

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tried import TRIED
 
 import balframe as bf
-from balframe.methods import declarations as verbs
-from balframe.metrics.lookup import registered
+from balframe.methods import declarations
+from balframe.metrics.lookup import registered_metrics
 
 LABEL_COLUMNS = ["y", "p", "q"]
 
@@ -57,11 +57,11 @@ class Verb:
 
     @property
     def _parameters(self) -> Mapping[str, Any]:
-        return verbs()[self.function.__name__].parameters
+        return declarations()[self.function.__name__].parameters
 
 
 OF_ORDERED_LABELS = {"cohen_kappa_linear", "cohen_kappa_quadratic"}
-NOMINAL = sorted({one.name for one in registered()} - OF_ORDERED_LABELS)
+NOMINAL = sorted({one.name for one in registered_metrics()} - OF_ORDERED_LABELS)
 PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
 RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
 AGAINST = ["uar >= baseline - 0.1", "accuracy > baseline", "recall <= baseline + 0.2", "n >= 9"]

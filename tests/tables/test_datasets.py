@@ -121,12 +121,14 @@ def test_deciles_have_the_chi_square_that_r_finds():
     """That of mantelhaen.test(correct=FALSE) in R 4.2.2, over the deciles in ProPublica's file."""
     people = bf.datasets.compas_deciles(expand=True).to_pandas()
     two = people[people["race"].isin(["African-American", "Caucasian"])]
-    tables = [pd.crosstab(one["race"], one["reoffended"]) for _, one in two.groupby("decile")]
+    tables = [
+        pd.crosstab(people["race"], people["reoffended"]) for _, people in two.groupby("decile")
+    ]
 
-    found = StratifiedTable([one.to_numpy() for one in tables]).test_null_odds()
+    test = StratifiedTable([table.to_numpy() for table in tables]).test_null_odds()
 
-    assert found.statistic == pytest.approx(4.01922701038151, rel=1e-12)
-    assert found.pvalue == pytest.approx(0.0449843266525693, rel=1e-10)
+    assert test.statistic == pytest.approx(4.01922701038151, rel=1e-12)
+    assert test.pvalue == pytest.approx(0.0449843266525693, rel=1e-10)
 
 
 def test_expanded_deciles_are_the_counts_repeated():

@@ -1,8 +1,8 @@
 """All slices that a search tests, not only those listed: what the verb hands from step to step."""
 
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 from unittest.mock import patch
 
@@ -20,10 +20,10 @@ class Seen:
 
     def slices(self):
         """List the conditions of each slice tested, as `{column: level}` with None for null."""
-        reading = self.population.searched.reading
+        reading = self.population.features.counted_frame
         names, out = reading.query.by, []
         for one in range(len(self.tested.depth)):
-            pairs = zip(*self.tested.conditions(one), strict=True)
+            pairs = zip(*self.tested.slice_conditions(one), strict=True)
             found = {}
             for column, level in pairs:
                 code, levels = int(self.population.levels[column][level]), reading.by[names[column]]
@@ -33,22 +33,25 @@ class Seen:
 
     def counts(self):
         """Count rows and wrong rows of each, one column for each stratum."""
-        rows, strata = self.tested.rows(np.arange(len(self.tested.depth))), self.population.strata
-        return strata.n(rows), strata.wrong(rows)
+        rows, strata = (
+            self.tested.slice_counts(np.arange(len(self.tested.depth))),
+            self.population.strata,
+        )
+        return strata.count_rows(rows), strata.count_wrong(rows)
 
 
 @contextmanager
 def seen():
     """Keep what the calls of the verb within see."""
-    verb, kept = sys.modules["balframe.methods.slices.slices"], Seen()
-    of = verb.tested_slices
+    verb, kept = import_module("balframe.methods.slices.slices"), Seen()
+    of = verb.find_and_score_slices
 
     def kept_too(population, *arguments):
         kept.population = population
         kept.tested = of(population, *arguments)
         return kept.tested
 
-    with patch.object(verb, "tested_slices", kept_too):
+    with patch.object(verb, "find_and_score_slices", kept_too):
         yield kept
 
 

@@ -5,12 +5,12 @@ from questions import OF_SEGMENTS, question
 
 import balframe as bf
 from balframe.core.safe_divide import ratio
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 from balframe.stats.metric_intervals import Proportion
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
-WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in verbs()[one].parameters]
-WITH_MARGINS = [one for one in OF_SEGMENTS if "margins" in verbs()[one].parameters]
+WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in declarations()[one].parameters]
+WITH_MARGINS = [one for one in OF_SEGMENTS if "margins" in declarations()[one].parameters]
 each_verb = pytest.mark.parametrize("verb", WITH_MARGINS)
 
 

@@ -15,11 +15,11 @@ from questions import SEARCHING, SEVERAL, days, models, question
 import balframe as bf
 from balframe import accessor
 from balframe.api.columns import BY, METRIC, PREDICTED, TRUE, Kind
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 from balframe.metrics import registry
 
 ROOT = Path(__file__).parents[2]
-VERBS = verbs()
+VERBS = declarations()
 each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 LAYOUTS = [(name, layout) for name, verb in VERBS.items() for layout in verb.layouts]
 each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
@@ -66,7 +66,7 @@ IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "boolean"}
 
 
 def test_the_catalogue_has_the_verbs_of_the_accessor():
-    assert sorted(VERBS) == sorted(accessor.verbs())
+    assert sorted(VERBS) == sorted(accessor.methods())
 
 
 @each_verb
@@ -91,7 +91,7 @@ def test_every_column_is_described(verb):
     returned = section(verb, "Returns")
 
     for one in columns_of(verb):
-        if one.place is None and f"`{one.name}`" not in returned:
+        if one.placeholder is None and f"`{one.name}`" not in returned:
             metric, _, end = one.name.rpartition("_")  # a limit, of every score
             assert re.search(rf"`<\w+>_{end}`", returned), one.name
             assert f"`{metric}`" in returned
@@ -112,18 +112,20 @@ def columns_of(verb):
 @pytest.mark.parametrize("shows_all", [False, True])
 def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
     declared = VERBS[name].layouts[layout]
-    under = {one.under for one in declared if one.under is not None} if shows_all else set()
+    under = {one.only_with for one in declared if one.only_with is not None} if shows_all else set()
     under |= {"models"} if name in SEVERAL else set()
     asked = arguments(name, layout, under)
     function = getattr(bf, name)
 
     answer = function(FRAME, **asked)
 
-    patterns = {one: pattern(one) for one in declared if one.under is None or one.under in under}
+    patterns = {
+        one: pattern(one) for one in declared if one.only_with is None or one.only_with in under
+    }
     kinds = {column: kind_of(column, patterns) for column in answer.columns}
     there = {one for one, names in patterns.items() if any(map(names.fullmatch, answer.columns))}
     assert there == set(patterns)
-    fixed = [one.name for one in patterns if one.place is None]
+    fixed = [one.name for one in patterns if one.placeholder is None]
     assert [column for column in answer.columns if column in fixed] == fixed
     dtypes = {column: DTYPES[kind] for column, kind in kinds.items()}
     assert answer.schema == dtypes | ({"period": pl.Date} if "period" in dtypes else {})
@@ -182,7 +184,7 @@ def test_type_checkers_find_every_method():
 
     for name, verb in VERBS.items():
         assert f"from {verb.function.__module__} import {name} as {name}" in lines
-    for name in set(accessor.methods()) - set(accessor.verbs()):
+    for name in set(accessor.public_functions()) - set(accessor.methods()):
         assert f"from balframe.audit_page.{name} import {name} as {name}" in lines
 
 
@@ -192,7 +194,7 @@ def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
         for verb in VERBS.values()
         if any(one.name == METRIC for one in columns_of(verb))
         for one in columns_of(verb)
-        if one.place is None
+        if one.placeholder is None
     }
 
     assert bf.metric  # which reserves them

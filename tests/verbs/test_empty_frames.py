@@ -7,7 +7,7 @@ from questions import OF_SEGMENTS, days, question
 from sklearn.metrics import accuracy_score
 
 import balframe as bf
-from balframe.methods import declarations as verbs
+from balframe.methods import declarations
 
 ROWS = pl.DataFrame(
     {
@@ -22,7 +22,7 @@ ROWS = pl.DataFrame(
 )
 KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-WITHOUT_BY = [name for name in OF_SEGMENTS if not verbs()[name].parameters["by"].is_required]
+WITHOUT_BY = [name for name in OF_SEGMENTS if not declarations()[name].parameters["by"].is_required]
 
 
 def answer(verb, frame, **options):
@@ -50,7 +50,7 @@ def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
 @pytest.mark.parametrize("verb", OF_SEGMENTS)
 @pytest.mark.parametrize("margins", ["overall", "all"])
 def test_no_rows_have_no_margin(verb, margins):
-    options = {"margins": margins} if "margins" in verbs()[verb].parameters else {}
+    options = {"margins": margins} if "margins" in declarations()[verb].parameters else {}
 
     assert not any(answer(verb, ROWS.clear(), **options).values())
 

@@ -14,8 +14,8 @@ from clusters import NOTHING, ask, close, drawn, each_seed, limits, rows
 from scipy import stats
 
 import balframe as bf
-from balframe.stats.constrained_mle import corrected, standardised
-from balframe.stats.mean_recall import not_rejected
+from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
+from balframe.stats.mean_recall import invert_score_test
 
 Z = stats.norm.isf(0.025)
 
@@ -82,7 +82,8 @@ def test_means_of_recalls(seed):
 def lowest(p, n, quantile):
     """Give the lower limit that score or skewness-corrected score does not reject."""
     columns = (np.array([values]) for values in (p * n, n, [0.5, 0.5]))
-    return not_rejected(*columns, quantile, standardised, corrected)[0][0]
+    lower, _ = invert_score_test(*columns, quantile, score_statistic, skewness_corrected_statistic)
+    return lower[0]
 
 
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])

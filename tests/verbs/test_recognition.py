@@ -1,15 +1,15 @@
 import pytest
 
 import balframe as bf
-from balframe.api.columns import BY, METRIC, PREDICTED, SEGMENTS, TRUE, Role
-from balframe.methods import declarations as verbs
-from balframe.tables.recognize import recognized
+from balframe.api.columns import BY, METRIC, PREDICTED, SEGMENT_KEYS, TRUE, Role
+from balframe.methods import declarations
+from balframe.tables.recognize import recognize_result
 
 COUNTS = ["n", "n_labels", "min_support"]
 LONG = [*COUNTS, "metric", "estimate"]
 LAYOUTS = [
     (name, layout, declared)
-    for name, verb in verbs().items()
+    for name, verb in declarations().items()
     for layout, declared in verb.layouts.items()
 ]
 FILLED = {METRIC: "recall", BY: "g", TRUE: "y", PREDICTED: "p"}
@@ -18,28 +18,28 @@ FILLED = {METRIC: "recall", BY: "g", TRUE: "y", PREDICTED: "p"}
 def named(declared, *, without=()):
     """Name columns of an answer, by `g` or of the metric recall."""
     return [
-        one.name if one.place is None else one.filled(FILLED[one.place]).name
+        one.name if one.placeholder is None else one.fill(FILLED[one.placeholder]).name
         for one in declared
-        if one.under not in without
+        if one.only_with not in without
     ]
 
 
 def read(names, verb=None):
-    found = recognized(names, verb)
-    return found.verb, found.layout, list(found.by)
+    found = recognize_result(names, verb)
+    return found.method, found.layout, list(found.by)
 
 
 @pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
 def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
     verb, layout, declared
 ):
-    by = ["g"] * (SEGMENTS[0] in declared)
-    options = {one.under for one in declared}
-    tells = [one for one in declared if one.tells]
+    by = ["g"] * (SEGMENT_KEYS[0] in declared)
+    options = {one.only_with for one in declared}
+    tells = [one for one in declared if one.identifies]
 
     assert read(named(declared)) == (verb, layout, by)
     assert read(named(declared, without=options - {None})) == (verb, layout, by)
-    assert read(named([one for one in declared if one.tells or one.name == BY])) == (
+    assert read(named([one for one in declared if one.identifies or one.name == BY])) == (
         verb, layout, by
     )  # fmt: skip
     assert tells
@@ -48,14 +48,14 @@ def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
 @pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
 def test_any_column_that_does_not_tell_may_be_gone(verb, layout, declared):
     for gone in declared:
-        if not gone.tells and gone.name != BY:
+        if not gone.identifies and gone.name != BY:
             names = named([one for one in declared if one != gone])
 
             assert read(names)[:2] == (verb, layout), gone
 
 
 def test_columns_have_their_roles_and_what_fills_their_places():
-    found = recognized([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
+    found = recognize_result([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
 
     assert found.by == (("g", 1),)
     assert {name: one.role for name, one in found.columns.items()} == {
@@ -66,7 +66,10 @@ def test_columns_have_their_roles_and_what_fills_their_places():
         "tpr_lower": Role.LIMIT,
         "tpr_upper": Role.LIMIT,
     }
-    assert (found.columns["tpr"].of, found.columns["tpr_lower"].about) == ("tpr", "tpr")
+    assert (found.columns["tpr"].placeholder_value, found.columns["tpr_lower"].about) == (
+        "tpr",
+        "tpr",
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,9 +83,9 @@ def test_columns_have_their_roles_and_what_fills_their_places():
 )
 @pytest.mark.parametrize("by", [[], ["g"], ["hits", "threshold"]])
 def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
-    found = recognized([*by, *COUNTS, *new])
+    found = recognize_result([*by, *COUNTS, *new])
 
-    assert (found.verb, found.layout, list(found.by)) == ("report", "wide", by)
+    assert (found.method, found.layout, list(found.by)) == ("report", "wide", by)
     scores = [name for name, one in found.columns.items() if one.role is Role.ESTIMATE]
     limited = [one.about for one in found.columns.values() if one.role is Role.LIMIT]
     assert scores == [name for name in new if not name.endswith(("_lower", "_upper"))]
@@ -92,7 +95,7 @@ def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
 def test_limits_of_metrics_with_new_names_are_recognized_in_a_curve():
     names = ["threshold", "n", "predicted_positive", "hits", "hits_lower", "hits_upper"]
 
-    assert recognized(names).columns["hits_upper"].about == "hits"
+    assert recognize_result(names).columns["hits_upper"].about == "hits"
 
 
 def test_columns_of_other_verbs_are_no_metrics_with_new_names():
@@ -100,7 +103,7 @@ def test_columns_of_other_verbs_are_no_metrics_with_new_names():
 
     assert read(names) == ("ranking", "", ["g"])
     with pytest.raises(bf.InvalidInputError, match="cannot display a frame with"):
-        recognized(["g", *COUNTS, "roc_auc_difference"])
+        recognize_result(["g", *COUNTS, "roc_auc_difference"])
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
 )
 def test_what_is_no_answer_is_refused(names, says):
     with pytest.raises(bf.InvalidInputError, match=says):
-        recognized(names)
+        recognize_result(names)
 
 
 def test_the_verb_may_be_given():
@@ -174,9 +177,9 @@ def test_the_verb_may_be_given():
         ["label", "support"],
     )
     with pytest.raises(bf.InvalidInputError, match=r"give a result of gaps\. .* also has 'metric'"):
-        recognized(["g", "n", "accuracy"], "gaps")
+        recognize_result(["g", "n", "accuracy"], "gaps")
     with pytest.raises(bf.UnknownNameError, match="verb 'gap' not found; did you mean 'gaps'"):
-        recognized(["g", "n", "accuracy"], "gap")
+        recognize_result(["g", "n", "accuracy"], "gap")
 
 
 def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_put_back):
@@ -189,6 +192,6 @@ def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_pu
         bf.InvalidInputError,
         match="may be the result of posterior or of report; name one, as in verb='posterior'",
     ):
-        recognized(["g", "n", "mean"])
+        recognize_result(["g", "n", "mean"])
     assert read(["g", "n", "mean"], "report") == ("report", "wide", ["g"])
     assert read(["g", "n", "mean"], "posterior") == ("posterior", "", ["g"])

@@ -9,7 +9,7 @@ import pytest
 
 import balframe as bf
 from balframe.metrics import lookup, registry
-from balframe.metrics.lookup import registered
+from balframe.metrics.lookup import registered_metrics
 
 
 def half(c):
@@ -47,7 +47,7 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     def undescribed(c):
         return half(c)
 
-    told = lookup.find("undescribed")
+    told = lookup.find_metric("undescribed")
     assert (told.meaning, told.formula) == ("", "")
 
 
@@ -113,7 +113,7 @@ def test_guesses_score_what_the_registry_says_of_chance(labels):
     """Rows of every label are called each label equally often."""
     k = len(labels)
     guessed = bf.from_matrix([[4] * k, *([2] * k for _ in labels[1:])])
-    known = [one for one in registered() if k == 2 or "pos_label" not in one.needs]
+    known = [one for one in registered_metrics() if k == 2 or "pos_label" not in one.needs]
     said = {one.name: one.chance for one in known if one.chance not in (None, "majority")}
 
     out = bf.report(
@@ -126,7 +126,7 @@ def test_guesses_score_what_the_registry_says_of_chance(labels):
 
 def test_the_most_frequent_label_scores_what_the_registry_says_of_chance():
     frame = pl.DataFrame({"y": [0] * 4 + [1] * 2 + [2], "p": [0] * 7})
-    said = [one.name for one in registered() if one.chance == "majority"]
+    said = [one.name for one in registered_metrics() if one.chance == "majority"]
 
     out = bf.report(frame, "y", "p", metrics=[*said, "no_information_rate"])
 
@@ -164,12 +164,12 @@ def test_the_shipped_metrics_are_there_before_any_verb_is_used():
 @pytest.mark.parametrize(
     ("program", "found"),
     [
-        ("from balframe.metrics.registry import registered", []),
-        ("from balframe.metrics.lookup import registered", ["accuracy", "balanced_accuracy"]),
+        ("from balframe.metrics.registry import registered_metrics", []),
+        ("from balframe.metrics.lookup import registered_metrics", ["accuracy", "balanced_accuracy"]),
     ],
 )
 def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):
-    ask = f"{program}; print([one.name for one in registered()][:2])"
+    ask = f"{program}; print([one.name for one in registered_metrics()][:2])"
 
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
 
@@ -179,7 +179,7 @@ def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):
 def test_a_reserved_name_is_no_name_of_a_metric(monkeypatch):
     monkeypatch.setattr(registry, "_reserved", set(registry._reserved))
 
-    registry.reserve(["half"])
+    registry.reserve_names(["half"])
 
     with pytest.raises(bf.InvalidInputError, match="'half' names a column of results"):
         bf.metric(range=(0, 1))(half)

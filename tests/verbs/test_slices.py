@@ -59,12 +59,13 @@ def test_rows_of_every_stratum_are_counted(metric):
     _, seen = search(CELLS, metric=metric, **OPTIONS)
     at = in_order_of_the_case(metric, seen)
     n, wrong = seen.counts()
-    strata, n_all = seen.population.strata, seen.population.n_all
+    strata, n_all = seen.population.strata, seen.population.all_counts
 
     assert n[at].tolist() == expected(metric, "n")
     assert wrong[at].tolist() == expected(metric, "wrong")
     totals = [
-        {"n": a, "wrong": b} for a, b in zip(strata.n(n_all), strata.wrong(n_all), strict=True)
+        {"n": a, "wrong": b}
+        for a, b in zip(strata.count_rows(n_all), strata.count_wrong(n_all), strict=True)
     ]
     assert totals == CASE["metrics"][metric]["totals"]
 

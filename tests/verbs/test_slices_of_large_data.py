@@ -84,7 +84,7 @@ def test_many_rows_on_several_cores(monkeypatch):
         asked_of.append(n)
         return True
 
-    monkeypatch.setattr(conjunctions, "are_many_to_share", are_many)
+    monkeypatch.setattr(conjunctions, "should_share", are_many)
 
     found = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
     assert asked_of

@@ -1,171 +1,329 @@
 """Whether the same score means the same in every group, and whether scores are probabilities."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table, TableRow
-from balframe.audit_page.forest_marks import around_zero
-from balframe.audit_page.groups import ColumnOf, GroupOf
-from balframe.audit_page.measured_scores import OfScore, SameScore
-from balframe.audit_page.numbers import APART, POINTS, count, p_value, percent
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.scores_in_text import rounded
-from balframe.audit_page.sections.probabilities_in_text import (
-    are_right,
-    claimed,
-    on_average,
-    table_of_ratios,
+from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table
+from balframe.audit_page.groups import (
+    MAX_COLUMNS,
+    ColumnFigures,
+    Difference,
+    GroupFigures,
+    room,
 )
-from balframe.audit_page.sections.same_scores_in_text import (
-    Compared,
-    Words,
-    in_brief,
-    meaning,
-    of_column,
-    of_errors,
+from balframe.audit_page.numbers import (
+    POINTS,
+    UNDEFINED,
+    Estimate,
+    count,
+    percent,
+    points_more,
 )
-from balframe.audit_page.sections.thresholds import NO_SCORE, words_of
-from balframe.audit_page.shown_groups import MOST_COLUMNS, groups_of, heading_of, shown_columns
-from balframe.audit_page.tables import PLOT, level_of
-from balframe.audit_page.text import given, plural, sentence
+from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.results import (
+    NO_GROUPS,
+    NO_SCORE,
+    Audit,
+    LeftOut,
+    ModelFigures,
+    report_models,
+)
+from balframe.audit_page.scores import ScoreWords, rounding_note
+from balframe.audit_page.sections import probabilities
+from balframe.audit_page.sections.probabilities import Probabilities, measure_probabilities
+from balframe.audit_page.tables import (
+    choose_groups,
+    difference_cells,
+    difference_heads,
+    difference_range,
+    group_rows,
+    large_groups,
+)
+from balframe.audit_page.text import capitalize, first_names, join_words, plural, quote
+from balframe.methods.calibration.calibration_gaps import calibration_gaps
 
 QUESTION = "Does the same score mean the same for everyone?"
-OF_PROBABILITIES = "Are the scores the probabilities that they may be taken for?"
 ONE_OUTCOME = (
     "One of the outcomes does not occur, so nothing can be said of what different scores mean."
 )
+_MAX_STRATA = 30  # different scores, up to which rows of exactly the same score are compared
+_MAX_NAMED, _MAX_BRIEF = 12, 4
 
 
-def calibrated(audited: Audited) -> Answer:
+class Comparison(NamedTuple):
+    """A group of a column and its difference from all others who have the same scores.
+
+    `column` is the name of the column, `row` that of `calibration_gaps`.
+    """
+
+    column: str
+    value: Any
+    difference: Difference
+    is_small: bool
+    row: Row
+
+    @property
+    def estimate(self) -> Estimate:
+        """Return the difference with its limits."""
+        return self.difference.estimate
+
+    @property
+    def size(self) -> float:
+        """Return how large the difference is, in either direction."""
+        return abs(self.estimate.value or 0.0)
+
+
+class ColumnComparisons(NamedTuple):
+    """The comparisons of the groups of a by-column, by value.
+
+    `crossing` is the test that also finds differences that change with the score.
+    """
+
+    name: str
+    groups: Mapping[Any, Comparison]
+    crossing: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationFigures:
+    """The figures on what scores mean: by column at the same scores, and as probabilities."""
+
+    columns: Sequence[ColumnComparisons]
+    probabilities: Probabilities | None
+
+
+def figures(audit: Audit) -> list[CalibrationFigures | None]:
+    """Measure what scores mean, for each model that has scores of one of two labels."""
+    return [None if model.scores is None else _measure(model) for model in audit.models]
+
+
+def _measure(model: ModelFigures) -> CalibrationFigures:
+    columns = [_compare(model, column) for column in model.columns[:MAX_COLUMNS]]
+    return CalibrationFigures(columns, measure_probabilities(model))
+
+
+def _compare(model: ModelFigures, column: ColumnFigures) -> ColumnComparisons:
+    by, name = by_name(column.number), model.request.column(column.number)
+    level, error = model.request.level, model.rates.errors[0]
+    rows = model.cells.query_scores(calibration_gaps, by=by, adjust=None, level=level)
+    by_value = {row[by]: row for row in rows}
+    comparisons = {}
+    for group in column.groups:
+        row = by_value[group.value]
+        comparisons[group.value] = Comparison(
+            name, group.value, Difference.from_row(row), group.is_small(error), row
+        )
+    crossing = Difference(UNDEFINED, rows[0]["p_value_crossing"])
+    return ColumnComparisons(name, comparisons, crossing)
+
+
+def differences(calibrations: Sequence[CalibrationFigures | None]) -> Iterator[Difference]:
+    """Return the differences whose p-values are adjusted with all others."""
+    for calibration in calibrations:
+        for column in calibration.columns if calibration is not None else ():
+            yield from (group.difference for group in column.groups.values())
+            yield column.crossing
+
+
+def section(audit: Audit, calibrations: Sequence[CalibrationFigures | None]) -> Section | LeftOut:
     """Say whether the same score means the same in every group, and whether it is right."""
-    asked = audited.asked
-    if all(one.y_score is None for one in asked.models):
+    if all(model.y_score is None for model in audit.request.models):
         return LeftOut(QUESTION, NO_SCORE)
-    scores = [model.score for model in audited.models if model.score is not None]
-    if not scores:
+    with_scores = [calibration for calibration in calibrations if calibration is not None]
+    if not with_scores:
         return LeftOut(QUESTION, "a score is of one of two outcomes, and there are more")
-    if not asked.by and all(one.probabilities is None for one in scores):
-        return LeftOut(QUESTION, "no columns of groups were given")
-    blocks, brief = of_every_model(audited, lambda model: _of_model(model, asked))
-    return Section("calibrated", QUESTION if asked.by else OF_PROBABILITIES, blocks, brief)
+    if not audit.request.by and all(one.probabilities is None for one in with_scores):
+        return LeftOut(QUESTION, NO_GROUPS)
+    blocks, brief = report_models(audit, _report, calibrations)
+    question = QUESTION if audit.request.by else probabilities.QUESTION
+    return Section("calibrated", question, blocks, brief)
 
 
-def _of_model(model: OfModel, asked: Asked) -> tuple[list[Block], list[str]]:
-    score = model.score
-    if score is None:
+def _report(
+    model: ModelFigures, calibration: CalibrationFigures | None
+) -> tuple[list[Block], list[str]]:
+    if calibration is None:
         return [], []
-    if not all(model.counted.n_true.values()):
+    if not all(model.cells.n_true.values()):
         return [Paragraph(ONE_OUTCOME)], []
-    words = words_of(model, asked)
-    blocks, brief = _same_scores(model, score, words, asked) if asked.by else ([], [])
-    found, half = score.probabilities, ""
-    if found is not None:
-        average = on_average(found.overall, words)
-        question = f"{OF_PROBABILITIES} " if asked.by else ""
-        blocks.append(Paragraph(f"{question}{claimed(words)} {average}".rstrip()))
-        blocks.append(Paragraph(are_right(found.overall, asked.alpha)))
-        brief = brief or [one for one in [average] if one]
-        half = " For the means, half a step was added to each."
-        if asked.by:
-            blocks.append(table_of_ratios(model, found, words, asked))
-    if note := rounded(model.counted):
-        blocks.append(Paragraph(note + half, is_note=True))
+    blocks, brief = _report_same_scores(model, calibration) if model.request.by else ([], [])
+    rounding = rounding_note(model.cells)
+    if calibration.probabilities is not None:
+        overall, words = calibration.probabilities.overall, model.score_words
+        level = probabilities.level_sentence(overall, words)
+        slope = probabilities.slope_sentence(Estimate.from_row(overall, "slope"))
+        test = probabilities.joint_sentence(overall["p_value"], model.request.alpha)
+        question = f"{probabilities.QUESTION} " if model.request.by else ""
+        start = f"{question}{probabilities.definition(words)} {level}".rstrip()
+        blocks += [Paragraph(start), Paragraph(f"{slope}{test}")]
+        brief = brief or [text for text in [level] if text]
+        if model.request.by:
+            blocks.append(probabilities.ratio_table(model, calibration.probabilities))
+        if rounding:
+            rounding += " For the means, half a step was added to each."
+    if rounding:
+        blocks.append(Paragraph(rounding, is_note=True))
     return blocks, brief
 
 
-def _same_scores(
-    model: OfModel, score: OfScore, words: Words, asked: Asked
+# Groups beside others who have the same scores
+
+
+def _report_same_scores(
+    model: ModelFigures, calibration: CalibrationFigures
 ) -> tuple[list[Block], list[str]]:
-    """Compare groups at the same scores."""
-    all_groups: list[Compared] = []
-    said = []
-    for found in score.same:
-        column = next(one for one in model.columns if one.number == found.column)
-        by = given(str(asked.by[found.column]))
-        groups = [
-            Compared(
-                by, one.value, found.groups[one.value].difference, _is_small(one, model, asked)
-            )
-            for one in column.groups
-        ]
-        said.append(of_column(by, groups, found.crossing, asked.alpha))
-        all_groups += groups
+    words = model.score_words
+    assert model.scores is not None, "scores are compared"
     start = (
-        f"How many points more or less often were {words.many} {words.happened} than others with "
-        f"the same score ({level_of(asked)} limits)?"
+        f"How many points more or less often were {words.rows} {words.happened} than others with "
+        f"the same score ({model.request.percent_level} limits)?"
     )
-    blocks: list[Block] = [
-        Paragraph(meaning(score.n_scores, words)),
-        Paragraph(" ".join([start, *said])),
+    sentences = [
+        column_sentence(column.name, list(column.groups.values()), column.crossing)
+        for column in calibration.columns
     ]
-    prevalence = model.rates.named("prevalence")
+    paragraphs = [meaning(len(model.scores.scores), words), " ".join([start, *sentences])]
+    prevalence = model.rates.by_metric("prevalence")
     differing = [
-        given(str(asked.by[one.number]))
-        for one in model.columns[:MOST_COLUMNS]
-        if one.extremes[prevalence].is_shown
+        model.request.column(column.number)
+        for column in model.columns[:MAX_COLUMNS]
+        if column.extremes[prevalence].is_significant
     ]
-    if errors := of_errors(differing, words):
-        blocks.append(Paragraph(errors))
-    blocks.append(_table(model, score, words, asked))
-    return blocks, [in_brief(all_groups, words, asked.alpha)]
+    if differing:
+        paragraphs.append(errors_sentence(differing, words))
+    every = [group for column in calibration.columns for group in column.groups.values()]
+    return [*map(Paragraph, paragraphs), _table(model, calibration)], [summary(every, words)]
 
 
-def _is_small(group: GroupOf, model: OfModel, asked: Asked) -> bool:
-    """Tell whether a group has too few rows of one of the outcomes to be ranked."""
-    return group.is_small(model.rates.errors[0], asked.min_support)
-
-
-def _table(model: OfModel, score: OfScore, words: Words, asked: Asked) -> Table:
-    shown = shown_columns(model.columns, asked)
-    by_column: Mapping[int, Mapping[Any, SameScore]] = {
-        one.column: one.groups for one in score.same
-    }
-    span = around_zero(
-        by_column[one.column.number][group.value].difference.estimate
-        for one in shown
-        for group in one.groups
-        if not _is_small(group, model, asked)
+def meaning(n_scores: int, words: ScoreWords) -> str:
+    """Say what it is for a score to mean the same, and who is compared."""
+    same = "the same score"
+    if n_scores > _MAX_STRATA:
+        same = f"about the same score, since there are {count(n_scores)} different ones"
+    return (
+        f"If a score means the same for everyone, then of two {words.rows} with the same score, "
+        f"whatever their groups, one is as likely to be {words.happened} as the other. Here the "
+        f"{words.rows} of each group are compared with all others with {same}."
     )
 
-    def row(column: ColumnOf, group: GroupOf) -> TableRow:
-        found = by_column[column.number][group.value]
-        of = found.difference.estimate
-        cells = [
-            Cell(count(of.n)),
-            Cell(percent(found.observed)),
-            Cell(percent(found.expected)),
-            Cell(
-                POINTS.estimate(of) if of.is_known else "undefined",
-                APART.limits(of) if of.has_limits else "",
-            ),
-            Cell(bar=span.bar(of)),
-            Cell(p_value(found.difference.adjusted, asked.alpha)),
-        ]
-        return TableRow(
-            heading_of(group),
-            cells,
-            is_small=_is_small(group, model, asked),
-            differs=found.difference.is_shown(asked.alpha),
-        )
 
+def column_sentence(column: str, comparisons: Sequence[Comparison], crossing: Difference) -> str:
+    """Say which groups of a column differ from others at the same scores."""
+    significant = _significant(comparisons)
+    if significant:
+        parts = [part for part in (_names(significant, 1), _names(significant, -1)) if part]
+        others = (
+            " For the others no difference is shown, which is not to say that there is none."
+            if len(significant) < len(comparisons)
+            else ""
+        )
+        return f"By {column} {'; '.join(parts)}.{others}"
+    if not any(comparison.estimate.has_limits for comparison in comparisons):
+        return f"By {column} no groups with the same scores could be compared."
+    if crossing.is_significant:
+        return (
+            f"By {column} no group is shown to differ over all scores together, but differences "
+            f"that change with the score are shown{_furthest_limit(comparisons)}."
+        )
+    return f"By {column} no difference is shown{_furthest_limit(comparisons)}."
+
+
+def _significant(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    return [one for one in comparisons if one.difference.is_significant]
+
+
+def _names(significant: Sequence[Comparison], sign: int) -> str:
+    """Name the groups in which it happens more often, or less often."""
+    some = [one for one in significant if (one.estimate.value or 0.0) * sign > 0]
+    if not some:
+        return ""
+    some.sort(key=lambda one: (one.is_small, -one.size))
+    names = [
+        f"{quote(one.value)} ({POINTS.estimate(one.estimate)}, {POINTS.limits(one.estimate)})"
+        for one in some
+    ]
+    listed = join_words(first_names(names, _MAX_NAMED, _more_groups))
+    return f"{'more' if sign > 0 else 'less'} often for {listed}"
+
+
+def _more_groups(n: int) -> str:
+    return plural(n, "more group", "more groups")
+
+
+def _furthest_limit(comparisons: Sequence[Comparison]) -> str:
+    """Say how large a difference may still be, of groups that are large enough to rank."""
+    limits = [one.estimate.furthest_limit for one in comparisons if not one.is_small]
+    furthest = max((limit for limit in limits if limit is not None), default=None)
+    if furthest is None:
+        return ", and no group is large enough to say how large one may be"
+    return f"; {room(furthest)}"
+
+
+def summary(comparisons: Sequence[Comparison], words: ScoreWords) -> str:
+    """Say in brief which groups differ from others at the same scores, the furthest first."""
+    if not any(comparison.estimate.has_limits for comparison in comparisons):
+        return "No groups with the same scores could be compared."
+    significant = _significant(comparisons)
+    if not significant:
+        return (
+            f"At the same score, no group is shown to be {words.happened} more or less often than "
+            f"others of its column{_furthest_limit(comparisons)}."
+        )
+    ranked = sorted((one for one in significant if not one.is_small), key=lambda one: -one.size)
+    parts = [
+        f"{quote(one.value)} ({one.column}) by {points_more(one.estimate)}"
+        for one in ranked[:_MAX_BRIEF]
+    ]
+    if n_more := len(significant) - len(parts):
+        small = f"{plural(n_more, 'group', 'groups')} too small to rank"
+        parts.append(_more_groups(n_more) if parts else small)
+    return (
+        f"At the same score, {words.happened} more or less often than others of the same column: "
+        f"{join_words(parts)}."
+    )
+
+
+def errors_sentence(columns: Sequence[str], words: ScoreWords) -> str:
+    """Say that errors differ where the outcome does, which is significant in the columns."""
+    return (
+        "Scores that mean the same for everyone do not make errors equal: where the share "
+        f"{words.happened} differs between groups, as it is shown to do by {join_words(columns)}, "
+        "error rates differ at most thresholds."
+    )
+
+
+def _table(model: ModelFigures, calibration: CalibrationFigures) -> Table:
+    chosen, error = choose_groups(model), model.rates.errors[0]
+
+    def comparison(group: GroupFigures) -> Comparison:
+        assert group.column is not None, "groups are compared"
+        return calibration.columns[group.column].groups[group.value]
+
+    def cells(group: GroupFigures) -> list[Cell]:
+        compared = comparison(group)
+        return [
+            Cell(count(compared.estimate.n)),
+            Cell(percent(compared.row["observed"])),
+            Cell(percent(compared.row["expected_at_same_scores"])),
+            *difference_cells(compared.difference, span),
+        ]
+
+    span = difference_range(comparison(group).estimate for group in large_groups(chosen, error))
     heads = [
         Head("Group", "text"),
         Head("Out of"),
-        Head(sentence(words.happened)),
+        Head(capitalize(model.happened)),
         Head("Expected at the same scores"),
-        Head(f"Points more than others ({level_of(asked)} limits)", "estimate"),
-        Head(PLOT, "plot", span.axis(POINTS, 0.0)),
-        Head("p"),
+        *difference_heads("Points more than others", span, model.request),
     ]
-    n_more = len(model.columns) - len(shown)
+    n_more = len(model.columns) - len(chosen)
     more = f" {plural(n_more, 'more column', 'more columns')} not examined." if n_more else ""
-    under = (
-        f"Expected: if {words.many} of the group were {words.happened} as often as all with the "
-        "same scores. Above 0, scores of the group are low for what happened, beside those of "
-        "others; below 0, high. p is adjusted. Diamonds: shown to differ. Hollow: too few "
+    note = (
+        f"Expected: if {model.words.plural} of the group were {model.happened} as often as all "
+        "with the same scores. Above 0, scores of the group are low for what happened, beside "
+        "those of others; below 0, high. p is adjusted. Diamonds: shown to differ. Hollow: too few "
         f"to rank.{more}"
     )
-    return Table(
-        "Groups beside others with the same scores", heads, groups_of(shown, asked, row), under
-    )
+    rows = group_rows(chosen, [error], cells, lambda group: comparison(group).difference)
+    return Table("Groups beside others with the same scores", heads, rows, note)

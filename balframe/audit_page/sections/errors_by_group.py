@@ -1,166 +1,186 @@
 """Which errors are made, and on whom they fall."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from balframe.audit_page import far_apart
 from balframe.audit_page.document import (
-    Beside,
     Block,
     Cell,
     Head,
     Paragraph,
     Section,
+    SideBySide,
     Table,
-    TableRow,
 )
-from balframe.audit_page.groups import ColumnOf, GroupOf
-from balframe.audit_page.numbers import PERCENT, percent
+from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures, Extremes, GroupFigures, room
+from balframe.audit_page.numbers import DISTANCE, PERCENT, points
 from balframe.audit_page.rates import Rate
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Audited, OfModel, of_every_model
-from balframe.audit_page.shown_groups import (
-    MOST_COLUMNS,
-    ShownColumn,
-    groups_of,
-    heading_of,
-    shown_columns,
+from balframe.audit_page.results import Audit, ModelFigures, report_models
+from balframe.audit_page.tables import (
+    ColumnRows,
+    choose_groups,
+    estimate_cell,
+    group_rows,
+    rate_table,
+    total_row,
 )
-from balframe.audit_page.tables import caption_of, level_of, rate_table
-from balframe.audit_page.text import given, sentence
+from balframe.audit_page.text import capitalize, join_words, spell_number
 
+ALLOWED = "These limits allow for having picked the two groups furthest apart."
 _ORDINALS = ("first", "second")
+_MAX_ERRORS = 2  # that a sentence in brief spells out
 
 
-def errors(audited: Audited) -> Section:
+def section(audit: Audit) -> Section:
     """Say which errors are made, and on whom they fall."""
-    asked = audited.asked
-    blocks, brief = of_every_model(
-        audited, lambda model: (_blocks(model, asked), _in_brief(model, asked))
-    )
-    on_whom = ", and on whom do they fall" if asked.by else ""
+    blocks, brief = report_models(audit, lambda model: (_blocks(model), _summary(model)))
+    on_whom = ", and on whom do they fall" if audit.request.by else ""
     return Section("errors", f"Which errors are made{on_whom}?", blocks, brief)
 
 
-def _in_brief(model: OfModel, asked: Asked) -> list[str]:
-    rates = model.rates.errors
-    said = [overall_in_brief(model)]
-    return said + [
-        far_apart.in_brief(column, asked.title_of(column.number), rates)
-        for column in model.columns[:MOST_COLUMNS]
+def _summary(model: ModelFigures) -> list[str]:
+    return [
+        overall_summary(model),
+        *(
+            column_summary(column, model.request.column_title(column.number), model.rates.errors)
+            for column in model.columns[:MAX_COLUMNS]
+        ),
     ]
 
 
-def overall_in_brief(model: OfModel) -> str:
+def overall_summary(model: ModelFigures) -> str:
     """Say how often each error is made; of many labels, the one that is missed most often."""
-    found = model.overall.rates
-    rates = [rate for rate in model.rates.errors if found[rate].is_known]
+    rates = model.defined_errors
     if not rates:
         return "No error rate is defined: one of the outcomes does not occur."
-    if model.counted.positive is None:
-        worst = max(rates, key=lambda rate: found[rate].value or 0.0)
-        return f"The label missed most often: {how_often(worst, model)}."
-    return f"{', and '.join(how_often(rate, model) for rate in rates)}."
+    if not model.cells.is_binary:
+        worst = max(rates, key=lambda rate: model.overall.rates[rate].value or 0.0)
+        return f"The label missed most often: {frequency(worst, model)}."
+    return f"{', and '.join(frequency(rate, model) for rate in rates)}."
 
 
-def how_often(rate: Rate, model: OfModel) -> str:
+def frequency(rate: Rate, model: ModelFigures) -> str:
     """Say how often an error is made: `32% (31 to 34) of those not re-arrested had been called`."""
-    return f"{PERCENT.written(model.overall.rates[rate])} of {rate.of} {rate.befell}"
+    return f"{PERCENT.with_limits(model.overall.rates[rate])} of {rate.among} {rate.event}"
 
 
-def _blocks(model: OfModel, asked: Asked) -> list[Block]:
-    rates = [rate for rate in model.rates.errors if model.overall.rates[rate].is_known]
-    shown = shown_columns(model.columns, asked, 4 + 2 * len(rates))
-    blocks: list[Block] = [Paragraph(kinds(model, asked))]
-    if not shown:
+def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) -> str:
+    """Say how far apart the groups of a column are in all errors."""
+    extremes = {rate: column.extremes[rate] for rate in errors}
+    compared = {rate: x for rate, x in extremes.items() if x.distance.upper is not None}
+    if not compared:
+        return f"{title}: fewer than two groups are large enough to compare."
+    significant = [rate for rate, extreme in compared.items() if extreme.is_significant]
+    others = [rate for rate in compared if rate not in significant]
+    if not significant:
+        differences = _possible_differences(compared.values())
+        return f"{title}: no difference in these errors is shown; {differences}."
+    by_distance = sorted(significant, key=lambda rate: -(compared[rate].distance.value or 0))
+    furthest = by_distance[:_MAX_ERRORS]
+    parts = [
+        f"of {rate.among}, {compared[rate].between} {rate.event}, "
+        f"{points(compared[rate].distance.value)} apart "
+        f"({DISTANCE.limits(compared[rate].distance)})"
+        for rate in errors
+        if rate in furthest
+    ]
+    if n_more := len(significant) - len(furthest):
+        parts.append(f"in {spell_number(n_more)} more of the errors a difference is shown")
+    if others:
+        where = f"of {others[0].among}, " if len(others) == 1 else "in the other errors "
+        differences = _possible_differences(compared[rate] for rate in others)
+        parts.append(f"{where}no difference is shown; {differences}")
+    return f"{title}: {'; '.join(parts)}."
+
+
+def _possible_differences(extremes: Iterable[Extremes]) -> str:
+    """Say how large differences may still be that are not significant."""
+    uppers = [one.distance.upper for one in extremes if one.distance.upper is not None]
+    if len(uppers) > _MAX_ERRORS:
+        return room(max(uppers))
+    *first, last = uppers
+    numbers = join_words([*map(DISTANCE.number, first), points(last)])
+    return f"the data leave room for up to {numbers}"
+
+
+def _blocks(model: ModelFigures) -> list[Block]:
+    rates = model.defined_errors
+    chosen = choose_groups(model, 4 + 2 * len(rates))
+    blocks: list[Block] = [Paragraph(kinds(model))]
+    if not chosen:
         return blocks
-    for rate in rates:
-        blocks.append(Paragraph(apart(model, asked, rate, rates.index(rate))))
+    blocks += [Paragraph(distances(model, rate, i)) for i, rate in enumerate(rates)]
     if rates:
         blocks.append(Paragraph(ALLOWED, is_note=True))
-    tables = [
-        rate_table(
-            model,
-            shown,
-            asked,
-            rate,
-            caption_of(rate),
-            f"Share of {rate.of}. {sentence(rate.term)}.",
-        )
-        for rate in rates
-    ]
-    blocks += [Beside(tables[at : at + 2]) for at in range(0, len(tables), 2)]
-    if model.counted.positive is not None:
-        blocks.append(_what_else(model, shown, asked))
+    tables = []
+    for rate in rates:
+        note = f"Share of {rate.among}. {capitalize(rate.term)}."
+        tables.append(rate_table(model, chosen, rate, rate.title, note))
+    blocks += [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
+    if model.cells.is_binary:
+        blocks.append(_other_rates(model, chosen))
     return blocks
 
 
-ALLOWED = "These limits allow for having picked the two groups furthest apart."
-
-
-def kinds(model: OfModel, asked: Asked) -> str:
+def kinds(model: ModelFigures) -> str:
     """Say which errors there are, and how often they are made."""
-    rates = [rate for rate in model.rates.errors if model.overall.rates[rate].is_known]
-    in_groups = "Calls can be right equally often in two groups, and wrong in different ways. "
-    start = in_groups if asked.by else "Calls can be wrong in different ways. "
-    if model.counted.positive is None:
-        listed = "; ".join(how_often(rate, model) for rate in rates)
-        n_labels = len(model.counted.labels)
-        some = (
-            "" if len(model.rates.errors) == n_labels else f", here the {len(rates)} most frequent"
-        )
+    rates = model.defined_errors
+    start = (
+        "Calls can be right equally often in two groups, and wrong in different ways. "
+        if model.request.by
+        else "Calls can be wrong in different ways. "
+    )
+    frequencies = [frequency(rate, model) for rate in rates]
+    if not model.cells.is_binary:
+        is_all = len(model.rates.errors) == len(model.cells.labels)
+        some = "" if is_all else f", here the {len(rates)} most frequent"
+        listed = "; ".join(frequencies)
         return f"{start}For each label{some}, an error is to miss it. {listed}."
     first, second = (rate.caption for rate in model.rates.errors)
-    found = ". ".join(sentence(how_often(rate, model)) for rate in rates) or (
+    overall = ". ".join(map(capitalize, frequencies)) or (
         "One of the outcomes does not occur, so that one of the errors cannot be made"
     )
-    return f"{start}There are two errors: {first}; and {second}. {found}."
+    return f"{start}There are two errors: {first}; and {second}. {overall}."
 
 
-def apart(model: OfModel, asked: Asked, rate: Rate, at: int) -> str:
+def distances(model: ModelFigures, rate: Rate, position: int) -> str:
     """Say how far apart the groups of each column are in an error."""
-    if model.counted.positive is None:
-        start = f"How far apart are the groups in missing {rate.of}?"
-    elif at == 0:
+    if not model.cells.is_binary:
+        start = f"How far apart are the groups in missing {rate.among}?"
+    elif position == 0:
         start = "How far apart are the groups in the first?"
     else:
-        start = f"And in the {_ORDINALS[at]}?"
-    said = [
-        far_apart.in_section(column, given(str(asked.by[column.number])), column.extremes[rate])
-        for column in model.columns[:MOST_COLUMNS]
+        start = f"And in the {_ORDINALS[position]}?"
+    sentences = [
+        column_distance(model.request.column(column.number), column.extremes[rate])
+        for column in model.columns[:MAX_COLUMNS]
     ]
-    return f"{start} {' '.join(said)}"
+    return f"{start} {' '.join(sentences)}"
 
 
-def _what_else(model: OfModel, shown: Sequence[ShownColumn], asked: Asked) -> Table:
+def column_distance(column: str, extremes: Extremes) -> str:
+    """Say how far apart the groups of a column are in one rate."""
+    if not extremes.is_compared or extremes.distance.upper is None:
+        return f"By {column} fewer than two groups are large enough to compare."
+    if not extremes.is_significant:
+        return f"By {column} {extremes.not_significant}."
+    return f"By {column} {extremes.distance_text}, {extremes.between}."
+
+
+def _other_rates(model: ModelFigures, chosen: Sequence[ColumnRows]) -> Table:
     """Show the rates that go with errors."""
-    rates = [model.rates.named(one) for one in ("prevalence", "selection_rate", "precision")]
-    words, positive = asked.words, model.counted.positive
-    assert positive is not None
-    happened, called = sentence(words.happened(positive)), sentence(words.called(positive))
-    heads = [
-        Head("Group", "text"),
-        Head(f"{happened}, of all", "estimate"),
-        Head(f"{called}, of all", "estimate"),
-        Head(f"{happened}, of those {words.called(positive)}", "estimate"),
-    ]
+    rates = [model.rates.by_metric(x) for x in ("prevalence", "selection_rate", "precision")]
+    happened, called = capitalize(model.happened), capitalize(model.called)
+    titles = (f"{happened}, of all", f"{called}, of all", f"{happened}, of those {model.called}")
 
-    def row(column: ColumnOf, group: GroupOf) -> TableRow:
-        is_small = any(group.is_small(one, asked.min_support) for one in model.rates.errors)
-        return TableRow(heading_of(group), _rates(group, rates), is_small=is_small)
+    def cells(group: GroupFigures) -> list[Cell]:
+        return [estimate_cell(group.rates[rate], PERCENT) for rate in rates]
 
-    total = TableRow(f"All {words.many}", _rates(model.overall, rates), is_total=True)
     return Table(
         "What else goes with it",
-        heads,
-        groups_of(shown, asked, row),
-        f"In brackets: {level_of(asked)} limits. Where the first column differs between groups, "
-        "the shares of the third column and both error rates can hardly all be equal.",
-        total,
+        [Head("Group", "text"), *(Head(title, "estimate") for title in titles)],
+        group_rows(chosen, model.rates.errors, cells),
+        f"In brackets: {model.request.percent_level} limits. Where the first column differs "
+        "between groups, the shares of the third column and both error rates can hardly all be "
+        "equal.",
+        total_row(model, cells(model.overall)),
     )
-
-
-def _rates(group: GroupOf, rates: Sequence[Rate]) -> list[Cell]:
-    return [
-        Cell(percent(of.value), PERCENT.limits(of) if of.has_limits else "")
-        for of in (group.rates[rate] for rate in rates)
-    ]

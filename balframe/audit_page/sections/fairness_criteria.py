@@ -1,94 +1,130 @@
 """By which named criteria the groups are alike."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from balframe._text import in_words, sentence
+from balframe._text import metric_title
 from balframe.audit_page.document import (
     Block,
     Cell,
-    Group,
     Head,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
 )
-from balframe.audit_page.far_apart import ends, room
-from balframe.audit_page.measured_criteria import CriterionOf
-from balframe.audit_page.numbers import APART, percent
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.shown_groups import MOST_COLUMNS
-from balframe.audit_page.tables import level_of
-from balframe.audit_page.text import given, marked, text_of
+from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures, leave_out_small
+from balframe.audit_page.numbers import DISTANCE, Estimate, percent
+from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
+from balframe.audit_page.text import capitalize, label
+from balframe.methods.comparisons.fairness import fairness
 
 QUESTION = "By which named criteria are the groups alike?"
-INTRODUCED = (
+INTRODUCTION = (
     "Each criterion asks for one rate to be equal in all groups. Shown is by how many points the "
     "furthest groups are apart, leaving out groups too small to rank, with limits that allow for "
     "having picked them."
 )
-EXCLUDED = (
+EXCLUSION = (
     "equal precision and equal error rates of both kinds exclude each other, unless all of those "
     "{called}, or none of them, were {happened}. Which of them should be equal is not a question "
     "that data answer."
 )
+CRITERIA = (  # those on shares, whose differences are points
+    "demographic_parity",
+    "equal_opportunity",
+    "equalized_odds",
+    "predictive_parity",
+    "accuracy_equality",
+)
+_TOO_FEW = "too few groups to compare"
 
 
-def criteria(audited: Audited) -> Answer:
+@dataclass(frozen=True, slots=True)
+class ColumnCriteria:
+    """The rows of `fairness` for the groups of a by-column that are large enough to rank."""
+
+    column: int
+    rows: Sequence[Row]
+
+
+def figures(audit: Audit) -> list[list[ColumnCriteria]]:
+    """Measure the criteria in the by-columns, for each model of two labels."""
+    return [
+        [_criteria(model, column) for column in model.columns[:MAX_COLUMNS]]
+        if model.cells.is_binary
+        else []
+        for model in audit.models
+    ]
+
+
+def _criteria(model: ModelFigures, column: ColumnFigures) -> ColumnCriteria:
+    cells = model.cells
+    rows = cells.query(
+        fairness,
+        leave_out_small(cells, column.number, column.groups),
+        by=by_name(column.number),
+        pos_label=cells.positive,
+        min_support=cells.request.min_support,
+        level=cells.request.level,
+    )
+    return ColumnCriteria(
+        column.number,
+        [row for row in rows if row["measure"] == "difference" and row["criterion"] in CRITERIA],
+    )
+
+
+def section(audit: Audit, criteria: Sequence[Sequence[ColumnCriteria]]) -> Section | LeftOut:
     """Say how far each named criterion is from being met."""
-    asked = audited.asked
-    if not asked.by:
-        return LeftOut(QUESTION, "no columns of groups were given")
-    if audited.models[0].counted.positive is None:
+    if not audit.request.by:
+        return LeftOut(QUESTION, NO_GROUPS)
+    if not audit.models[0].cells.is_binary:
         return LeftOut(QUESTION, "the criteria are about two outcomes, and there are more")
-    blocks, _ = of_every_model(audited, lambda model: (_blocks(model, asked), []))
+    blocks, _ = report_models(audit, lambda model, own: (_blocks(model, own), []), criteria)
     return Section("criteria", QUESTION, blocks)
 
 
-def _blocks(model: OfModel, asked: Asked) -> list[Block]:
-    return [Paragraph(INTRODUCED), Paragraph(exclusion(model, asked)), _table(model, asked)]
+def _blocks(model: ModelFigures, criteria: Sequence[ColumnCriteria]) -> list[Block]:
+    sentences = [INTRODUCTION, exclusion(model)]
+    return [*map(Paragraph, sentences), _table(model, criteria)]
 
 
-def exclusion(model: OfModel, asked: Asked) -> str:
-    """Say whether the criteria exclude each other: only where prevalences are shown to differ."""
-    prevalence = model.rates.named("prevalence")
-    assert model.counted.positive is not None
-    happened = asked.words.happened(model.counted.positive)
-    called = asked.words.called(model.counted.positive)
-    shown, open_ = [], []
-    for column in model.columns[:MOST_COLUMNS]:
-        found, by = column.extremes[prevalence], given(str(asked.by[column.number]))
-        if found.is_shown:
-            shown.append(f"by {by} {ends(column, found)}")
-        elif found.apart.upper is not None:
-            open_.append(f"by {by} {room(found)}")
-    left = (
-        f"In the share {happened}, {'; '.join(open_)}, so that it stays open whether the criteria "
-        "exclude each other there."
-        if open_
+def exclusion(model: ModelFigures) -> str:
+    """Say whether the criteria exclude each other: only where prevalences differ significantly."""
+    prevalence = model.rates.by_metric("prevalence")
+    different, undecided = [], []
+    for column in model.columns[:MAX_COLUMNS]:
+        extremes, by = column.extremes[prevalence], f"by {model.request.column(column.number)}"
+        if extremes.is_significant:
+            different.append(f"{by} {extremes.between}")
+        elif extremes.distance.upper is not None:
+            undecided.append(f"{by} {extremes.not_significant}")
+    end = (
+        f"In the share {model.happened}, {'; '.join(undecided)}, so that it stays open whether the "
+        "criteria exclude each other there."
+        if undecided
         else ""
     )
-    if not shown:
-        return left or "Too few groups are large enough to compare in the share of outcomes."
-    said = (
-        f"They cannot all be met: where the share {happened} differs between groups "
-        f"({'; '.join(shown)}), {EXCLUDED.format(called=called, happened=happened)}"
+    if not different:
+        return end or "Too few groups are large enough to compare in the share of outcomes."
+    start = (
+        f"They cannot all be met: where the share {model.happened} differs between groups "
+        f"({'; '.join(different)}), "
+        f"{EXCLUSION.format(called=model.called, happened=model.happened)}"
     )
-    return f"{said} {left}".rstrip()
+    return f"{start} {end}".rstrip()
 
 
-def equal_in(one: CriterionOf) -> str:
-    """Say what a criterion asks to be equal, in the words of the page."""
-    if one.name == "equalized_odds":
-        return f"the larger gap of two, here {one.rate.share}"
-    return one.rate.share
-
-
-def _table(model: OfModel, asked: Asked) -> Table:
+def _table(model: ModelFigures, criteria: Sequence[ColumnCriteria]) -> Table:
+    none = TableRow("All criteria", [Cell(_TOO_FEW), Cell()])
     groups = [
-        Group(asked.title_of(column.number), [_row(one) for one in found] or [_NONE])
-        for column, found in zip(model.columns[:MOST_COLUMNS], model.criteria, strict=False)
+        RowGroup(
+            model.request.column_title(one.column),
+            [_row(model, one.column, row) for row in one.rows] or [none],
+        )
+        for one in criteria
     ]
     heads = [
         Head("Criterion, and what would be equal", "text"),
@@ -99,26 +135,27 @@ def _table(model: OfModel, asked: Asked) -> Table:
         "Named criteria",
         heads,
         groups,
-        f"In brackets: {level_of(asked)} limits, for the largest of all differences. A lower limit "
-        "of 0 means that no difference is shown.",
+        f"In brackets: {model.request.percent_level} limits, for the largest of all differences. "
+        "A lower limit of 0 means that no difference is shown.",
     )
 
 
-_NONE = TableRow("All criteria", [Cell("too few groups to compare"), Cell()])
-
-
-def _row(one: CriterionOf) -> TableRow:
-    heading, under = sentence(in_words(one.name)), equal_in(one)
-    if one.apart.value is None:
-        cells = [Cell("too few groups to compare"), Cell()]
+def _row(model: ModelFigures, column: int, row: Row) -> TableRow:
+    distance = Estimate.from_row(row, "estimate", limits="", n="n_segments")
+    if not distance.is_defined:
+        cells = [Cell(_TOO_FEW), Cell()]
     else:
-        between = [f"{percent(rate)} {marked(text_of(group))}" for group, rate in _ends(one)]
-        cells = [
-            Cell(APART.estimate(one.apart), APART.limits(one.apart)),
-            Cell(", ".join(between)),
+        by = by_name(column)
+        between = [
+            f"{percent(row[end])} {label(row[f'{end}_{by}'])}" for end in ("lowest", "highest")
         ]
-    return TableRow(heading, cells, under=under)
+        numbers = Cell(DISTANCE.estimate(distance), DISTANCE.limits(distance))
+        cells = [numbers, Cell(", ".join(between))]
+    return TableRow(capitalize(metric_title(row["criterion"])), cells, note=equal_rate(model, row))
 
 
-def _ends(one: CriterionOf) -> Sequence[tuple[object, float | None]]:
-    return [one.lowest, one.highest]
+def equal_rate(model: ModelFigures, row: Row) -> str:
+    """Say what a criterion asks to be equal, in the words of the page."""
+    share = model.rates.by_metric(row["metric"]).share
+    is_of_two = row["criterion"] == "equalized_odds"
+    return f"the larger gap of two, here {share}" if is_of_two else share

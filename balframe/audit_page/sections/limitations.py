@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 
 from balframe.audit_page.document import Bullets, Section
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Audited, LeftOut, OfModel
-from balframe.audit_page.sections.accuracy_by_group import Member, of_column
-from balframe.audit_page.text import more_groups, together
+from balframe.audit_page.groups import GroupFigures
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import Audit, LeftOut, ModelFigures
+from balframe.audit_page.text import first_names, in_quotes, join_words
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
-def limits(audited: Audited, left_out: Sequence[LeftOut]) -> Section:
-    """Say what cannot be said."""
-    asked = audited.asked
-    model = audited.models[0]
+def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
+    """Say what cannot be said, and which questions are left out."""
+    request, model = audit.request, audit.models[0]
+    outcome = in_quotes(model.happened if model.cells.is_binary else "the outcome")
+    singular = request.words.singular
     items = [
         (
             "Why.",
@@ -27,21 +28,20 @@ def limits(audited: Audited, left_out: Sequence[LeftOut]) -> Section:
             "decided by people.",
         ),
         (
-            f"Whether {_outcome(model, asked)} is what it is taken for.",
+            f"Whether {outcome} is what it is taken for.",
             "The outcome is what was recorded. If it was recorded more often for some groups than "
             "for others, their error rates are wrong to different degrees, and no limit here shows "
             "it.",
         ),
         (
             "Anything about those who are not in the data.",
-            f"The numbers are about these {asked.words.counted(model.overall.n)}, and about others "
+            f"The numbers are about these {request.words.rows(model.overall.n)}, and about others "
             "only as far as these are like them.",
         ),
     ]
-    small = small_members(model, asked)
-    if small:
-        items.append(("Much about small groups.", of_small(small, asked)))
-    if asked.by:
+    if small := small_groups(model):
+        items.append(("Much about small groups.", small_groups_sentence(small, request)))
+    if request.by:
         items.append(
             (
                 "That groups are alike.",
@@ -52,61 +52,42 @@ def limits(audited: Audited, left_out: Sequence[LeftOut]) -> Section:
         (
             "More than the rows carry.",
             "The limits take the rows as independent of each other. If several rows are about the "
-            f"same {_thing(asked)}, or rows come in clusters, they are too narrow.",
+            f"same {'person or thing' if singular == 'row' else singular}, or rows come in "
+            "clusters, they are too narrow.",
         )
     )
     if left_out:
-        listed = "; ".join(
-            f"\N{LEFT DOUBLE QUOTATION MARK}{one.question}\N{RIGHT DOUBLE QUOTATION MARK} "
-            f"({one.why})"
-            for one in left_out
-        )
-        items.append(("What was not asked.", f"Left out of this page: {listed}."))
+        questions = "; ".join(f"{in_quotes(one.question)} ({one.reason})" for one in left_out)
+        items.append(("What was not asked.", f"Left out of this page: {questions}."))
     return Section("limits", "What cannot be said from this?", [Bullets(items)])
 
 
-def _thing(asked: Asked) -> str:
-    return "person or thing" if asked.words.one == "row" else asked.words.one
-
-
-def _outcome(model: OfModel, asked: Asked) -> str:
-    positive = model.counted.positive
-    words = "the outcome" if positive is None else asked.words.happened(positive)
-    return f"\N{LEFT DOUBLE QUOTATION MARK}{words}\N{RIGHT DOUBLE QUOTATION MARK}"
-
-
-def small_members(model: OfModel, asked: Asked) -> list[Member]:
-    """List the groups that are too small to rank in some rate."""
+def small_groups(model: ModelFigures) -> list[GroupFigures]:
+    """Return the groups that are too small to rank in some rate."""
     return [
-        (column, group)
-        for column in model.columns
-        for group in column.groups
-        if any(group.is_small(rate, asked.min_support) for rate in model.rates.compared)
+        group
+        for group in model.groups
+        if any(group.is_small(rate) for rate in model.rates.compared)
     ]
 
 
-def of_small(small: Sequence[Member], asked: Asked) -> str:
+def small_groups_sentence(small: Sequence[GroupFigures], request: Request) -> str:
     """Name the small groups, and count the rows of each."""
-    listed = [
-        f"{of_column(one, asked)}, {asked.words.counted(one[1].n)}" for one in small[:_MOST_NAMED]
-    ]
-    if len(small) > len(listed):
-        listed.append(more_groups(len(small) - len(listed)))
-    return f"{'; '.join(listed)}. Their limits are wide, and nothing here says that all is well."
+    names = [f"{group.name(request)}, {request.words.rows(group.n)}" for group in small]
+    listed = "; ".join(first_names(names, _MAX_NAMED))
+    return f"{listed}. Their limits are wide, and nothing here says that all is well."
 
 
-def caution(audited: Audited) -> str:
+def caution(audit: Audit) -> str:
     """Say below the summary how it is to be read."""
-    asked = audited.asked
-    said = [f"In brackets: {100 * asked.level:.6g}% limits, what the data leave open."]
-    small = small_members(audited.models[0], asked)
-    if small:
-        listed = [of_column(one, asked) for one in small[:_MOST_NAMED]]
-        if len(small) > len(listed):
-            listed.append(more_groups(len(small) - len(listed)))
-        said.append(f"Of {together(listed)} too few were examined to rank them.")
-    said.append(
+    request = audit.request
+    sentences = [f"In brackets: {request.percent_level} limits, what the data leave open."]
+    if small := small_groups(audit.models[0]):
+        names = [group.name(request) for group in small]
+        listed = join_words(first_names(names, _MAX_NAMED))
+        sentences.append(f"Of {listed} too few were examined to rank them.")
+    sentences.append(
         "These numbers show whether rates differ. They do not show why, nor whether that is lawful "
         "or fair."
     )
-    return " ".join(said)
+    return " ".join(sentences)

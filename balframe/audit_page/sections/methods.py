@@ -1,47 +1,16 @@
 """How the page was computed: methods, terms, software, and the fingerprint of the counts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from importlib.metadata import version
 
-from balframe._text import in_words, sentence
+from balframe._text import metric_title
 from balframe.audit_page.document import Block, Code, Heading, Section, Terms
-from balframe.audit_page.results import Answer, Audited
-from balframe.audit_page.tables import level_of
-from balframe.audit_page.text import given, plural
-from balframe.metrics.lookup import find
+from balframe.audit_page.results import Audit
+from balframe.audit_page.text import caller_text, capitalize, plural
+from balframe.metrics.lookup import find_metric
 
-_SOFTWARE = ("numpy", "scipy")  # which numbers depend on
-
-
-def computed(audited: Audited, sections: Sequence[Answer]) -> Section:
-    """Say how the page was computed."""
-    asked = audited.asked
-    keys = {one.key for one in sections if isinstance(one, Section)}
-    metrics = dict.fromkeys(rate.metric for model in audited.models for rate in model.rates.every)
-    terms = [(sentence(in_words(metric)), find(metric).formula) for metric in metrics]
-    blocks: list[Block] = [
-        Terms([term for key, *term in _METHODS if key in {"", *keys}]),  # type: ignore[misc]
-        Heading("Terms"),
-        Terms(terms),
-        Heading("To repeat it"),
-        Code(asked.call),
-        Terms(
-            [
-                ("Software", ", ".join([f"balframe {_own()}", *map(_of, _SOFTWARE)])),
-                ("Confidence level", level_of(asked)),
-                (
-                    "Smallest group that is ranked",
-                    f"{plural(asked.min_support, 'row', 'rows')} in a denominator",
-                ),
-                ("Columns used", ", ".join(given(str(name)) for name in _columns(audited))),
-                ("Fingerprint of the counts", f"sha256 {audited.fingerprint}"),
-            ]
-        ),
-    ]
-    return Section("computed", "How was it computed?", blocks)
-
-
-_METHODS = (
+_SOFTWARE = ("balframe", "numpy", "scipy")  # which numbers depend on
+_METHODS = (  # section that needs it, term, meaning
     ("", "Limits of a rate", "Wilson score interval, of each row alone"),
     ("", "Limits of balanced accuracy", "score interval of a weighted mean of rates"),
     (
@@ -106,18 +75,36 @@ _METHODS = (
 )
 
 
-def _own() -> str:
-    return version("balframe")
+def section(audit: Audit, keys: Collection[str]) -> Section:
+    """Say how the page was computed; `keys` are those of its sections."""
+    request = audit.request
+    metrics = dict.fromkeys(rate.metric for model in audit.models for rate in model.rates.all)
+    support = f"{plural(request.min_support, 'row', 'rows')} in a denominator"
+    blocks: list[Block] = [
+        Terms([(term, meaning) for key, term, meaning in _METHODS if key in {"", *keys}]),
+        Heading("Terms"),
+        Terms(
+            [(capitalize(metric_title(metric)), find_metric(metric).formula) for metric in metrics]
+        ),
+        Heading("To repeat it"),
+        Code(request.call),
+        Terms(
+            [
+                ("Software", ", ".join(f"{name} {version(name)}" for name in _SOFTWARE)),
+                ("Confidence level", request.percent_level),
+                ("Smallest group that is ranked", support),
+                ("Columns used", ", ".join(map(caller_text, _columns(audit)))),
+                ("Fingerprint of the counts", f"sha256 {audit.fingerprint}"),
+            ]
+        ),
+    ]
+    return Section("computed", "How was it computed?", blocks)
 
 
-def _of(package: str) -> str:
-    return f"{package} {version(package)}"
-
-
-def _columns(audited: Audited) -> list[object]:
-    asked = audited.asked
-    names = [asked.y_true, *asked.by]
-    for model in asked.models:
-        names += [model.y_pred, *([model.y_score] if model.y_score is not None else [])]
-    counts = asked.options["counts"]
-    return list(dict.fromkeys([*names, *([counts] if counts is not None else [])]))
+def _columns(audit: Audit) -> list[object]:
+    request = audit.request
+    names = [request.y_true, *request.by]
+    for model in request.models:
+        names += [model.y_pred, model.y_score]
+    names.append(request.options["counts"])
+    return list(dict.fromkeys(name for name in names if name is not None))

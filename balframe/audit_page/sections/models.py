@@ -1,97 +1,109 @@
-"""How the calls of several models differ on the same rows."""
+"""How the predictions of several models differ on the same rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from balframe._text import in_words, sentence
+from balframe._text import metric_title
 from balframe.audit_page.document import (
     Block,
-    Cell,
-    Group,
     Head,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
 )
-from balframe.audit_page.forest_marks import around_zero
-from balframe.audit_page.groups import Difference
-from balframe.audit_page.measured_models import METRICS, Pair
-from balframe.audit_page.numbers import APART, POINTS, p_value, points, points_more
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut
-from balframe.audit_page.tables import PLOT, level_of
-from balframe.audit_page.text import marked, name, text_of
+from balframe.audit_page.groups import Difference, room
+from balframe.audit_page.numbers import points_more
+from balframe.audit_page.queries import query
+from balframe.audit_page.rates import BALANCED
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import Audit, LeftOut
+from balframe.audit_page.tables import difference_cells, difference_heads, difference_range
+from balframe.audit_page.text import capitalize, label, quote
+from balframe.methods.comparisons.compare import compare
 
 QUESTION = "How do the models differ?"
-_MOST = 20
+METRICS = ("accuracy", BALANCED)
+_MAX_PAIRS = 20
+_MAX_BRIEF = 3
 
 
-def models(audited: Audited) -> Answer:
+class Pair(NamedTuple):
+    """Two models on the same rows: the differences of the first less the second, by metric."""
+
+    first: str
+    second: str
+    differences: Mapping[str, Difference]
+
+
+def figures(audit: Audit) -> list[Pair]:
+    """Compare the models with each other; cells of single models cannot be paired."""
+    request = audit.request
+    if len(request.models) < 2 or request.options["cells"]:
+        return []
+    rows = query(
+        compare,
+        audit.frame,
+        request.y_true,
+        [model.y_pred for model in request.models],
+        metrics=list(METRICS),
+        adjust=None,
+        level=request.level,
+        backend="polars",
+        **{name: value for name, value in request.options.items() if name != "cells"},
+    )
+    pairs: dict[tuple[str, str], dict[str, Difference]] = {}
+    for row in rows:
+        pair = pairs.setdefault((row["model"], row["reference"]), {})
+        pair[row["metric"]] = Difference.from_row(row)
+    return [Pair(*names, differences) for names, differences in pairs.items()]
+
+
+def differences(pairs: Sequence[Pair]) -> Iterator[Difference]:
+    """Return the differences whose p-values are adjusted with all others."""
+    for pair in pairs:
+        yield from pair.differences.values()
+
+
+def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
     """Say how the models differ on the same rows."""
-    asked = audited.asked
-    if len(audited.models) < 2:
-        return LeftOut(QUESTION, "one model was given")
-    if not audited.pairs:
+    request = audit.request
+    if len(audit.models) < 2:
+        return LeftOut(QUESTION, "one model was given", is_listed=False)
+    if not pairs:
         return LeftOut(QUESTION, "cells were given, which do not say what two models call one row")
-    pairs = audited.pairs[:_MOST]
-    said = (
-        "The models called the same "
-        f"{asked.words.many}, so they are compared row by row: a difference comes only from those "
-        "that one model calls rightly and the other does not."
+    pairs = pairs[:_MAX_PAIRS]
+    introduction = (
+        f"The models called the same {request.words.plural}, so they are compared row by row: a "
+        "difference comes only from those that one model calls rightly and the other does not."
     )
-    findings = [finding(pair, asked) for pair in pairs]
-    tables = [_table(pairs, metric, at, asked) for at, metric in enumerate(METRICS)]
-    blocks: list[Block] = [Paragraph(said), *map(Paragraph, findings), *tables]
-    return Section("models", QUESTION, blocks, findings[:3])
+    results = [result(pair) for pair in pairs]
+    blocks: list[Block] = [*map(Paragraph, [introduction, *results])]
+    blocks += [_table(pairs, metric, request) for metric in METRICS]
+    return Section("models", QUESTION, blocks, results[:_MAX_BRIEF])
 
 
-def finding(pair: Pair, asked: Asked) -> str:
-    """Say which of two models is shown to be right more often, if any is."""
-    accuracy = pair.differences[0]
-    first, second = name(pair.first), name(pair.second)
-    of = accuracy.estimate
-    if not accuracy.is_shown(asked.alpha) or of.value is None:
-        return f"{first} and {second}: no difference in accuracy is shown{_room(accuracy)}."
-    return (
-        f"{first} is right {'more' if of.value > 0 else 'less'} often than {second}: "
-        f"{points_more(of)}."
-    )
+def result(pair: Pair) -> str:
+    """Say which of two models is right significantly more often, if any is."""
+    accuracy = pair.differences["accuracy"]
+    first, second, estimate = quote(pair.first), quote(pair.second), accuracy.estimate
+    if not accuracy.is_significant or estimate.value is None:
+        end = f"; {room(estimate.furthest_limit)}" if estimate.has_limits else ""
+        return f"{first} and {second}: no difference in accuracy is shown{end}."
+    more = "more" if estimate.value > 0 else "less"
+    return f"{first} is right {more} often than {second}: {points_more(estimate)}."
 
 
-def _room(difference: Difference) -> str:
-    of = difference.estimate
-    if of.lower is None or of.upper is None:
-        return ""
-    furthest = max(abs(of.lower), abs(of.upper))
-    return f"; the data leave room for up to {points(furthest)}"
-
-
-def _table(pairs: Sequence[Pair], metric: str, at: int, asked: Asked) -> Table:
-    span = around_zero(pair.differences[at].estimate for pair in pairs)
+def _table(pairs: Sequence[Pair], metric: str, request: Request) -> Table:
+    span = difference_range(pair.differences[metric].estimate for pair in pairs)
     rows = [
-        _row(pair, pair.differences[at], span.bar(pair.differences[at].estimate), asked)
+        TableRow(
+            f"{label(pair.first)} less {label(pair.second)}",
+            difference_cells(pair.differences[metric], span),
+            differs=pair.differences[metric].is_significant,
+        )
         for pair in pairs
     ]
-    heads = [
-        Head("Model, less the other", "text"),
-        Head(f"Points ({level_of(asked)} limits)", "estimate"),
-        Head(PLOT, "plot", span.axis(POINTS, 0.0)),
-        Head("p"),
-    ]
-    return Table(sentence(in_words(metric)), heads, [Group("", rows)], "p is adjusted.")
-
-
-def _row(pair: Pair, difference: Difference, bar: object, asked: Asked) -> TableRow:
-    of = difference.estimate
-    return TableRow(
-        f"{marked(text_of(pair.first))} less {marked(text_of(pair.second))}",
-        [
-            Cell(
-                POINTS.estimate(of),
-                APART.limits(of) if of.has_limits else "",
-            ),
-            Cell(bar=bar),  # type: ignore[arg-type]
-            Cell(p_value(difference.adjusted, asked.alpha)),
-        ],
-        differs=difference.is_shown(asked.alpha),
-    )
+    heads = [Head("Model, less the other", "text"), *difference_heads("Points", span, request)]
+    return Table(capitalize(metric_title(metric)), heads, [RowGroup("", rows)], "p is adjusted.")

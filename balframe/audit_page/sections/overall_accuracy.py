@@ -1,175 +1,152 @@
-"""How often the calls are right, overall."""
+"""How often the predictions are right, overall."""
 
 from collections.abc import Callable
 
-from balframe.audit_page.counted import CALL, TRUTH, N
 from balframe.audit_page.document import (
     Block,
     Cell,
     Fact,
     Facts,
-    Group,
     Head,
     Matrix,
     MatrixCell,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
 )
-from balframe.audit_page.numbers import PERCENT, Estimate, beside, count, percent, share
-from balframe.audit_page.rates import BALANCED, Rate
-from balframe.audit_page.request import Words
-from balframe.audit_page.results import Audited, OfModel, of_every_model
-from balframe.audit_page.text import marked, sentence, text_of
+from balframe.audit_page.numbers import PERCENT, Estimate, comparison_scale, count, percent, share
+from balframe.audit_page.rates import BALANCED
+from balframe.audit_page.results import Audit, ModelFigures, report_models
+from balframe.audit_page.text import capitalize, label
 from balframe.core.label_set import Label
-from balframe.frames.convert_result import rows_of
-from balframe.methods.scores.confusion import confusion
 
-_MOST_LABELS = 12
-_HALF = 0.5
+_MAX_LABELS = 12  # of a matrix
+_FACTS = ("accuracy", "recall", "specificity", "precision")
 
 
-def right(audited: Audited) -> Section:
-    """Say how often the calls are right."""
-    words = audited.asked.words
-    blocks, brief = of_every_model(
-        audited, lambda model: (_blocks(model, words), [in_brief(model)])
-    )
+def section(audit: Audit) -> Section:
+    """Say how often the predictions are right."""
+    blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(model)]))
     return Section("right", "How often are the calls right?", blocks, brief)
 
 
-def majority(model: OfModel) -> float:
-    """Find how often the most frequent label would be right."""
-    return max(model.counted.n_true.values()) / model.overall.n
+def majority_share(model: ModelFigures) -> float:
+    """Return how often the most frequent label would be right."""
+    return max(model.cells.n_true.values()) / model.overall.n
 
 
-def in_brief(model: OfModel) -> str:
-    """Say how often the calls are right, and how often one answer for all would be."""
-    accuracy = model.overall.rates[model.rates.named("accuracy")]
-    always = majority(model)
-    than = "" if accuracy.lower is None or accuracy.lower > always else _not_more(accuracy, always)
-    scale = beside(accuracy, always)
+def summary(model: ModelFigures) -> str:
+    """Say how often the predictions are right, and how often one answer for all would be."""
+    accuracy = model.overall.rates[model.rates.by_metric("accuracy")]
+    always = majority_share(model)
+    scale = comparison_scale(accuracy, always)
     return (
-        f"{scale.written(accuracy)} of the calls were right; always giving the "
-        f"{_more(model)} frequent answer would have been right for {scale.text(always)}%{than}."
+        f"{scale.with_limits(accuracy)} of the calls were right; always giving the "
+        f"{_more(model)} frequent answer would have been right for "
+        f"{scale.number(always)}%{_not_better(accuracy, always)}."
     )
 
 
-def _more(model: OfModel) -> str:
-    return "more" if len(model.counted.labels) == 2 else "most"
+def _more(model: ModelFigures) -> str:
+    return "more" if len(model.cells.labels) == 2 else "most"
 
 
-def _not_more(accuracy: Estimate, always: float) -> str:
+def _not_better(accuracy: Estimate, always: float) -> str:
+    if accuracy.lower is None or accuracy.lower > always:
+        return ""
     assert accuracy.upper is not None
     if accuracy.upper < always:
         return ", more often than the calls"
     return ", and the calls are not shown to be right more often"
 
 
-def _blocks(model: OfModel, words: Words) -> list[Block]:
-    overall, rates = model.overall.rates, model.rates
+def _blocks(model: ModelFigures) -> list[Block]:
+    overall, cells = model.overall.rates, model.cells
     facts = [
-        Fact(percent(overall[one].value), PERCENT.limits(overall[one]), about(one))
-        for one in rates.overall
-        if one.metric in ("accuracy", "recall", "specificity", "precision")
-        and overall[one].is_known
+        Fact(
+            percent(overall[rate].value),
+            PERCENT.limits(overall[rate]),
+            f"of {rate.among} {rate.event}",
+        )
+        for rate in model.rates.overall
+        if rate.metric in _FACTS and overall[rate].is_defined
     ]
-    balanced = overall[rates.named(BALANCED)]
-    blocks: list[Block] = [Facts(facts), Paragraph(how_much(model, balanced, words))]
-    if model.counted.positive is not None or len(model.counted.labels) <= _MOST_LABELS:
-        blocks.append(_matrix(model, words))
-    if model.counted.positive is None:
-        blocks.append(_of_labels(model))
+    balanced = overall[model.rates.by_metric(BALANCED)]
+    blocks: list[Block] = [Facts(facts), Paragraph(assessment(model, balanced))]
+    if cells.is_binary or len(cells.labels) <= _MAX_LABELS:
+        blocks.append(_matrix(model))
+    if not cells.is_binary:
+        blocks.append(_missed_table(model))
     return blocks
 
 
-def about(rate: Rate) -> str:
-    """Say what a share is a share of: `of those called high risk were re-arrested`."""
-    return f"of {rate.of} {rate.befell}"
-
-
-def how_much(model: OfModel, balanced: Estimate, words: Words) -> str:
+def assessment(model: ModelFigures, balanced: Estimate) -> str:
     """Compare the accuracy with that of one answer for all, and with the balanced accuracy."""
-    accuracy = model.overall.rates[model.rates.named("accuracy")]
-    n_labels = sum(n > 0 for n in model.counted.n_true.values())
-    said = (
+    accuracy = model.overall.rates[model.rates.by_metric("accuracy")]
+    n_labels = sum(n > 0 for n in model.cells.n_true.values())
+    start = (
         f"Is {percent(accuracy.value)} much? Always giving the {_more(model)} frequent answer "
-        f"would be right for {percent(majority(model))}. "
+        f"would be right for {percent(majority_share(model))}. "
     )
     if n_labels < 2:
         return (
-            f"{said}All rows have the same outcome, so nothing can be said of how well the calls "
+            f"{start}All rows have the same outcome, so nothing can be said of how well the calls "
             "tell outcomes apart."
         )
-    scale = beside(balanced, 1 / n_labels)
-    of = (
+    chance = 1 / n_labels
+    scale = comparison_scale(balanced, chance)
+    rates = (
         "the second and the third number above"
-        if model.counted.positive is not None
+        if model.cells.is_binary
         else "the shares found of all labels"
     )
-    chance = (
-        ""
-        if balanced.lower is None or balanced.lower > 1 / n_labels
-        else " The calls are not shown to be better than guessing."
-    )
+    is_better = balanced.lower is None or balanced.lower > chance
+    end = "" if is_better else " The calls are not shown to be better than guessing."
     return (
-        f"{said}If all outcomes count alike, however many {words.many} each is about, the calls "
-        f"score {scale.written(balanced)}, where guessing scores {scale.text(1 / n_labels)}% and "
-        f"being always right 100%. This is the balanced accuracy, the mean of {of}.{chance}"
+        f"{start}If all outcomes count alike, however many {model.words.plural} each is about, "
+        f"the calls score {scale.with_limits(balanced)}, where guessing scores "
+        f"{scale.number(chance)}% and being always right 100%. This is the balanced accuracy, "
+        f"the mean of {rates}.{end}"
     )
 
 
-def _matrix(model: OfModel, words: Words) -> Matrix:
-    labels = list(model.counted.labels)
-    cells = rows_of(confusion(model.counted.cells, TRUTH, CALL, cells=True))
-    n = {(cell[TRUTH], cell[CALL]): cell[N] for cell in cells}
-    positive = model.counted.positive
-    if positive is not None:
-        labels = [one for one in labels if one != positive] + [positive]
+def _matrix(model: ModelFigures) -> Matrix:
+    cells, words, positive = model.cells, model.words, model.cells.positive
+    labels = sorted(cells.labels, key=lambda label: label == positive)
     rows = []
     for truth in labels:
-        total = model.counted.n_true[truth]
-        counts = [n.get((truth, call), 0) for call in labels]
-        row = [
-            MatrixCell(count(x), share(x, total), truth != call)
-            for call, x in zip(labels, counts, strict=True)
-        ]
-        rows.append((_heading(words.happened, truth, positive), row))
+        row = []
+        for call in labels:
+            n = cells.matrix.get((truth, call), 0)
+            row.append(MatrixCell(count(n), share(n, cells.n_true[truth]), truth != call))
+        rows.append((_matrix_heading(words.happened, truth, positive), row))
     return Matrix(
         "All calls beside what happened",
-        f"{words.counted(model.overall.n)}; shares of each row.",
-        [_heading(words.called, label, positive) for label in labels],
+        f"{words.rows(model.overall.n)}; shares of each row.",
+        [_matrix_heading(words.called, call, positive) for call in labels],
         rows,
     )
 
 
-def _heading(words: Callable[[Label], str], label: Label, positive: Label | None) -> str:
+def _matrix_heading(words: Callable[[Label], str], label: Label, positive: Label | None) -> str:
     if positive is None:
-        return sentence(words(label))
-    return sentence(words(positive)) if label == positive else f"Not {words(positive)}"
+        return capitalize(words(label))
+    return capitalize(words(positive)) if label == positive else f"Not {words(positive)}"
 
 
-def _of_labels(model: OfModel) -> Table:
+def _missed_table(model: ModelFigures) -> Table:
     """List for each label how many rows of it were missed."""
-    rows = [
-        TableRow(
-            marked(text_of(rate.positive)),
-            [
-                Cell(count(model.overall.rates[rate].n)),
-                Cell(
-                    percent(model.overall.rates[rate].value),
-                    PERCENT.limits(model.overall.rates[rate]),
-                ),
-            ],
-        )
-        for rate in model.rates.errors
-    ]
-    more = len(model.counted.labels) - len(rows)
-    under = f"The {len(rows)} most frequent of {len(model.counted.labels)} labels." if more else ""
+    rows = []
+    for rate in model.rates.errors:
+        missed = model.overall.rates[rate]
+        cells = [Cell(count(missed.n)), Cell(percent(missed.value), PERCENT.limits(missed))]
+        rows.append(TableRow(label(rate.positive), cells))
+    n_labels = len(model.cells.labels)
     return Table(
         "Missed, by label",
         [Head("Label", "text"), Head("Out of"), Head("Missed (limits)", "estimate")],
-        [Group("", rows)],
-        under,
+        [RowGroup("", rows)],
+        f"The {len(rows)} most frequent of {n_labels} labels." if len(rows) < n_labels else "",
     )

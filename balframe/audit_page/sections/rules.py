@@ -1,128 +1,191 @@
 """Whether the agreed rules are met."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from balframe.audit_page.document import (
     Block,
     Cell,
-    Group,
     Head,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
+    Verdict,
 )
-from balframe.audit_page.measured_rules import Verdict
-from balframe.audit_page.numbers import Scale, count
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.tables import level_of
-from balframe.audit_page.text import in_words, marked, text_of
+from balframe.audit_page.numbers import Estimate, bounded_scale, count
+from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
+from balframe.audit_page.tables import estimate_cell
+from balframe.audit_page.text import label, spell_number
+from balframe.errors import UnknownNameError, marked
+from balframe.frames.adapter import Name
+from balframe.methods.gates.check import check
+from balframe.methods.gates.rules import Rule
 
 QUESTION = "Are the agreed rules met?"
-MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
-_ORDER = (NOT_MET, UNDECIDED, MET)
-_OPEN = "cannot be decided everywhere"
-_MOST_ROWS = 40  # of a rule
 AGREED = "A rule says what was agreed beforehand. It is no statement about any law."
+_VERDICTS: dict[str, Verdict] = {  # in their order on the page
+    "fail": "not met",
+    "inconclusive": "undecided",
+    "pass": "met",
+}
+_ORDER = tuple(_VERDICTS.values())
+_MAX_ROWS = 40  # of a rule
 
 
-def rules(audited: Audited) -> Answer:
+class Judgement(NamedTuple):
+    """A rule with its row of `check`, and the by-columns in whose groups it was judged."""
+
+    rule: Rule
+    row: Row
+    columns: Sequence[int]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return whether the rule is met."""
+        return _VERDICTS[self.row["status"]]
+
+
+def figures(audit: Audit) -> list[list[Judgement]]:
+    """Judge every rule in every by-column, or in the columns that it is about, for each model."""
+    return [_judgements(model, audit.request) for model in audit.models]
+
+
+def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
+    judgements: list[Judgement] = []
+    every = [columns for rule in request.rules for columns in _judged_in(rule, request.by)]
+    for columns in dict.fromkeys(every):
+        rules = [rule for rule in request.rules if columns in _judged_in(rule, request.by)]
+        try:
+            rows = model.cells.query(
+                check,
+                rules=[_renamed(rule, request.by) for rule in rules],
+                by=[*map(by_name, columns)] or None,
+                pos_label=model.cells.positive,
+                min_support=request.min_support,
+                level=request.level,
+            )
+        except UnknownNameError as error:
+            message = _with_names(marked(error), columns, request.by)
+            raise UnknownNameError(message) from error
+        by_text = {rule.text: rule for rule in rules}
+        judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
+    return judgements
+
+
+def _judged_in(rule: Rule, by: Sequence[Name]) -> list[tuple[int, ...]]:
+    """Return the columns, or combinations of columns, in whose groups a rule is judged."""
+    if rule.where:
+        return [tuple(list(by).index(name) for name in rule.where)]
+    return [(column,) for column in range(len(by))] or [()]
+
+
+def _renamed(rule: Rule, by: Sequence[Name]) -> dict[str, object]:
+    """Return a rule as `check` reads it, with the names that columns have in the cells."""
+    where = {by_name(list(by).index(name)): list(values) for name, values in rule.where.items()}
+    return {"rule": rule.text, "where": where} if where else {"rule": rule.text}
+
+
+def _with_names(message: str, columns: Sequence[int], by: Sequence[Name]) -> str:
+    """Name columns in a message as the caller does, not as the cells do."""
+    for column in columns:
+        message = message.replace(repr(by_name(column)), repr(by[column]))
+    return message
+
+
+def section(audit: Audit, judgements: Sequence[Sequence[Judgement]]) -> Section | LeftOut:
     """Say whether the agreed rules are met."""
-    asked = audited.asked
-    if not asked.rules:
+    request = audit.request
+    if not request.rules:
         return LeftOut(QUESTION, "no rules were given")
-    blocks, brief = of_every_model(
-        audited, lambda model: (_blocks(model, asked), [outcome(model.verdicts)])
+    blocks, brief = report_models(
+        audit, lambda _, own: (_blocks(own, request), [summary(own)]), judgements
     )
     return Section("rules", QUESTION, blocks, brief)
 
 
-def of_rules(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """List the verdicts of each rule, by its text."""
-    found: dict[str, list[str]] = {}
-    for one in verdicts:
-        found.setdefault(one.rule, []).append(one.status)
-    return found
-
-
-def outcome(verdicts: Sequence[Verdict]) -> str:
+def summary(judgements: Sequence[Judgement]) -> str:
     """Count the rules that are met everywhere, not met somewhere, and neither."""
-    found = of_rules(verdicts)
-    not_met = sum(NOT_MET in one for one in found.values())
-    met = sum({*one} == {MET} for one in found.values())
-    undecided = len(found) - met - not_met
-    if len(found) == 1:
-        how = "is met everywhere" if met else "is not met somewhere" if not_met else _OPEN
+    verdicts: dict[str, set[Verdict]] = {}
+    for judgement in judgements:
+        verdicts.setdefault(judgement.rule.text, set()).add(judgement.verdict)
+    n_not_met = sum("not met" in one for one in verdicts.values())
+    n_met = sum(one == {"met"} for one in verdicts.values())
+    undecided = "cannot be decided everywhere"
+    if len(verdicts) == 1:
+        how = "is met everywhere" if n_met else "is not met somewhere" if n_not_met else undecided
         return f"The one rule {how}."
-    if met == len(found):
-        return f"All {count(met)} rules are met everywhere."
+    if n_met == len(verdicts):
+        return f"All {count(n_met)} rules are met everywhere."
+    n_undecided = len(verdicts) - n_met - n_not_met
     others = [
-        *([f"{in_words(not_met)} {_is(not_met)} not met somewhere"] if not_met else []),
-        *([f"{in_words(undecided)} {_OPEN}"] if undecided else []),
+        *([f"{_number_is(n_not_met)} not met somewhere"] if n_not_met else []),
+        *([f"{spell_number(n_undecided)} {undecided}"] if n_undecided else []),
     ]
-    everywhere = f"{in_words(met)} {_is(met)} met everywhere"
-    return f"Of {count(len(found))} rules, {everywhere}; {' and '.join(others)}."
+    return (
+        f"Of {count(len(verdicts))} rules, {_number_is(n_met)} met everywhere; "
+        f"{' and '.join(others)}."
+    )
 
 
-def _is(n: int) -> str:
-    return "is" if n < 2 else "are"
+def _number_is(n: int) -> str:
+    return f"{spell_number(n)} {'is' if n < 2 else 'are'}"
 
 
-def _blocks(model: OfModel, asked: Asked) -> list[Block]:
-    said = (
+def _blocks(judgements: Sequence[Judgement], request: Request) -> list[Block]:
+    introduction = (
         "A rule counts as met, or as not met, only where the limits say so and not just the "
         "estimate; otherwise it is undecided, for want of data. "
-        f"{outcome(model.verdicts)} {AGREED}"
+        f"{summary(judgements)} {AGREED}"
     )
-    return [Paragraph(said), _table(model, asked)]
+    return [Paragraph(introduction), _table(judgements, request)]
 
 
-def _table(model: OfModel, asked: Asked) -> Table:
+def _table(judgements: Sequence[Judgement], request: Request) -> Table:
     groups = []
-    for text in dict.fromkeys(rule.text for rule in asked.rules):
-        some = [one for one in model.verdicts if one.rule == text]
-        ordered = sorted(some, key=lambda one: _ORDER.index(one.status))
-        rows = [_row(one, asked) for one in ordered[:_MOST_ROWS]]
-        if len(ordered) > _MOST_ROWS:
-            rows.append(_more([one.status for one in ordered[_MOST_ROWS:]]))
-        reason = f" ({marked(text_of(some[0].reason))})" if some[0].reason is not None else ""
-        groups.append(Group(f"{marked(text_of(text))}{reason}", rows))
+    for text in dict.fromkeys(rule.text for rule in request.rules):
+        own = [judgement for judgement in judgements if judgement.rule.text == text]
+        own.sort(key=lambda judgement: _ORDER.index(judgement.verdict))
+        rows = [_row(judgement, request) for judgement in own[:_MAX_ROWS]]
+        if others := [judgement.verdict for judgement in own[_MAX_ROWS:]]:
+            counts = [f"{others.count(one)} {one}" for one in _ORDER if one in others]
+            heading = f"{count(len(others))} more"
+            rows.append(TableRow(heading, [Cell(", ".join(counts)), Cell()]))
+        reason = own[0].rule.reason
+        groups.append(
+            RowGroup(f"{label(text)}{'' if reason is None else f' ({label(reason)})'}", rows)
+        )
     heads = [Head("Where", "text"), Head("Found (limits)", "estimate"), Head("Verdict", "text")]
-    n = len(of_rules(model.verdicts))
     return Table(
-        f"{count(n)} rule{'s' * (n > 1)}, judged in each column of groups",
+        f"{count(len(groups))} rule{'s' * (len(groups) > 1)}, judged in each column of groups",
         heads,
         groups,
-        f"{level_of(asked)} limits that hold for all groups of a column together.",
+        f"{request.percent_level} limits that hold for all groups of a column together.",
     )
 
 
-def _more(statuses: Sequence[str]) -> TableRow:
-    counts = [f"{statuses.count(one)} {one}" for one in _ORDER if one in statuses]
-    return TableRow(f"{count(len(statuses))} more", [Cell(", ".join(counts)), Cell()])
-
-
-def _row(one: Verdict, asked: Asked) -> TableRow:
-    decimals = Scale(1.0, 2, (0.0, 1.0, one.bound))
-    is_count = one.found.value == one.found.lower == one.found.upper
-    if one.found.value is None:
+def _row(judgement: Judgement, request: Request) -> TableRow:
+    row = judgement.row
+    estimate = Estimate.from_row(row, "estimate", limits="", n=None)
+    if estimate.value is None:
         cell = Cell("undefined")
-    elif is_count and one.found.value == int(one.found.value):
-        cell = Cell(count(one.found.value))
+    elif estimate.value == estimate.lower == estimate.upper == int(estimate.value):
+        cell = Cell(count(estimate.value))
     else:
-        limits = decimals.limits(one.found) if one.found.has_limits else "too few"
-        cell = Cell(decimals.estimate(one.found), limits)
-    verdict = next(word for word in _ORDER if word == one.status)
-    return TableRow(where(one, asked), [cell, Cell(verdict=verdict)])  # type: ignore[arg-type]
+        cell = estimate_cell(estimate, bounded_scale(row["bound"]))
+        cell = cell if cell.limits else Cell(cell.text, "too few")
+    return TableRow(place(judgement, request), [cell, Cell(verdict=judgement.verdict)])
 
 
-def where(one: Verdict, asked: Asked) -> str:
-    """Say where a rule was judged: `Race: Asian`, or `Race` of all its groups together."""
-    if not one.where:
-        return f"All {asked.words.many}"
-    if one.is_of_groups:
-        return " and ".join(asked.title_of(column) for column, _ in one.where)
-    return ", ".join(
-        f"{asked.title_of(column)}: {marked(text_of(value))}" for column, value in one.where
-    )
+def place(judgement: Judgement, request: Request) -> str:
+    """Return where a rule was judged: `Race: Asian`, or `Race` of all its groups together."""
+    titles = [request.column_title(column) for column in judgement.columns]
+    if not titles:
+        return f"All {request.words.plural}"
+    if judgement.rule.disparity is not None:
+        return " and ".join(titles)
+    values = [label(judgement.row[by_name(column)]) for column in judgement.columns]
+    return ", ".join(f"{title}: {value}" for title, value in zip(titles, values, strict=True))

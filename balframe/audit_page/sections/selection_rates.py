@@ -1,170 +1,242 @@
 """Who is selected, and how often beside the group that is selected most often."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 from balframe.audit_page.document import (
     Block,
     Cell,
-    Group,
     Head,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
 )
-from balframe.audit_page.forest_marks import Range
-from balframe.audit_page.measured_criteria import Selected, Selections
-from balframe.audit_page.numbers import PERCENT, RATIO, Estimate, Scale, count, p_value, percent
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.shown_groups import MOST_COLUMNS
-from balframe.audit_page.tables import PLOT, level_of
-from balframe.audit_page.text import given, in_words, marked, name, text_of, together
+from balframe.audit_page.groups import MAX_COLUMNS, Difference
+from balframe.audit_page.numbers import (
+    PERCENT,
+    RATIO,
+    Estimate,
+    bounded_scale,
+    count,
+)
+from balframe.audit_page.queries import CALL, N, Row, by_name, query
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
+from balframe.audit_page.tables import MAX_GROUPS, Range, estimate_cell, largest, plot_head
+from balframe.audit_page.text import join_words, label, quote, spell_number
+from balframe.errors import InvalidInputError
+from balframe.methods.impact.impact import impact
 
 QUESTION = "Who is called how often, beside the group called most often?"
-_MOST_GROUPS = 20
 _AXIS = Range(0.0, 1.2, 0.2)
 
 
-def selections(audited: Audited) -> Answer:
+class Category(NamedTuple):
+    """A group with its row of `impact`; the difference is that of the test on its ratio."""
+
+    value: Any
+    row: Row
+    difference: Difference
+
+    @property
+    def ratio(self) -> Estimate:
+        """Return how often it is selected, as a multiple of the most selected one."""
+        return self.difference.estimate
+
+    @property
+    def is_compared(self) -> bool:
+        """Return whether it is neither too small nor unknown."""
+        return bool(self.row["role"] == "compared")
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactRatios:
+    """The categories of a by-column, the one that is selected most often, and a bound."""
+
+    column: int
+    categories: Sequence[Category]
+    highest: Any
+    bound: float
+
+
+def figures(audit: Audit) -> list[list[ImpactRatios]]:
+    """Measure impact ratios in the by-columns in which there are any, for each model."""
+    ratios = []
+    for model in audit.models:
+        numbers = range(len(model.columns))[:MAX_COLUMNS] if model.cells.is_binary else ()
+        by_column = [_impact_ratios(model, number) for number in numbers]
+        ratios.append([one for one in by_column if one is not None])
+    return ratios
+
+
+def _impact_ratios(model: ModelFigures, column: int) -> ImpactRatios | None:
+    by, cells = by_name(column), model.cells
+    try:
+        rows = query(
+            impact,
+            cells.of_column(column),
+            CALL,
+            by=by,
+            counts=N,
+            labels=list(cells.labels),
+            pos_label=cells.positive,
+            adjust=None,
+            level=cells.request.level,
+        )
+    except InvalidInputError:  # nobody is selected, or there is one category
+        return None
+    categories = [
+        Category(
+            row[by],
+            row,
+            Difference(Estimate.from_row(row, "impact_ratio", limits=""), row["p_value"]),
+        )
+        for row in rows
+    ]
+    compared = next((one.row for one in categories if one.is_compared), None)
+    if compared is None:
+        return None
+    return ImpactRatios(column, categories, compared[f"highest_{by}"], compared["bound"])
+
+
+def differences(ratios: Sequence[Sequence[ImpactRatios]]) -> Iterator[Difference]:
+    """Return the differences whose p-values are adjusted with all others."""
+    for model_ratios in ratios:
+        for column in model_ratios:
+            yield from (category.difference for category in column.categories)
+
+
+def section(audit: Audit, ratios: Sequence[Sequence[ImpactRatios]]) -> Section | LeftOut:
     """Say how often each group is called, beside the group that is called most often."""
-    asked = audited.asked
-    if not asked.by:
-        return LeftOut(QUESTION, "no columns of groups were given")
-    if audited.models[0].counted.positive is None:
+    if not audit.request.by:
+        return LeftOut(QUESTION, NO_GROUPS)
+    if not audit.models[0].cells.is_binary:
         return LeftOut(QUESTION, "ratios are about one of two calls, and there are more")
-    if not any(one is not None for model in audited.models for one in model.selections):
+    if not any(ratios):
         return LeftOut(
             QUESTION, "no two groups could be compared: nobody was called, or all are of one group"
         )
-    blocks, brief = of_every_model(
-        audited, lambda model: (_blocks(model, asked), in_brief(model, asked))
+    blocks, brief = report_models(
+        audit,
+        lambda model, own: (_blocks(model, own), summary(model, own)),
+        ratios,
     )
     return Section("selections", QUESTION, blocks, brief)
 
 
-def in_brief(model: OfModel, asked: Asked) -> list[str]:
-    """Name the group with the lowest ratio of all columns, and count those below the bound."""
-    found = [one for one in model.selections[:MOST_COLUMNS] if one is not None]
-    ratios = [
-        (selection, one)
-        for selection in found
-        for one in selection.categories
-        if one.ratio.value is not None and one.value != selection.highest
+def summary(model: ModelFigures, ratios: Sequence[ImpactRatios]) -> list[str]:
+    """Name the group with the lowest ratio of all columns."""
+    others = [
+        (column, category)
+        for column in ratios
+        for category in column.categories
+        if category.ratio.is_defined and category.value != column.highest
     ]
-    if not ratios:
+    if not others:
         return []
-    selection, lowest = min(ratios, key=lambda one: one[1].ratio.value or 0.0)
-    return [f"The lowest ratio: {how_often(lowest, selection, model, asked)}."]
+    request = model.request
+    column, lowest = min(others, key=lambda pair: pair[1].ratio.value or 0.0)
+    is_significant = lowest.difference.is_significant
+    return [
+        f"The lowest ratio: {quote(lowest.value)} ({request.column(column.column)}) had been "
+        f"{model.called} {bounded_scale(column.bound).with_limits(lowest.ratio)} times as often as "
+        f"{quote(column.highest)}{'' if is_significant else '; a difference is not shown'}."
+    ]
 
 
-def how_often(one: Selected, selection: Selections, model: OfModel, asked: Asked) -> str:
-    """Say how often a group is called beside the highest: `0.36 times as often as ...`."""
-    assert model.counted.positive is not None
-    called = asked.words.called(model.counted.positive)
-    column = given(str(asked.by[selection.column]))
-    shown = "" if one.difference.is_shown(asked.alpha) else "; a difference is not shown"
-    return (
-        f"{name(one.value)} ({column}) had been {called} "
-        f"{written(one.ratio, selection.bound)} times as often as {name(selection.highest)}{shown}"
-    )
-
-
-def written(ratio: Estimate, bound: float) -> str:
-    """Write a ratio with its limits, none rounded onto 1 or the bound."""
-    return Scale(1.0, 2, (0.0, 1.0, bound)).written(ratio)
-
-
-def beside_bound(selection: Selections) -> str:
+def bound_comparison(column: ImpactRatios) -> str:
     """Count the ratios whose limits are below the bound, above it, and on both sides."""
-    compared = [
-        one
-        for one in selection.categories
-        if one.ratio.has_limits and one.value != selection.highest
+    bound = f"{column.bound:g}"
+    limits = [
+        (category.ratio.lower or 0.0, category.ratio.upper or 0.0)
+        for category in column.categories
+        if category.ratio.has_limits and category.value != column.highest
     ]
-    below = [one for one in compared if (one.ratio.upper or 0.0) < selection.bound]
-    above = [one for one in compared if (one.ratio.lower or 0.0) >= selection.bound]
-    n_open = len(compared) - len(below) - len(above)
-    where = {
-        f"lie below {selection.bound:g}": len(below),
-        f"lie at or above {selection.bound:g}": len(above),
-        f"include {selection.bound:g}": n_open,
+    n_below = sum(upper < column.bound for _, upper in limits)
+    n_above = sum(lower >= column.bound for lower, _ in limits)
+    counts = {
+        f"lie below {bound}": n_below,
+        f"lie at or above {bound}": n_above,
+        f"include {bound}": len(limits) - n_below - n_above,
     }
-    counted = [(what, n) for what, n in where.items() if n]
-    if not counted:
+    positive = [(what, n) for what, n in counts.items() if n]
+    if not positive:
         return "no ratio has limits."
-    nouns = ["ratio" if counted[0][1] == 1 else "ratios", *[""] * len(counted)]
-    said = [
-        f"of {in_words(n)} {noun} {what}".replace("  ", " ")
-        for noun, (what, n) in zip(nouns, counted, strict=False)
-    ]
-    return f"the limits {together(said)}."
+    (what, n), *others = positive
+    parts = [f"of {spell_number(n)} {'ratio' if n == 1 else 'ratios'} {what}"]
+    parts += [f"of {spell_number(n)} {what}" for what, n in others]
+    return f"the limits {join_words(parts)}."
 
 
-def _blocks(model: OfModel, asked: Asked) -> list[Block]:
-    assert model.counted.positive is not None
-    called = asked.words.called(model.counted.positive)
-    found = [one for one in model.selections[:MOST_COLUMNS] if one is not None]
-    if not found:
+def _blocks(model: ModelFigures, ratios: Sequence[ImpactRatios]) -> list[Block]:
+    if not ratios:
         return [
             Paragraph("Nobody was called, or all are of one group: there is nothing to compare.")
         ]
-    said = [
-        f"How often had the {asked.words.many} of a group been {called}, as a multiple of the "
-        "group of the same column for which it is highest? A ratio of 1 means as often. No outcome "
-        "is needed for this, so that it does not say whether the calls are right.",
-        *(f"{asked.title_of(one.column)}: {beside_bound(one)}" for one in found),
+    sentences = [
+        f"How often had the {model.words.plural} of a group been {model.called}, as a multiple "
+        "of the group of the same column for which it is highest? A ratio of 1 means as often. No "
+        "outcome is needed for this, so that it does not say whether the calls are right.",
+        *(
+            f"{model.request.column_title(column.column)}: {bound_comparison(column)}"
+            for column in ratios
+        ),
     ]
-    return [*map(Paragraph, said), _table(model, found, asked)]
+    return [*map(Paragraph, sentences), _table(ratios, model.request)]
 
 
-def _table(model: OfModel, found: list[Selections], asked: Asked) -> Table:
+def _table(ratios: Sequence[ImpactRatios], request: Request) -> Table:
+    bound = ratios[0].bound
     heads = [
         Head("Group", "text"),
         Head("Called"),
         Head("Of all"),
-        Head(f"Share ({level_of(asked)} limits)", "estimate"),
+        Head(f"Share ({request.percent_level} limits)", "estimate"),
         Head("Ratio (limits)", "estimate"),
-        Head(PLOT, "plot", _AXIS.axis(RATIO, 1.0, found[0].bound)),
+        plot_head(_AXIS.axis(RATIO, 1.0, bound)),
         Head("p"),
     ]
     groups = [
-        Group(
-            asked.title_of(one.column),
-            [_row(category, one, asked) for category in _shown(one)],
+        RowGroup(
+            request.column_title(column.column),
+            [
+                _row(category, column)
+                for category in largest(column.categories, MAX_GROUPS, lambda one: one.row["n"])
+            ],
         )
-        for one in found
+        for column in ratios
     ]
     return Table(
         "Share called, and its ratio to the highest",
         heads,
         groups,
-        f"Solid line: as often as the highest. Dashed: {found[0].bound:g} of it, a bound that some "
-        "rules name. The limits allow for having picked the highest. Groups with less than 2% of "
-        f"all {asked.words.many}, or of unknown value, have no ratio.",
+        f"Solid line: as often as the highest. Dashed: {bound:g} of it, a bound that some rules "
+        "name. The limits allow for having picked the highest. Groups with less than 2% of all "
+        f"{request.words.plural}, or of unknown value, have no ratio.",
     )
 
 
-def _shown(selection: Selections) -> list[Selected]:
-    by_size = sorted(selection.categories, key=lambda one: -one.rate.n)[:_MOST_GROUPS]
-    return [one for one in selection.categories if any(one is kept for kept in by_size)]
-
-
-def _row(one: Selected, selection: Selections, asked: Asked) -> TableRow:
-    scale = Scale(1.0, 2, (0.0, 1.0, selection.bound))
-    has_ratio = one.ratio.value is not None
-    is_highest = one.value == selection.highest and one.role == "compared"
+def _row(category: Category, column: ImpactRatios) -> TableRow:
+    row, ratio = category.row, category.ratio
+    is_highest = category.is_compared and category.value == column.highest
+    ratio_cell = estimate_cell(ratio, bounded_scale(column.bound))
+    if not ratio.is_defined:
+        ratio_cell = Cell("\N{EN DASH}", ratio_cell.limits)
+    elif is_highest:
+        ratio_cell = Cell(ratio_cell.text)
     return TableRow(
-        marked(text_of(one.value)),
+        label(category.value),
         [
-            Cell(count(one.n_selected)),
-            Cell(count(one.rate.n)),
-            Cell(percent(one.rate.value), PERCENT.limits(one.rate) if one.rate.has_limits else ""),
-            Cell(
-                scale.estimate(one.ratio) if has_ratio else "\N{EN DASH}",
-                "" if is_highest or not one.ratio.has_limits else scale.limits(one.ratio),
-            ),
-            Cell(bar=_AXIS.bar(one.ratio)),
-            Cell(p_value(one.difference.adjusted, asked.alpha)),
+            Cell(count(row["n_selected"])),
+            Cell(count(row["n"])),
+            estimate_cell(Estimate.from_row(row, "rate"), PERCENT),
+            ratio_cell,
+            Cell(bar=_AXIS.bar(ratio)),
+            Cell(category.difference.p_text),
         ],
-        is_small=one.role != "compared",
-        differs=one.difference.is_shown(asked.alpha),
+        is_small=not category.is_compared,
+        differs=category.difference.is_significant,
     )

@@ -1,112 +1,115 @@
 """What other thresholds of a score would do."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from balframe.audit_page.document import (
-    Beside,
     Block,
     Cell,
-    Group,
     Head,
+    Line,
     Paragraph,
+    RowGroup,
     Section,
+    SideBySide,
+    StepChart,
     Table,
     TableRow,
 )
-from balframe.audit_page.measured_scores import OfScore
-from balframe.audit_page.measured_thresholds import NEVER, Best, InUse, Point, Threshold
-from balframe.audit_page.numbers import PERCENT, Estimate, Scale, count
+from balframe.audit_page.numbers import PERCENT, Estimate, Scale, count, score_text
 from balframe.audit_page.rates import BALANCED, Rate
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.scores_in_text import at_or_above, rounded, score_text, threshold_text
-from balframe.audit_page.sections.same_scores_in_text import Words
-from balframe.audit_page.tables import level_of
-from balframe.audit_page.text import given, sentence
-from balframe.audit_page.threshold_curves import charts_of
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import NO_SCORE, Audit, LeftOut, ModelFigures, report_models
+from balframe.audit_page.scores import NEVER, ScoreCounts, ScoreWords, Threshold, rounding_note
+from balframe.audit_page.sections.threshold_figures import (
+    Best,
+    Curves,
+    InUse,
+    Point,
+    ThresholdFigures,
+)
+from balframe.audit_page.tables import estimate_cell
+from balframe.audit_page.text import capitalize, join_words, label, plural, quote
 
 QUESTION = "What would another threshold do?"
-NO_SCORE = "no score was given (`y_score`)"
 TRADE = (
     "A threshold trades one error for the other: the higher it is, the fewer are called, and the "
     "more are missed."
 )
 OPTIMISTIC = "A best threshold found in the same data looks better than it will be."
-SCORES = Scale(decisive=(0.0, 50.0, 100.0), unit="%")  # 50% is guessing
-_HALF = 0.5
-_MOST_DECIMALS = 6
+_ACCURACY = Scale(decisive=(0.0, 50.0, 100.0), unit="%")  # 50% is guessing
+_GUESSING = 0.5
+_MAX_DECIMALS = 6
+
+_WIDTH = 0.88  # of a chart, for thresholds that scores reach; `never` is at its end
+_MAX_TICKS = (10, 5, 3)
+_MAX_CHARACTERS = 45  # of the texts of all ticks
+_Y_TICKS = [(quarter / 4, f"{25 * quarter}%") for quarter in range(5)]
 
 
-def threshold(audited: Audited) -> Answer:
+def section(audit: Audit, thresholds: Sequence[ThresholdFigures | None]) -> Section | LeftOut:
     """Say what other thresholds would do."""
-    if all(one.y_score is None for one in audited.asked.models):
+    if all(model.y_score is None for model in audit.request.models):
         return LeftOut(QUESTION, NO_SCORE)
-    if all(model.score is None for model in audited.models):
+    if not any(thresholds):
         return LeftOut(QUESTION, "a threshold is between two outcomes, and there are more")
-    blocks, brief = of_every_model(audited, lambda model: _of_model(model, audited.asked))
+    blocks, brief = report_models(audit, _report, thresholds)
     return Section("threshold", QUESTION, blocks, brief)
 
 
-def words_of(model: OfModel, asked: Asked) -> Words:
-    """Find the words on the score of a model."""
-    positive, words = model.counted.positive, asked.words
-    assert positive is not None, "scores are of two labels"
-    score = given(str(model.counted.model.y_score))
-    return Words(score, words.happened(positive), words.called(positive), words.many)
-
-
-def _of_model(model: OfModel, asked: Asked) -> tuple[list[Block], list[str]]:
-    if model.score is None:
+def _report(model: ModelFigures, figures: ThresholdFigures | None) -> tuple[list[Block], list[str]]:
+    if figures is None or model.scores is None:
         return [], []
-    found, words = model.score.thresholds, words_of(model, asked)
-    balanced = model.rates.named(BALANCED)
-    used = next((one for one in found.points if _is_used(one, found.in_use)), None)
-    said = [
-        f"{in_use(found.in_use, used.threshold if used else None, words)} {TRADE}",
-        ranking(found.area, words),
+    words, in_use = model.score_words, figures.in_use
+    used = next((x.threshold for x in figures.points if _is_used(x.threshold, in_use)), None)
+    sentences = [
+        f"{in_use_sentence(in_use, used, words)} {TRADE}",
+        area_sentence(figures.area, words),
     ]
-    if found.best is not None:
-        said.append(best(found.best, model.overall.rates[balanced], found.in_use, words))
-    blocks: list[Block] = [Paragraph(one) for one in said]
-    if note := rounded(model.counted):
+    if figures.best is not None:
+        balanced = model.overall.rates[model.rates.by_metric(BALANCED)]
+        sentences.append(best_sentence(figures.best, balanced, in_use, words))
+    blocks: list[Block] = [*map(Paragraph, sentences)]
+    if note := rounding_note(model.cells):
         blocks.append(Paragraph(note, is_note=True))
-    blocks.append(_table(model, model.score, asked, words))
-    charts = charts_of(model, model.score, asked)
-    return [*blocks, *([Beside(charts)] if charts else [])], in_brief(found.area, words)
+    blocks.append(_table(model, model.scores, figures))
+    if curves := figures.curves:
+        charts = [_chart(rate, curves, figures, model) for rate in model.rates.errors]
+        blocks.append(SideBySide(charts))
+    return blocks, summary(figures.area, words)
 
 
-def _is_used(point: Point, found: InUse) -> bool:
-    """Tell whether a threshold gives the calls; where nobody is called, `never` does."""
-    if found.why == "nobody":
-        return point.threshold.value == NEVER
-    return point.threshold.value == found.threshold
+def _is_used(threshold: Threshold, in_use: InUse) -> bool:
+    """Return whether a threshold gives the predictions; where nobody is called, `never` does."""
+    return threshold.value == (NEVER if in_use.reason == "nobody" else in_use.threshold)
 
 
-def in_use(found: InUse, at: Threshold | None, words: Words) -> str:
-    """Say which threshold gives the calls, or that none does."""
-    if found.why == "nobody":
+def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWords) -> str:
+    """Say which threshold gives the predictions, or that none does."""
+    if in_use.reason == "nobody":
         return (
-            f"None of the {words.many} had been {words.called}, as with a threshold above all "
+            f"None of the {words.rows} had been {words.called}, as with a threshold above all "
             "scores."
         )
-    if found.why == "everybody":
-        return f"All {words.many} had been {words.called}, as with a threshold below all scores."
-    if at is not None:
-        return f"The calls are those of {words.score} at {threshold_text(at)} or more."
-    if found.between is not None:
-        low, high = map(score_text, found.between)
+    if in_use.reason == "everybody":
+        return f"All {words.rows} had been {words.called}, as with a threshold below all scores."
+    if threshold is not None:
+        return f"The calls are those of {words.score} at {threshold.text} or more."
+    if in_use.between is not None:
+        low, high = map(score_text, in_use.between)
         return (
             f"The calls may be those of a threshold of {words.score} between {low} and {high}; "
             "which one, the rounding of the scores hides."
         )
     return (
-        f"The calls do not follow from a threshold of {words.score}: some {words.many} had been "
+        f"The calls do not follow from a threshold of {words.score}: some {words.rows} had been "
         f"{words.called}, and others with the same score or a higher one had not. What follows is "
         "about calls that thresholds would give."
     )
 
 
-def ranking(area: Estimate, words: Words) -> str:
+def area_sentence(area: Estimate, words: ScoreWords) -> str:
     """Say how well the score tells the outcomes apart, and whether that is more than guessing."""
     if area.value is None:
         return (
@@ -115,105 +118,177 @@ def ranking(area: Estimate, words: Words) -> str:
         )
     return (
         f"{_pairs(area, words)}, at whatever threshold (area under the ROC curve; two equal scores "
-        f"count as half a pair). {beside_guessing(area)}"
+        f"count as half a pair). {guessing_comparison(area)}"
     )
 
 
-def in_brief(area: Estimate, words: Words) -> list[str]:
+def summary(area: Estimate, words: ScoreWords) -> list[str]:
     """Say in brief how well the score tells the outcomes apart."""
     if area.value is None:
         return []
-    return [f"{_pairs(area, words)}. {beside_guessing(area)}"]
+    return [f"{_pairs(area, words)}. {guessing_comparison(area)}"]
 
 
-def _pairs(area: Estimate, words: Words) -> str:
+def _pairs(area: Estimate, words: ScoreWords) -> str:
     return (
-        f"Of two {words.many}, one {words.happened} and one not, the score is the higher for the "
-        f"first in {SCORES.written(area)} of pairs"
+        f"Of two {words.rows}, one {words.happened} and one not, the score is the higher for the "
+        f"first in {_ACCURACY.with_limits(area)} of pairs"
     )
 
 
-def beside_guessing(area: Estimate) -> str:
+def guessing_comparison(area: Estimate) -> str:
     """Say whether pairs are told apart more often than by guessing."""
-    if area.lower is not None and area.lower > _HALF:
+    if area.lower is not None and area.lower > _GUESSING:
         return "Guessing would give 50%."
-    if area.upper is not None and area.upper < _HALF:
+    if area.upper is not None and area.upper < _GUESSING:
         return "That is less than the 50% of guessing: the score runs the other way."
     return "That is not shown to differ from the 50% of guessing."
 
 
-def best(found: Best, calls: Estimate, used: InUse, words: Words) -> str:
-    """Say which threshold is best if both outcomes count alike, beside the calls as they are."""
-    which = (
-        "is one that no score reaches"
-        if found.threshold.value == NEVER
-        else f"is {threshold_text(found.threshold)}"
-    )
-    is_used = used.threshold == found.threshold.value
-    beside = "" if is_used else f" The calls as they are have {SCORES.written(calls)}."
+def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords) -> str:
+    """Say which threshold is best if both outcomes count alike, beside the actual predictions."""
+    threshold = best.threshold
+    which = "one that no score reaches" if threshold.value == NEVER else threshold.text
+    is_used = in_use.threshold == threshold.value
+    actual_text = "" if is_used else f" The calls as they are have {_ACCURACY.with_limits(actual)}."
     return (
-        f"If both outcomes count alike, however many {words.many} each is about, the best "
-        f"threshold in these data {which}{', the one in use' if is_used else ''}, with a balanced "
-        f"accuracy of {SCORES.estimate(found.balanced)}% ({SCORES.limits(found.balanced)}, "
-        f"limits that allow for having picked it).{beside} {OPTIMISTIC}{_by_chance(found)}"
+        f"If both outcomes count alike, however many {words.rows} each is about, the best "
+        f"threshold in these data is {which}{', the one in use' if is_used else ''}, with a "
+        f"balanced accuracy of {_ACCURACY.estimate(best.balanced)}% "
+        f"({_ACCURACY.limits(best.balanced)}, limits that allow for having picked it)."
+        f"{actual_text} {OPTIMISTIC}{_by_chance(best)}"
     )
 
 
-def _by_chance(found: Best) -> str:
+def _by_chance(best: Best) -> str:
     """Say whether scores without information could do as well."""
-    chance, value = found.by_chance, found.balanced.value
+    chance, value = best.by_chance, best.balanced.value
     if chance is None or value is None:
         return ""
+    limit, own = distinct_numbers(chance, value)
+    start = f" Scores without information would exceed {limit}% in"
     if value > chance:
-        limit, _ = told_apart(chance, value)
-        return f" Scores without information would exceed {limit}% in only 5% of such data."
-    limit, own = told_apart(chance, value)
-    return (
-        f" Scores without information would exceed {limit}% in 5% of such data, so that {own}% is "
-        "no evidence that the score has any."
-    )
+        return f"{start} only 5% of such data."
+    return f"{start} 5% of such data, so that {own}% is no evidence that the score has any."
 
 
-def told_apart(one: float, other: float) -> tuple[str, str]:
+def distinct_numbers(first: float, second: float) -> tuple[str, str]:
     """Write two shares with as many decimals as it takes to see which is larger."""
-    for decimals in range(_MOST_DECIMALS + 1):
-        scale = Scale(decimals=decimals)
-        texts = scale.text(one), scale.text(other)
+    for decimals in range(_MAX_DECIMALS + 1):
+        scale = replace(PERCENT, decimals=decimals)
+        texts = scale.number(first), scale.number(second)
         if texts[0] != texts[1]:
             return texts
-    return Scale().text(one), Scale().text(other)
+    return PERCENT.number(first), PERCENT.number(second)
 
 
-def _table(model: OfModel, score: OfScore, asked: Asked, words: Words) -> Table:
+def _table(model: ModelFigures, scores: ScoreCounts, figures: ThresholdFigures) -> Table:
     """Show what chosen thresholds give, the one in use among them."""
-    rates = [*model.rates.errors, model.rates.named(BALANCED)]
-    points = score.thresholds.points
-    is_all = len(points) > score.n_scores
-    heads = [
-        Head(f"{sentence(words.score)} to be {words.called}", "text"),
-        Head(sentence(words.called)),
-        *(Head(sentence(one.share), "estimate") for one in model.rates.errors),
-        Head("Balanced accuracy", "estimate"),
-    ]
-    rows = [_row(one, rates, _is_used(one, score.thresholds.in_use)) for one in points]
-    which = "" if is_all else f" Some of {count(score.n_scores)} different scores are shown."
+    words, errors = model.score_words, model.rates.errors
+    rates = {**dict.fromkeys(errors, PERCENT), model.rates.by_metric(BALANCED): _ACCURACY}
+    is_all = len(figures.points) > len(scores.scores)
+    some = "" if is_all else f" Some of {count(len(scores.scores))} different scores are shown."
     return Table(
         "Every threshold" if is_all else "Thresholds",
-        heads,
-        [Group("", rows)],
-        f"In brackets: {level_of(asked)} limits, of each row alone.{which}",
+        [
+            Head(f"{capitalize(words.score)} to be {words.called}", "text"),
+            Head(capitalize(words.called)),
+            *(Head(capitalize(rate.share), "estimate") for rate in errors),
+            Head("Balanced accuracy", "estimate"),
+        ],
+        [RowGroup("", [_row(point, rates, figures.in_use) for point in figures.points])],
+        f"In brackets: {model.request.percent_level} limits, of each row alone.{some}",
     )
 
 
-def _row(point: Point, rates: Sequence[Rate], is_used: bool) -> TableRow:
-    heading = at_or_above(point.threshold) + (" (in use)" if is_used else "")
-    cells = [
-        _cell(point.rates[one], SCORES if one.metric == BALANCED else PERCENT) for one in rates
+def _row(point: Point, rates: dict[Rate, Scale], in_use: InUse) -> TableRow:
+    is_used = _is_used(point.threshold, in_use)
+    cells = [estimate_cell(point.rates[rate], scale) for rate, scale in rates.items()]
+    return TableRow(
+        f"{point.threshold.rule}{' (in use)' if is_used else ''}",
+        [Cell(count(point.n_called)), *cells],
+        is_in_use=is_used,
+    )
+
+
+# Charts of the errors of groups at all thresholds
+
+
+def _chart(rate: Rate, curves: Curves, figures: ThresholdFigures, model: ModelFigures) -> StepChart:
+    values = [threshold.value for threshold in curves.thresholds]
+    low, high = values[0], max(value for value in values if value != NEVER)
+    places = [place(value, low, high) for value in values]
+    used, column, request = figures.in_use.threshold, curves.column, model.request
+    n_small = sum(group.is_small(rate) for group in column.groups)
+    n_others = len(column.groups) - len(curves.groups) - n_small
+    lines = [
+        Line(
+            label(group.value),
+            [(x, one.value or 0.0) for x, one in zip(places, group.rates[rate], strict=True)],
+        )
+        for group in curves.groups
     ]
-    return TableRow(heading, [Cell(count(point.n_called)), *cells], is_here=is_used)
+    return StepChart(
+        f"{rate.title}, by {request.column(column.number)}",
+        f"{chart_text(rate, figures, curves, request)}{not_drawn(n_small, n_others, request)}",
+        lines,
+        x_ticks(low, high),
+        _Y_TICKS,
+        f"Threshold of {model.score_words.score}",
+        None if used is None else place(used, low, high),
+    )
 
 
-def _cell(of: Estimate, scale: Scale) -> Cell:
-    if of.value is None:
-        return Cell("undefined")
-    return Cell(f"{scale.estimate(of)}%", scale.limits(of) if of.has_limits else "")
+def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves, request: Request) -> str:
+    """Say what a chart shows at the threshold in use, or at the best one."""
+    start = f"Share of {rate.among} at every threshold."
+    value, which = figures.in_use.threshold, "the one in use"
+    if value is None and figures.best is not None:
+        value, which = figures.best.threshold.value, "the best for all together"
+    values = [threshold.value for threshold in curves.thresholds]
+    if value not in values or value == NEVER:
+        return start
+    i = values.index(value)
+    shares = [
+        f"{quote(group.value)} {PERCENT.with_limits(group.rates[rate][i])}"
+        for group in curves.groups
+    ]
+    text = curves.thresholds[i].text
+    limits = f"with {request.percent_level} limits"
+    return f"{start} At {text}, {which}, {limits}: {join_words(shares)}."
+
+
+def not_drawn(n_small: int, n_others: int, request: Request) -> str:
+    """Say which groups are not drawn; empty if all are."""
+    parts = []
+    if n_small:
+        parts.append(
+            f"{plural(n_small, 'group', 'groups')} with fewer than {request.min_support} "
+            f"{request.words.plural} of one of the outcomes"
+        )
+    if n_others:
+        parts.append(f"{plural(n_others, 'group', 'groups')} smaller than these")
+    return f" Not drawn: {' and '.join(parts)}." if parts else ""
+
+
+def place(threshold: float, low: float, high: float) -> float:
+    """Return where a threshold lies in a chart."""
+    return 1.0 if threshold == NEVER else _WIDTH * (threshold - low) / (high - low)
+
+
+def x_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Choose ticks at round numbers, and one at the end for a threshold that is never reached."""
+    for n_ticks in _MAX_TICKS:
+        step = _round_step((high - low) / n_ticks)
+        multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+        values = [float(f"{multiple * step:.12g}") for multiple in multiples]
+        ticks = [(place(value, low, high), score_text(value)) for value in values]
+        if sum(len(text) for _, text in ticks) <= _MAX_CHARACTERS:
+            break
+    return [*ticks, (1.0, "never")]
+
+
+def _round_step(least: float) -> float:
+    """Return the next larger one of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))

@@ -2,182 +2,167 @@
 
 from collections.abc import Sequence
 
-from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table, TableRow
-from balframe.audit_page.groups import ColumnOf, GroupOf
+from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table
+from balframe.audit_page.groups import GroupFigures
 from balframe.audit_page.numbers import count, percent, share
 from balframe.audit_page.request import Words
-from balframe.audit_page.results import Audited, OfModel
-from balframe.audit_page.shown_groups import groups_of, heading_of, not_shown, shown_columns
-from balframe.audit_page.text import given, plural, sentence, together
+from balframe.audit_page.results import Audit, ModelFigures
+from balframe.audit_page.tables import (
+    ColumnRows,
+    choose_groups,
+    group_rows,
+    left_out_columns,
+    total_row,
+)
+from balframe.audit_page.text import caller_text, capitalize, join_words, plural
 from balframe.core.label_set import Label
 
-_MOST_LABELS = 4
+_MAX_LABELS = 4
 
 
-def examined(audited: Audited) -> Section:
-    """Say what was examined: the rows once, and the calls of each model."""
-    words = audited.asked.words
-    first, *others = audited.models
-    blocks, brief = _blocks(first, audited), [in_brief(first, words)]
-    if first.counted.positive is not None:
-        said = [f"{model.name}: {called_in_brief(model, words)}" for model in others]
-        blocks += [Paragraph(one) for one in said]
-        brief += said
+def section(audit: Audit) -> Section:
+    """Say what was examined: the rows once, and the predictions of each model."""
+    words = audit.request.words
+    first, *others = audit.models
+    blocks, brief = _blocks(first), [summary(first, words)]
+    if first.cells.is_binary:
+        sentences = [f"{model.name}: {called_summary(model, words)}" for model in others]
+        blocks += map(Paragraph, sentences)
+        brief += sentences
     return Section("examined", "What was examined?", blocks, brief)
 
 
-def in_brief(model: OfModel, words: Words) -> str:
+def summary(model: ModelFigures, words: Words) -> str:
     """Say in a sentence how many rows there are, and how often both outcomes occur."""
-    overall, counted = model.overall, model.counted
-    said = f"{sentence(words.counted(overall.n))} {_were(overall.n)} examined"
-    if counted.positive is None:
-        return f"{said}, with {plural(len(counted.labels), 'label', 'labels')}."
-    happened = share(overall.n_true[counted.positive], overall.n)
-    called = share(overall.n_called[counted.positive], overall.n)
-    return (
-        f"{said}; {happened} were {words.happened(counted.positive)}, and {called} had been "
-        f"{words.called(counted.positive)}" + (f" by {model.name}." if model.name else ".")
-    )
+    overall = model.overall
+    start = f"{capitalize(words.rows(overall.n))} {_were(overall.n)} examined"
+    if not model.cells.is_binary:
+        return f"{start}, with {plural(len(model.cells.labels), 'label', 'labels')}."
+    happened = share(overall.n_true[model.positive], overall.n)
+    called = share(overall.n_called[model.positive], overall.n)
+    by = f" by {model.name}" if model.name else ""
+    return f"{start}; {happened} were {model.happened}, and {called} had been {model.called}{by}."
 
 
-def called_in_brief(model: OfModel, words: Words) -> str:
-    """Say in a sentence how often the calls of one of several models occur."""
-    overall, positive = model.overall, model.counted.positive
-    assert positive is not None, "there are two labels"
-    called = share(overall.n_called[positive], overall.n)
-    return f"{called} of {words.counted(overall.n)} had been {words.called(positive)}."
+def called_summary(model: ModelFigures, words: Words) -> str:
+    """Say in a sentence how often one of several models predicts the positive label."""
+    called = share(model.overall.n_called[model.positive], model.overall.n)
+    return f"{called} of {words.rows(model.overall.n)} had been {model.called}."
 
 
 def _were(n: int) -> str:
     return "was" if n == 1 else "were"
 
 
-def _blocks(model: OfModel, audited: Audited) -> list[Block]:
-    asked = audited.asked
-    shown = shown_columns(model.columns, asked)
-    blocks: list[Block] = [Paragraph(" ".join(_sentences(model, audited)))]
-    if shown:
-        labels = _labels_shown(model)
-        words = asked.words
-        heads = [Head("Group", "text"), Head(sentence(words.many), span=2)]
-        if model.counted.positive is not None:
-            (positive,) = labels
-            heads += [
-                Head(sentence(words.happened(positive)), span=2),
-                Head(sentence(words.called(positive)), span=2),
-            ]
-        else:
-            heads += [Head(sentence(words.happened(label)), span=2) for label in labels]
-
-        def row(column: ColumnOf, group: GroupOf) -> TableRow:
-            is_small = any(group.is_small(one, asked.min_support) for one in model.rates.compared)
-            return TableRow(heading_of(group), _cells(model, group, labels), is_small=is_small)
-
-        table = Table(
-            f"{sentence(words.many)} examined, by group",
-            heads,
-            groups_of(shown, asked, row),
-            total=TableRow(
-                f"All {words.many}", _cells(model, model.overall, labels), is_total=True
-            ),
+def _blocks(model: ModelFigures) -> list[Block]:
+    chosen = choose_groups(model)
+    blocks: list[Block] = [Paragraph(" ".join(_sentences(model)))]
+    if chosen:
+        side = "on one side of the outcome" if model.cells.is_binary else "of a label"
+        least = model.words.rows(model.request.min_support)
+        small = (
+            f"In grey italics: groups with fewer than {least} {side}. Their rates are shown and "
+            "not ranked."
         )
-        blocks += [table, Paragraph(_of_small(asked.min_support, model, words), is_note=True)]
-        if more := not_shown(model.columns, asked):
-            blocks.append(Paragraph(more, is_note=True))
+        blocks += [_table(model, chosen), Paragraph(small, is_note=True)]
+        if left_out := left_out_columns(model):
+            blocks.append(Paragraph(left_out, is_note=True))
     return blocks
 
 
-def _of_small(least: int, model: OfModel, words: Words) -> str:
-    side = "on one side of the outcome" if model.counted.positive is not None else "of a label"
-    return (
-        f"In grey italics: groups with fewer than {words.counted(least)} {side}. Their rates are "
-        "shown and not ranked."
+def _table(model: ModelFigures, chosen: Sequence[ColumnRows]) -> Table:
+    labels, words = _frequent_labels(model), model.words
+    titles = [words.happened(label) for label in labels]
+    if model.cells.is_binary:
+        titles.append(model.called)
+
+    def cells(group: GroupFigures) -> list[Cell]:
+        parts = [(group.n, model.overall.n)]
+        for label in labels:
+            parts.append((group.n_true[label], group.n))
+            if model.cells.is_binary:
+                parts.append((group.n_called[label], group.n))
+        return [Cell(text) for n, whole in parts for text in (count(n), share(n, whole))]
+
+    return Table(
+        f"{capitalize(words.plural)} examined, by group",
+        [
+            Head("Group", "text"),
+            *(Head(capitalize(title), span=2) for title in [words.plural, *titles]),
+        ],
+        group_rows(chosen, model.rates.compared, cells),
+        total=total_row(model, cells(model.overall)),
     )
 
 
-def _labels_shown(model: OfModel) -> list[Label]:
-    counted = model.counted
-    if counted.positive is not None:
-        return [counted.positive]
-    n_true = counted.n_true
-    frequent = sorted(counted.labels, key=lambda one: -n_true[one])[:_MOST_LABELS]
-    return [one for one in counted.labels if one in frequent]
+def _frequent_labels(model: ModelFigures) -> list[Label]:
+    """Return the labels that the table counts: the positive one of two, or the most frequent."""
+    if model.cells.is_binary:
+        return [model.positive]
+    labels, n_true = model.cells.labels, model.cells.n_true
+    frequent = sorted(labels, key=lambda label: -n_true[label])[:_MAX_LABELS]
+    return [label for label in labels if label in frequent]
 
 
-def _cells(model: OfModel, group: GroupOf, labels: Sequence[Label]) -> list[Cell]:
-    numbers = [(group.n, model.overall.n)]
-    for label in labels:
-        numbers.append((group.n_true[label], group.n))
-        if model.counted.positive is not None:
-            numbers.append((group.n_called[label], group.n))
-    return [Cell(text) for n, of in numbers for text in (count(n), share(n, of))]
-
-
-def _sentences(model: OfModel, audited: Audited) -> list[str]:
+def _sentences(model: ModelFigures) -> list[str]:
     """Say how many rows there are, how often what happened, and what is missing."""
-    words, counted, overall = audited.asked.words, model.counted, model.overall
-    n = words.counted(overall.n)
-    if counted.positive is None:
-        n_labels = plural(len(counted.labels), "label", "labels")
-        said = [
-            f"{sentence(n)}, each with what happened and with the call that was made, one of "
-            f"{n_labels}.",
+    words, overall = model.words, model.overall
+    n = capitalize(words.rows(overall.n))
+    if not model.cells.is_binary:
+        n_labels = plural(len(model.cells.labels), "label", "labels")
+        sentences = [
+            f"{n}, each with what happened and with the call that was made, one of {n_labels}.",
             most_frequent(model, words),
         ]
     else:
-        happened, called = words.happened(counted.positive), words.called(counted.positive)
-        n_true, n_called = overall.n_true[counted.positive], overall.n_called[counted.positive]
-        said = [
-            f"{sentence(n)}, each with what happened ({happened}, or not) and with the call that "
-            f"was made ({called}, or not).",
+        happened, called = model.happened, model.called
+        n_true, n_called = overall.n_true[model.positive], overall.n_called[model.positive]
+        sentences = [
+            f"{n}, each with what happened ({happened}, or not) and with the call that was made "
+            f"({called}, or not).",
             f"{count(n_true)} of them ({share(n_true, overall.n)}) were {happened}; "
             f"{count(n_called)} ({share(n_called, overall.n)}) had been {called}.",
         ]
-    said += missing(model, audited)
-    if counted.step is not None:
-        said.append(
+    sentences += missing(model)
+    if model.cells.step is not None:
+        sentences.append(
             f"There are very many different scores; they were rounded down to multiples of "
-            f"{counted.step:g}."
+            f"{model.cells.step:g}."
         )
-    return said
+    return sentences
 
 
-def most_frequent(model: OfModel, words: Words) -> str:
+def most_frequent(model: ModelFigures, words: Words) -> str:
     """Name the most frequent label of several."""
-    n_true, n = model.counted.n_true, model.overall.n
-    label = max(model.counted.labels, key=lambda one: n_true[one])
+    n_true = model.cells.n_true
+    label = max(model.cells.labels, key=lambda label: n_true[label])
     return (
-        f"The most frequent: {count(n_true[label])} ({percent(n_true[label] / n)}) were "
-        f"{words.happened(label)}."
+        f"The most frequent: {count(n_true[label])} ({percent(n_true[label] / model.overall.n)}) "
+        f"were {words.happened(label)}."
     )
 
 
-def missing(model: OfModel, audited: Audited) -> list[str]:
+def missing(model: ModelFigures) -> list[str]:
     """Say what is missing: values of groups, and rows that were left out."""
-    asked, said = audited.asked, []
-    without = [
-        (asked.by[column.number], group.n)
+    request, words, sentences = model.request, model.words, []
+    without_value = [
+        f"{words.rows(group.n)} {'has' if group.n == 1 else 'have'} no value of "
+        f"{request.column(column.number)}"
         for column in model.columns
         for group in column.groups
         if group.value is None
     ]
-    named = [
-        f"{asked.words.counted(n)} {'has' if n == 1 else 'have'} no value of {given(str(name))}"
-        for name, n in without
-    ]
-    of_by = [given(str(name)) for name in asked.by]
-    rest = ["of the outcome", "of the call", *(["of the score"] if model.score is not None else [])]
-    if named:
-        said.append(f"{sentence(together(named))}; they are a group of their own.")
-    if model.counted.n_missing:
-        n = model.counted.n_missing
-        said.append(
-            f"{sentence(asked.words.counted(n))} without a value {together(rest, 'or')} "
+    others = ["of the outcome", "of the call", *(["of the score"] if model.scores else [])]
+    if without_value:
+        sentences.append(f"{capitalize(join_words(without_value))}; they are a group of their own.")
+    if n := model.cells.n_missing:
+        sentences.append(
+            f"{capitalize(words.rows(n))} without a value {join_words(others, 'or')} "
             f"{_were(n)} left out."
         )
-    elif named:
-        said.append(f"No value {together(rest, 'or')} is missing.")
+    elif without_value:
+        sentences.append(f"No value {join_words(others, 'or')} is missing.")
     else:
-        groups = [f"of {together(of_by)}"] if of_by else []
-        said.append(f"No value {together([*groups, *rest], 'or')} is missing.")
-    return said
+        columns = [f"of {join_words([*map(caller_text, request.by)])}"] if request.by else []
+        sentences.append(f"No value {join_words([*columns, *others], 'or')} is missing.")
+    return sentences

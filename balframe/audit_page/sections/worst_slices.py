@@ -1,21 +1,19 @@
 """Where it is worst: the combinations of groups on which an error is shown to be worse."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from balframe.audit_page.document import (
     Block,
     Cell,
-    Group,
     Head,
     Paragraph,
+    RowGroup,
     Section,
     Table,
     TableRow,
 )
-from balframe.audit_page.forest_marks import around
-from balframe.audit_page.measured_slices import Search, Slice
 from balframe.audit_page.numbers import (
-    APART,
     PERCENT,
     POINTS,
     Estimate,
@@ -24,112 +22,164 @@ from balframe.audit_page.numbers import (
     percent,
     points_more,
 )
-from balframe.audit_page.request import Asked
-from balframe.audit_page.results import Answer, Audited, LeftOut, OfModel, of_every_model
-from balframe.audit_page.tables import PLOT, caption_of, level_of
-from balframe.audit_page.text import in_words, marked, name, plural, sentence, text_of, together
+from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.rates import Rate
+from balframe.audit_page.request import Request
+from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
+from balframe.audit_page.tables import estimate_cell, plot_head, share_range
+from balframe.audit_page.text import (
+    capitalize,
+    in_quotes,
+    join_words,
+    label,
+    plural,
+    quote,
+    spell_number,
+)
+from balframe.errors import InvalidInputError
+from balframe.methods.slices.slices import slices
 
 QUESTION = "Where is it worst?"
 SELECTION = (
     "The highest of many rates is high by selection alone. The p-values and limits here allow for "
     "all combinations that were tested."
 )
+_MAX_DEPTH = 3
+_MANY_COLUMNS = 10  # of which all triples would be too many to search
+_MAX_SLICES = 6
 
 
-def worst(audited: Audited) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The rows of `slices` for an error; `problem` says why there was nothing to search."""
+
+    rate: Rate
+    slices: Sequence[Row]
+    problem: str | None = None
+
+
+def figures(audit: Audit) -> list[list[Search]]:
+    """Search the slices with a higher error rate than all other rows, for each model."""
+    if not audit.request.by:
+        return [[] for _ in audit.models]
+    return [[_search(model, rate) for rate in model.defined_errors] for model in audit.models]
+
+
+def _search(model: ModelFigures, rate: Rate) -> Search:
+    request = model.request
+    n_columns = len(request.by)
+    try:
+        rows = model.cells.query(
+            slices,
+            over=[*map(by_name, range(n_columns))],
+            metric=rate.metric,
+            pos_label=rate.positive,
+            depth=min(n_columns, _MAX_DEPTH if n_columns <= _MANY_COLUMNS else _MAX_DEPTH - 1),
+            min_support=request.min_support,
+            level=request.level,
+            top=_MAX_SLICES,
+        )
+    except InvalidInputError as error:
+        many = "max_slices" in error.parameters
+        return Search(rate, [], "too many combinations" if many else "too few rows")
+    return Search(rate, rows)
+
+
+def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
     """Say on which combinations of groups an error is shown to be worse."""
-    asked = audited.asked
-    if not asked.by:
-        return LeftOut(QUESTION, "no columns of groups were given")
-    blocks, brief = of_every_model(
-        audited, lambda model: (_blocks(model, asked), [in_brief(model.searches)])
+    if not audit.request.by:
+        return LeftOut(QUESTION, NO_GROUPS)
+    blocks, brief = report_models(
+        audit,
+        lambda model, own: (_blocks(model, own), [summary(own)]),
+        searches,
     )
     return Section("worst", QUESTION, blocks, brief)
 
 
-def in_brief(searches: Sequence[Search]) -> str:
-    """Name the worst combination of all searches."""
-    found = [(search.rate, search.found[0]) for search in searches if search.found]
-    if not found:
+def summary(searches: Sequence[Search]) -> str:
+    """Name the worst combination of each search."""
+    worst = [(search.rate, search.slices[0]) for search in searches if search.slices]
+    if not worst:
         return "No combination of groups is shown to fare worse than all others together."
     parts = [
-        f"{conditions(one)}: {percent(one.rate)} of {rate.of} {rate.befell}, against "
-        f"{percent(one.rest)} of all others, {points_more(one.difference)}"
-        for rate, one in found[:2]
+        f"{join_words([*map(quote, _values(row))])}: {percent(row['estimate'])} of {rate.among} "
+        f"{rate.event}, against {percent(row['rest'])} of all others, "
+        f"{points_more(_difference(row))}"
+        for rate, row in worst[:2]
     ]
     return f"Most clearly shown to fare worse than all others, {'; '.join(parts)}."
 
 
-def conditions(one: Slice) -> str:
-    """Name a combination in a sentence: `Female, “under 25”`."""
-    return together([name(value) for _, value in one.conditions])
+def _values(row: Row) -> list[object]:
+    """Return the values of a combination, in the order of the columns."""
+    on = row["on"].split(", ")
+    return [row[name] for name in sorted(on, key=lambda name: int(name.removeprefix("by")))]
 
 
-def _blocks(model: OfModel, asked: Asked) -> list[Block]:
-    blocks: list[Block] = [Paragraph(" ".join(searched(one, asked) for one in model.searches))]
-    tables = [_table(model, asked, one) for one in model.searches if one.found]
-    return [*blocks, Paragraph(SELECTION), *tables] if tables else blocks
+def _difference(row: Row) -> Estimate:
+    return Estimate.from_row(row, "difference", limits="")
 
 
-def searched(search: Search, asked: Asked) -> str:
-    """Say what was searched, and how much was found."""
-    which = (
-        f"\N{LEFT DOUBLE QUOTATION MARK}{caption_of(search.rate)}\N{RIGHT DOUBLE QUOTATION MARK}"
-    )
+def _blocks(model: ModelFigures, searches: Sequence[Search]) -> list[Block]:
+    sentences = [" ".join(search_sentence(search, model.request) for search in searches)]
+    tables = [_table(model, search) for search in searches if search.slices]
+    return [*map(Paragraph, [*sentences, SELECTION] if tables else sentences), *tables]
+
+
+def search_sentence(search: Search, request: Request) -> str:
+    """Say what was searched, and how many combinations are listed."""
+    start = f"For {in_quotes(search.rate.title)}"
     if search.problem is not None:
-        return f"For {which} nothing could be searched: {search.problem}."
-    if not search.found:
+        return f"{start} nothing could be searched: {search.problem}."
+    enough = f"at least {request.words.rows(request.min_support)} to count"
+    if not search.slices:
         return (
-            f"For {which} no combination of groups with at least "
-            f"{asked.words.counted(asked.min_support)} to count, inside and outside of it, is "
-            "shown to be worse than all others. Nothing here says that all is well with smaller "
-            "ones."
+            f"{start} no combination of groups with {enough}, inside and outside of it, is shown "
+            "to be worse than all others. Nothing here says that all is well with smaller ones."
         )
-    n, n_tests = len(search.found), search.found[0].n_tests
-    explained = sum(one.n_explained for one in search.found)
-    left_out = (
-        f" {sentence(in_words(explained))} more {'is' if explained == 1 else 'are'} left out, "
-        "whose errors these explain."
-        if explained
+    n, n_tests = len(search.slices), search.slices[0]["n_tests"]
+    n_explained = sum(row["n_explained"] for row in search.slices)
+    explained = (
+        f" {capitalize(spell_number(n_explained))} more {'is' if n_explained == 1 else 'are'} left "
+        "out, whose errors these explain."
+        if n_explained
         else ""
     )
+    are = "is" if n == 1 else "are"
     return (
-        f"For {which} {plural(n_tests, 'combination', 'combinations')} of groups with at least "
-        f"{asked.words.counted(asked.min_support)} to count {'was' if n_tests == 1 else 'were'} "
-        f"tested; {in_words(n)} "
-        f"{'is' if n == 1 else 'are'} listed that {'is' if n == 1 else 'are'} shown to be worse "
-        f"than all others.{left_out}"
+        f"{start} {plural(n_tests, 'combination', 'combinations')} of groups with {enough} "
+        f"{'was' if n_tests == 1 else 'were'} tested; {spell_number(n)} {are} listed that {are} "
+        f"shown to be worse than all others.{explained}"
     )
 
 
-def _table(model: OfModel, asked: Asked, search: Search) -> Table:
-    overall = model.overall.rates[search.rate]
-    span = around([Estimate(one.rate, None, None) for one in search.found], overall.value)
+def _table(model: ModelFigures, search: Search) -> Table:
+    request, overall = model.request, model.overall.rates[search.rate]
+    estimates = [Estimate(row["estimate"], None, None) for row in search.slices]
+    span = share_range(estimates, overall.value)
     rows = [
         TableRow(
-            ", ".join(marked(text_of(value)) for _, value in one.conditions),
+            ", ".join(map(label, _values(row))),
             [
-                Cell(count(one.n)),
-                Cell(percent(one.rate)),
-                Cell(bar=span.bar(Estimate(one.rate, None, None))),
-                Cell(percent(one.rest)),
-                Cell(
-                    POINTS.estimate(one.difference),
-                    APART.limits(one.difference) if one.difference.has_limits else "",
-                ),
-                Cell(p_value(one.p, asked.alpha)),
+                Cell(count(row["min_support"])),
+                Cell(percent(estimate.value)),
+                Cell(bar=span.bar(estimate)),
+                Cell(percent(row["rest"])),
+                estimate_cell(_difference(row), POINTS),
+                Cell(p_value(row["p_adjusted"], request.alpha)),
             ],
         )
-        for one in search.found
+        for row, estimate in zip(search.slices, estimates, strict=True)
     ]
     heads = [
         Head("Combination", "text"),
         Head("Out of"),
         Head("Rate"),
-        Head(PLOT, "plot", span.axis(PERCENT, overall.value)),
+        plot_head(span.axis(PERCENT, overall.value)),
         Head("Rate of all others"),
-        Head(f"Points more ({level_of(asked)} limits)", "estimate"),
+        Head(f"Points more ({request.percent_level} limits)", "estimate"),
         Head("p"),
     ]
-    under = "The limits hold for all combinations tested together. p is adjusted for their number."
-    return Table(caption_of(search.rate), heads, [Group("", rows)], under)
+    note = "The limits hold for all combinations tested together. p is adjusted for their number."
+    return Table(search.rate.title, heads, [RowGroup("", rows)], note)

@@ -1,129 +1,160 @@
-"""Several files as one lazy frame."""
+"""Several files as one lazy frame, with columns from their paths, and types that all agree on."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import polars as pl
 
-from balframe.cli.files import formats
-from balframe.cli.files.common_types import Schema, agreed
-from balframe.cli.files.csv_dialect import INFERRED, Dialect
-from balframe.cli.files.formats import InputFormat
-from balframe.cli.files.partitions import partitions
-from balframe.cli.files.paths import Source
-from balframe.cli.files.read_errors import named
-from balframe.errors import InvalidInputError
+from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
+from balframe.cli.files.formats import Format, scan_files
+from balframe.cli.files.paths import Location, Source, is_url, path_of
+from balframe.cli.files.read_errors import naming_files
+from balframe.errors import InvalidInputError, listed
 
-_EXACT = 2**53  # doubles hold all whole numbers up to here
+Schema = Mapping[str, pl.DataType]
+
+_MAX_EXACT = 2**53  # floats represent all whole numbers up to here
+_NULL_IN_PATH = "__HIVE_DEFAULT_PARTITION__"
+_PATH_VALUE_READERS: Sequence[Callable[[pl.Series], pl.Series]] = (
+    lambda texts: texts.cast(pl.Int64),
+    lambda texts: texts.cast(pl.Float64),
+    lambda texts: texts.str.to_date("%Y-%m-%d"),
+)
+_STRING_TYPES = (pl.String, pl.Categorical, pl.Enum)
+_TIME_UNITS = ("ns", "us", "ms")  # the finest first
+_TYPE_WORDS = {
+    pl.String: "strings",
+    pl.Boolean: "true or false",
+    pl.Date: "dates",
+    pl.Time: "times of day",
+    pl.Duration: "durations",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
     """Files of one format, and how to read them."""
 
-    kind: InputFormat
+    format: Format
     sources: Sequence[Source]
     dialect: Dialect
 
-    def scan(self, paths: Sequence[Path], types: Schema | None = None) -> pl.LazyFrame:
+    def scan(self, locations: Sequence[Location], types: Schema | None = None) -> pl.LazyFrame:
         """Scan some of the files; `types` are those of their columns, where they are known."""
-        return formats.scanned(self.kind, paths, self.dialect, types)
+        return scan_files(self.format, locations, self.dialect, types)
 
-    @property
-    def amount(self) -> str:
-        """Say how much there is to read: rows where the files know it, else bytes."""
-        paths = [source.path for source in self.sources]
-        if self.kind not in formats.COUNTED:
+    def size_text(self) -> str:
+        """Return how much there is to read: rows where the files know it, else bytes."""
+        locations = [source.location for source in self.sources]
+        if any(map(is_url, locations)):  # which would have to be asked first
+            return ""
+        if not self.format.has_row_count:
             from rich.filesize import decimal
 
-            return decimal(sum(path.stat().st_size for path in paths))
-        n_rows = self.scan(paths).select(pl.len()).collect().item()
+            return decimal(sum(Path(location).stat().st_size for location in locations))
+        n_rows = self.scan(locations).select(pl.len()).collect().item()
         return f"{n_rows:,} rows"
 
-    def named(self, *sources: Source) -> AbstractContextManager[None]:
-        """Say which files cannot be read; where nothing but the content showed it, as what."""
-        is_recognised = any(source.is_copy for source in sources)
+    def naming(self, *sources: Source) -> AbstractContextManager[None]:
+        """Name files that cannot be read; and their format, if only the content showed it."""
+        is_recognized = any(source.is_copy for source in sources)
         names = [source.name for source in sources]
-        return named(*names, kind=self.kind if is_recognised else None)
+        return naming_files(*names, format=self.format.name if is_recognized else None)
 
     def has_values(self, source: Source, column: str) -> bool:
-        """Tell whether the rows that a type is inferred from have a value, where types are."""
-        scan = self.scan([source.path])
-        if self.kind not in formats.INFERRED_TYPES or column not in scan.collect_schema():
+        """Return whether the rows that a type is inferred from have a value, if types are."""
+        rows = self.scan([source.location])
+        if self.format.has_types or column not in rows.collect_schema():
             return True
-        head = scan.select(column).head(INFERRED).collect()
+        head = rows.select(column).head(N_ROWS_INFERRED).collect()
         return head.get_column(column).null_count() < head.height
 
-    def is_exact(self, source: Source, column: str) -> bool:
-        """Tell whether doubles hold all whole numbers of a column."""
-        scan = self.scan([source.path])
-        if column not in scan.collect_schema():  # but in the path
+    def is_exact_as_float(self, source: Source, column: str) -> bool:
+        """Return whether floats represent all whole numbers of a column."""
+        rows = self.scan([source.location])
+        if column not in rows.collect_schema():  # but in the path
             return True
-        with self.named(source):
-            ends = scan.select(low=pl.col(column).min(), high=pl.col(column).max())
+        with self.naming(source):
+            ends = rows.select(low=pl.col(column).min(), high=pl.col(column).max())
             low, high = ends.collect(engine="streaming").row(0)
-        return low is None or -_EXACT <= low <= high <= _EXACT
+        return low is None or -_MAX_EXACT <= low <= high <= _MAX_EXACT
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file, the columns that its path holds, and those inside it."""
+    """A file, the columns of its path with their values, and the columns inside it."""
 
     source: Source
-    constants: Mapping[str, Any]
+    path_values: Mapping[str, Any]
     schema: Schema
 
     @property
-    def key(self) -> Any:  # noqa: ANN401 (what files that are scanned at once have in common)
-        return tuple(self.schema.items()), tuple(self.constants.items())
+    def scan_group(self) -> Any:  # noqa: ANN401
+        """What files that are scanned together have in common."""
+        return tuple(self.schema.items()), tuple(self.path_values.items())
 
 
-def rows(files: Files, columns: Collection[str]) -> pl.LazyFrame:
+def concat_files(files: Files, columns: Collection[str]) -> pl.LazyFrame:
     """Scan all files, which have to agree on `columns`; others that differ are left out."""
-    sources = _with_lines(files)
-    constants, types = partitions([source.path for source in sources])
+    sources = _sources_with_lines(files)
+    path_values, path_types = _path_columns([source.location for source in sources])
     if len(sources) == 1:
-        only = files.scan([sources[0].path])
-        with files.named(sources[0]):
-            inside = only.collect_schema()
-        _check_constants(_File(sources[0], constants[0], inside), columns)
-        return _with_constants(only, constants[0], types)
-    held = [_File(*one, _schema(files, one[0])) for one in zip(sources, constants, strict=True)]
-    for one in held:
-        _check_constants(one, columns)
-    types = agreed(
-        {
-            one.source: {**one.schema, **{name: types[name] for name in one.constants}}
-            for one in held
-        },
-        columns,
-        files.has_values,
-        files.is_exact,
-    )
+        rows = files.scan([sources[0].location])
+        with files.naming(sources[0]):
+            schema = rows.collect_schema()
+        _check_path_columns(_File(sources[0], path_values[0], schema), columns)
+        return _with_path_columns(rows, path_values[0], path_types)
+    members = [
+        _File(source, values, _schema(files, source))
+        for source, values in zip(sources, path_values, strict=True)
+    ]
+    for file in members:
+        _check_path_columns(file, columns)
+    schemas = {
+        file.source: {**file.schema, **{name: path_types[name] for name in file.path_values}}
+        for file in members
+    }
+    types = _common_types(schemas, columns, files)
     groups: dict[Any, list[_File]] = {}
-    for one in held:
-        groups.setdefault(one.key, []).append(one)
-    return pl.concat([_group(files, group, types) for group in groups.values()])
+    for file in members:
+        groups.setdefault(file.scan_group, []).append(file)
+    return pl.concat([_scan_group(files, group, types) for group in groups.values()])
 
 
-def _with_lines(files: Files) -> Sequence[Source]:
-    """Leave out parts without a line, whose columns are not known, unless none has one."""
-    if files.kind not in ("ndjson", "json"):
+def _sources_with_lines(files: Files) -> Sequence[Source]:
+    """Leave out files of JSON without a line, whose columns are not known, unless none has one."""
+    if files.format.title != "JSON":
         return files.sources
-    return [s for s in files.sources if not formats.is_empty(s.path)] or files.sources
+    return [source for source in files.sources if _has_text(source.location)] or files.sources
+
+
+def _has_text(location: Location) -> bool:
+    return is_url(location) or bool(text_beginning(location).strip())
 
 
 def _schema(files: Files, source: Source) -> Schema:
-    with files.named(source):
-        return files.scan([source.path]).collect_schema()
+    with files.naming(source):
+        return files.scan([source.location]).collect_schema()
 
 
-def _check_constants(file: _File, columns: Collection[str]) -> None:
-    """Raise where a column that is asked for is both in the path of a file and inside it."""
-    for name in file.constants:
+def _scan_group(files: Files, group: Sequence[_File], types: Schema) -> pl.LazyFrame:
+    """Scan files with the same columns together, and give the columns their types."""
+    own_types = {name: types[name] for name in group[0].schema if name in types}
+    rows = files.scan([file.source.location for file in group], own_types)
+    rows = rows.select(pl.col(name).cast(dtype) for name, dtype in own_types.items())
+    return _with_path_columns(rows, group[0].path_values, types).select(*types)
+
+
+# Columns that the folders of files name, as in day=2026-01-01 (Hive partitions).
+
+
+def _check_path_columns(file: _File, columns: Collection[str]) -> None:
+    """Raise where one of `columns` is both in the path of a file and inside it."""
+    for name in file.path_values:
         if name in columns and name in file.schema:
             raise InvalidInputError(
                 f"{file.source.name} has a column {name!r}, and so has its path, as {name}=... "
@@ -131,16 +162,149 @@ def _check_constants(file: _File, columns: Collection[str]) -> None:
             )
 
 
-def _group(files: Files, group: Sequence[_File], types: Schema) -> pl.LazyFrame:
-    """Scan files with the same columns at once, and give the columns their types."""
-    inside = {c: types[c] for c in group[0].schema if c in types}
-    scanned = files.scan([one.source.path for one in group], inside)
-    cast = scanned.select(pl.col(name).cast(dtype) for name, dtype in inside.items())
-    return _with_constants(cast, group[0].constants, types).select(*types)
-
-
-def _with_constants(
-    scan: pl.LazyFrame, constants: Mapping[str, Any], types: Schema
+def _with_path_columns(
+    rows: pl.LazyFrame, path_values: Mapping[str, Any], types: Schema
 ) -> pl.LazyFrame:
-    literals = {c: pl.lit(value, types[c]) for c, value in constants.items() if c in types}
-    return scan.with_columns(**literals)
+    return rows.with_columns(
+        **{name: pl.lit(value, types[name]) for name, value in path_values.items() if name in types}
+    )
+
+
+def _path_columns(
+    locations: Sequence[Location],
+) -> tuple[list[dict[str, Any]], dict[str, pl.DataType]]:
+    """Read the columns in the path of each file: their values there, and their types."""
+    texts = [_path_texts(location) for location in locations]
+    values: dict[str, dict[str | None, Any]] = {}
+    types: dict[str, pl.DataType] = {}
+    for name in dict.fromkeys(name for of_file in texts for name in of_file):
+        distinct = list(dict.fromkeys(of_file[name] for of_file in texts if name in of_file))
+        column = _typed_path_values(pl.Series(distinct, dtype=pl.String))
+        values[name] = dict(zip(distinct, column.to_list(), strict=True))
+        types[name] = column.dtype
+    return [
+        {name: values[name][text] for name, text in of_file.items()} for of_file in texts
+    ], types
+
+
+def _path_texts(location: Location) -> dict[str, str | None]:
+    """Take the parts of a path that name a column and its value."""
+    parts = (part.partition("=") for part in path_of(location).parent.parts)
+    return {
+        unquote(name): None if value == _NULL_IN_PATH else unquote(value)
+        for name, mark, value in parts
+        if name and mark
+    }
+
+
+def _typed_path_values(texts: pl.Series) -> pl.Series:
+    """Read texts as whole numbers, numbers or dates where all of them are, and stay distinct."""
+    if texts.null_count() == len(texts):
+        return texts
+    for read in _PATH_VALUE_READERS:
+        try:
+            column = read(texts)
+        except pl.exceptions.PolarsError:
+            continue
+        is_finite = not column.dtype.is_float() or column.is_finite().all()
+        if is_finite and column.n_unique() == texts.n_unique():
+            return column
+    return texts
+
+
+# Types of columns that all files agree on.
+
+
+def _common_types(
+    schemas: Mapping[Source, Schema], columns: Collection[str], files: Files
+) -> dict[str, pl.DataType]:
+    """Find one type for each column that all files have; those of `columns` must have one.
+
+    A column without a value in a file agrees with any type. Whole numbers agree with other numbers
+    if floats represent them.
+    """
+    _check_names(schemas, columns)
+    first = next(iter(schemas.values()))
+    types: dict[str, pl.DataType] = {}
+    for column in first:
+        if not all(column in schema for schema in schemas.values()):
+            continue
+        by_source = {source: schema[column] for source, schema in schemas.items()}
+        if len(set(by_source.values())) > 1:
+            by_source = {
+                source: dtype
+                for source, dtype in by_source.items()
+                if dtype != pl.Null and files.has_values(source, column)
+            }
+        common = _common_type(list(dict.fromkeys(by_source.values())) or [first[column]])
+        if common is not None:
+            types[column] = common
+            if common.is_float() and column in columns:
+                integers = [source for source, dtype in by_source.items() if dtype.is_integer()]
+                _check_exact(column, integers, files)
+        elif column in columns:
+            raise _different_types(column, by_source)
+    return types
+
+
+def _check_names(schemas: Mapping[Source, Schema], columns: Collection[str]) -> None:
+    """Raise where one of `columns` is in some of the files alone."""
+    for name in columns:
+        has_column = {source: name in schema for source, schema in schemas.items()}
+        if len(set(has_column.values())) > 1:
+            holder = next(source for source in schemas if has_column[source])
+            other = next(source for source in schemas if not has_column[source])
+            raise InvalidInputError(
+                f"the files have different columns: {holder.name} has {listed(schemas[holder])}; "
+                f"{other.name} has {listed(schemas[other])}. Give files with the same columns."
+            )
+
+
+def _check_exact(column: str, sources: Sequence[Source], files: Files) -> None:
+    """Raise where a whole number would become another one beside numbers with points."""
+    for source in sources:
+        if not files.is_exact_as_float(source, column):
+            raise InvalidInputError(
+                f"column {column!r} holds whole numbers beyond 2**53 in {source.name}, which are "
+                "not exact beside the other numbers of another file. Give files whose columns have "
+                "the same types."
+            )
+
+
+def _common_type(types: Sequence[pl.DataType]) -> pl.DataType | None:
+    """Find the type that represents the values of all: a wider number, a finer time, or text."""
+    if len(types) == 1:
+        return types[0]
+    times = [dtype for dtype in types if isinstance(dtype, pl.Datetime)]
+    if len(times) == len(types) and len({dtype.time_zone for dtype in times}) == 1:
+        return min(times, key=lambda dtype: _TIME_UNITS.index(dtype.time_unit))
+    if all(dtype in _STRING_TYPES for dtype in types):
+        return pl.String()
+    if all(dtype.is_unsigned_integer() for dtype in types):
+        return pl.UInt64()
+    if all(dtype.is_integer() for dtype in types):
+        return pl.Int64()
+    if all(dtype.is_integer() or dtype.is_float() for dtype in types):
+        return pl.Float64()
+    return None
+
+
+def _different_types(column: str, by_source: Mapping[Source, pl.DataType]) -> InvalidInputError:
+    names: dict[str, str] = {}
+    for source, dtype in by_source.items():
+        names.setdefault(_type_words(dtype), source.name)
+    differences = " but ".join(f"{words} in {name}" for words, name in names.items())
+    return InvalidInputError(
+        f"the files have different types: column {column!r} holds {differences}. Give files whose "
+        "columns have the same types."
+    )
+
+
+def _type_words(dtype: pl.DataType) -> str:
+    if dtype.is_integer():
+        return "whole numbers"
+    if dtype.is_numeric():
+        return "numbers"
+    if isinstance(dtype, pl.Datetime):
+        return f"dates with times {f'in {dtype.time_zone}' if dtype.time_zone else 'of no zone'}"
+    return _TYPE_WORDS.get(dtype.base_type(), f"values of type {dtype}")

@@ -6,18 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from balframe.cli.files import first_bytes
+from balframe.cli.files.paths import Location, is_url, may_be_pattern
 from balframe.cli.files.read_errors import ContentError
 from balframe.errors import InvalidInputError, listed
 
-INFERRED = 10_000  # rows that the types of the columns are inferred from
+N_ROWS_INFERRED = 10_000  # rows that the types of the columns are inferred from
+N_FIRST_BYTES = 2**16
+
+_NOT_IN_TEXT = "\x1e"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
-_OTHERS = ";\t|"  # separators besides the comma
-_TYPED = {"\\t": "\t", "tab": "\t"}
+_OTHER_SEPARATORS = ";\t|"  # besides the comma
+_SPELLED_SEPARATORS = {"\\t": "\t", "tab": "\t"}
 _QUOTED = re.compile(rb'"[^"]*"')
 _THOUSANDS = r"^\s*[-+]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _NUMBER = r"^\s*[-+]?\d+(,\d+)?([eE][-+]?\d+)?\s*$"
@@ -31,73 +35,79 @@ class Dialect:
     decimal_comma: bool = False
 
 
-def separator_of(typed: str) -> str:
+def first_bytes(location: Location) -> bytes:
+    """Read the first bytes of a local file as they are."""
+    with open(location, "rb") as file:
+        return file.read(N_FIRST_BYTES)
+
+
+def first_line_with_polars(location: Location, **options: Any) -> bytes:  # noqa: ANN401 (of polars)
+    """Read the first line of a text that is compressed, or at a URL."""
+    options |= {"has_header": False, "separator": _NOT_IN_TEXT, "quote_char": None}
+    options |= {"infer_schema": False, "n_rows": 1}
+    if is_url(location):
+        lines = pl.scan_csv(location, glob=False, **options).collect()
+    else:
+        lines = pl.read_csv(location, **options)
+    return str(lines.item()).encode() if lines.height else b""
+
+
+def text_beginning(location: Location) -> bytes:
+    """Read the first bytes of a text, or its first line if it is compressed or at a URL."""
+    content = b"" if is_url(location) else first_bytes(location)
+    if not (is_url(location) or content.startswith(_COMPRESSED)):
+        return content
+    try:
+        return first_line_with_polars(location)
+    except pl.exceptions.NoDataError:
+        return b""
+
+
+def is_utf_16(text: bytes) -> bool:
+    """Return whether bytes begin as UTF-16 does, which spreadsheets may write."""
+    return text.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def without_byte_order_mark(text: bytes) -> bytes:
+    """Take the mark of UTF-8 from the front of a text."""
+    return text.removeprefix(_BYTE_ORDER_MARK)
+
+
+def read_separator_option(text: str) -> str:
     """Read --separator: one character, of which a tab may be written out."""
-    separator = _TYPED.get(typed, typed)
+    separator = _SPELLED_SEPARATORS.get(text, text)
     if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
         raise InvalidInputError(
-            f"--separator {typed!r} is not a single character; give one, as in --separator ';', or "
+            f"--separator {text!r} is not a single character; give one, as in --separator ';', or "
             "give tab."
         )
     return separator
 
 
-def beginning(path: Path) -> bytes:
-    """Read the first bytes of a text, or its first line where it is compressed."""
-    first = first_bytes.beginning(path)
-    if not first.startswith(_COMPRESSED):
-        return first
-    try:
-        return first_bytes.first_line_inside(path)
-    except pl.exceptions.NoDataError:
-        return b""
-
-
-def dialect_of(paths: Sequence[Path], separator: str, named: Collection[str]) -> Dialect:
-    """Find the dialect of files; decimals have a comma only where no field needs it elsewhere.
-
-    Commas that may separate thousands are refused in the columns of `named`, unless others decide.
-    """
-    if separator == ",":
-        return Dialect()
-    plain = Dialect(separator)
-    files = [_numbers_with_commas(path, plain) for path in paths]
-    if any(None in thousands.values() for thousands in files):
-        return Dialect(separator, decimal_comma=True)
-    for thousands in files:
-        for column in (one for one in thousands if one in named):
-            raise InvalidInputError(
-                f"column {column!r} has values such as {thousands[column]!r}: the comma may "
-                "separate thousands or decimals. Write thousands without it, and decimals with a "
-                "point."
-            )
-    return plain
-
-
-def recognised_separator(path: Path) -> str:
+def detect_separator(location: Location) -> str:
     """Find the separator in the line of names: a comma, or the only other one where none is."""
-    text = beginning(path)
-    if first_bytes.is_utf_16(text):
+    text = text_beginning(location)
+    if is_utf_16(text):
         raise ContentError(
             "it is encoded in UTF-16. Convert it to UTF-8, as in: iconv -f UTF-16 -t UTF-8"
         )
-    unquoted = _QUOTED.sub(b"", first_bytes.without_mark(text))
+    unquoted = _QUOTED.sub(b"", without_byte_order_mark(text))
     header = unquoted.partition(b"\n")[0].decode("latin-1")
     if "," in header:
         return ","
-    others = [one for one in _OTHERS if one in header]
+    others = [separator for separator in _OTHER_SEPARATORS if separator in header]
     if len(others) > 1:
-        shown = " and ".join(map(repr, others))
+        candidates = " and ".join(map(repr, others))
         raise ContentError(
-            f"its header has no comma, but has {shown}. Give the one that separates the fields, "
-            f"as in --separator {others[0]!r}"
+            f"its header has no comma, but has {candidates}. Give the one that separates the "
+            f"fields, as in --separator {others[0]!r}"
         )
     return others[0] if others else ","
 
 
-def check_names(path: Path, separator: str) -> None:
+def check_names(location: Location, separator: str) -> None:
     """Raise where two columns have one name; those without a name do not count."""
-    text = first_bytes.without_mark(beginning(path)).decode(errors="replace")
+    text = without_byte_order_mark(text_beginning(location)).decode(errors="replace")
     header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
     repeated = [repr(name) for name, n in Counter(header).items() if name and n > 1]
     if repeated:
@@ -106,33 +116,57 @@ def check_names(path: Path, separator: str) -> None:
         )
 
 
-def _numbers_with_commas(path: Path, plain: Dialect) -> dict[str, str | None]:
+def detect_dialect(
+    locations: Sequence[Location], separator: str, columns: Collection[str]
+) -> Dialect:
+    """Find the dialect of files; decimals have a comma only where no field needs it elsewhere.
+
+    Commas that may separate thousands are refused in `columns`, unless other columns decide.
+    """
+    if separator == ",":
+        return Dialect()
+    plain = Dialect(separator)
+    files = [_numbers_with_commas(location, plain) for location in locations]
+    if any(None in thousands.values() for thousands in files):
+        return Dialect(separator, decimal_comma=True)
+    for thousands in files:
+        for column, value in thousands.items():
+            if column in columns:
+                raise InvalidInputError(
+                    f"column {column!r} has values such as {value!r}: the comma may separate "
+                    "thousands or decimals. Write thousands without it, and decimals with a point."
+                )
+    return plain
+
+
+def _numbers_with_commas(location: Location, plain: Dialect) -> dict[str, str | None]:
     """Find columns of numbers with commas, where no column has points.
 
     Each has a value if its commas may separate thousands, or None if they are decimal commas.
     """
-    head = scanned([path], plain, None).head(INFERRED).collect()
+    head = scan_csv([location], plain, None).head(N_ROWS_INFERRED).collect()
     if any(dtype.is_float() for dtype in head.schema.values()):
         return {}
-    found: dict[str, str | None] = {}
+    examples: dict[str, str | None] = {}
     for column in head.select(pl.col(pl.String)):
         values = column.drop_nulls()
         with_comma = values.filter(values.str.contains(",", literal=True))
         if not with_comma.is_empty() and values.str.contains(_NUMBER).all():
             is_ambiguous = with_comma.str.contains(_THOUSANDS).all()
-            found[column.name] = with_comma[0] if is_ambiguous else None
-    return found
+            examples[column.name] = with_comma[0] if is_ambiguous else None
+    return examples
 
 
-def scanned(
-    paths: Sequence[Path], dialect: Dialect, types: Mapping[str, pl.DataType] | None
+def scan_csv(
+    locations: Sequence[Location], dialect: Dialect, types: Mapping[str, pl.DataType] | None
 ) -> pl.LazyFrame:
     """Scan files of text with separators."""
+    sources: Any = list(locations)
     return pl.scan_csv(
-        list(paths),
+        sources,
         separator=dialect.separator,
         decimal_comma=dialect.decimal_comma,
         schema_overrides=types,
-        infer_schema_length=INFERRED,
-        glob=False,
+        infer_schema_length=N_ROWS_INFERRED,
+        glob=all(map(may_be_pattern, locations)),
     )

@@ -1,157 +1,200 @@
-"""The formats of files: how they are recognised, and how each is read."""
+"""The formats of files: one row each, with how files are recognised, and how they are read."""
 
 import gzip
 import logging
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import polars as pl
 
-from balframe.cli.files import csv_dialect, first_bytes
-from balframe.cli.files.csv_dialect import INFERRED, Dialect, beginning
+from balframe.cli.files.csv_dialect import (
+    N_ROWS_INFERRED,
+    Dialect,
+    first_bytes,
+    scan_csv,
+    text_beginning,
+)
+from balframe.cli.files.paths import Location, download_advice, is_url, may_be_pattern, path_of
 from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
 
-InputFormat = Literal["csv", "tsv", "parquet", "arrow", "ndjson", "json", "xlsx"]
 Types = Mapping[str, pl.DataType]
+Scan = Callable[[Sequence[Location], Dialect, Types | None], pl.LazyFrame]
 
-_ENDINGS: Mapping[str, InputFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".json": "json",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-    ".xlsx": "xlsx",
-}
-TEXT = ("csv", "tsv", "ndjson", "json")  # which may be compressed
-INFERRED_TYPES = (*TEXT, "xlsx")
-COUNTED = ("parquet", "arrow")  # which say how many rows they have
-_COMPRESSED = (".gz", ".zst")
-_ARRAY = b"["
-_JSON = re.compile(rb"\{|\[\s*([{\]]|$)")  # an object, or an array of objects
+_COMPRESSION_ENDINGS = (".gz", ".zst")
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
-def by_ending(path: Path) -> InputFormat | None:
-    """Find the format that the ending of a name stands for."""
-    name = path.name.lower()
-    plain = next((name.removesuffix(end) for end in _COMPRESSED if name.endswith(end)), name)
-    found = _ENDINGS.get(Path(plain).suffix)
-    return found if plain == name or found in TEXT else None
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of files: its name as an option has it, and its title as sentences have it.
+
+    `magic` are the first bytes that its files have. Text may be compressed. `separator` is that of
+    all its files; without one, it is detected. `extra` is the package that reads it, and the extra
+    of balframe that installs the package.
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    scan: Scan
+    magic: tuple[bytes, ...] = ()
+    is_text: bool = False
+    has_separator: bool = False
+    separator: str | None = None
+    has_types: bool = False
+    has_row_count: bool = False
+    is_read_from_urls: bool = True
+    extra: tuple[str, str] | None = None
 
 
-def without_format(path: Path) -> InvalidInputError:
-    """Say of a name that its ending stands for no format."""
-    ending = f"ends in {path.suffix!r}" if path.suffix else "has no file extension"
-    if path.suffix.lower() in _COMPRESSED and Path(path.stem).suffix.lower() in _ENDINGS:
-        ending = f"ends in {''.join(path.suffixes[-2:])!r}"
-    return InvalidInputError(
-        f"'{path}' {ending}; the supported extensions are {listed(_ENDINGS)}. Text (csv, tsv, "
-        "JSON) may be compressed, as in .csv.gz and .csv.zst. Give its format with --input-format."
-    )
-
-
-def by_first_bytes(path: Path) -> InputFormat | None:
-    """Find the format whose first bytes a file has, of those that have any."""
-    return first_bytes.binary_format(first_bytes.beginning(path))
-
-
-def surely(path: Path, kind: InputFormat | None) -> InputFormat | None:
-    """Find the format that a file surely holds, where it may be of another than `kind`."""
-    found = by_first_bytes(path)
-    text = first_bytes.looks_like(path) if found is None else None
-    if text == "csv" and kind not in ("csv", "tsv"):
-        return "csv"
-    if text == "json" and kind not in ("ndjson", "json"):
-        return "json"
-    return found
-
-
-def recognised(path: Path) -> InputFormat:
-    """Find the format of a file by what it holds; text that is no JSON is csv."""
-    found = by_first_bytes(path)
-    if found is not None:
-        return found
-    text = first_bytes.without_mark(beginning(path)).lstrip()
-    return "json" if _JSON.match(text) else "csv"
-
-
-def scanned(
-    kind: InputFormat, paths: Sequence[Path], dialect: Dialect, types: Types | None = None
+def scan_files(
+    file_format: Format, locations: Sequence[Location], dialect: Dialect, types: Types | None = None
 ) -> pl.LazyFrame:
     """Scan files of a format; `types` are those of their columns, where they are known."""
-    return _READERS[kind](list(paths), dialect, types)
+    if file_format.extra is not None:
+        package, extra = file_format.extra
+        try:
+            import_module(package)
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(
+                f"{file_format.name} files need {package}, which is not installed: "
+                f"python -m pip install 'balframe[{extra}]'"
+            ) from error
+    return file_format.scan(locations, dialect, types)
 
 
-def is_empty(path: Path) -> bool:
-    """Tell whether a file of text has nothing in it, as a part without rows."""
-    return not beginning(path).strip()
+def _scan_parquet(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    sources: Any = list(locations)
+    return pl.scan_parquet(sources, glob=all(map(may_be_pattern, locations)))
 
 
-def _csv(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
-    return csv_dialect.scanned(paths, dialect, types)
+def _scan_arrow(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    def scan(location: Location) -> pl.LazyFrame:
+        is_stream = not is_url(location) and first_bytes(location).startswith(_ARROW_STREAM)
+        return pl.read_ipc_stream(location).lazy() if is_stream else pl.scan_ipc(location)
+
+    return pl.concat([scan(location) for location in locations])
 
 
-def _parquet(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
-    return pl.scan_parquet(paths, glob=False)
-
-
-def _arrow(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
-    def one(path: Path) -> pl.LazyFrame:
-        is_stream = first_bytes.beginning(path).startswith(first_bytes.ARROW_STREAM)
-        return pl.read_ipc_stream(path).lazy() if is_stream else pl.scan_ipc(path)
-
-    return pl.concat([one(path) for path in paths])
-
-
-def _json(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
-    def one(path: Path) -> pl.LazyFrame:
-        if beginning(path).lstrip()[:1] != _ARRAY:
-            return pl.scan_ndjson(path, infer_schema_length=INFERRED, schema_overrides=types)
-        with open(path, "rb") as file:
+def _scan_ndjson(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    def scan(location: Location) -> pl.LazyFrame:
+        if is_url(location) or text_beginning(location).lstrip()[:1] != b"[":
+            return pl.scan_ndjson(
+                location, infer_schema_length=N_ROWS_INFERRED, schema_overrides=types
+            )
+        with open(location, "rb") as file:
             content = file.read()
         if content.startswith(b"\x1f\x8b"):
-            content = _decompressed(content)
+            content = _decompress(content)
         return pl.read_json(content, infer_schema_length=None, schema_overrides=types).lazy()
 
-    return pl.concat([one(path) for path in paths])
+    return pl.concat([scan(location) for location in locations])
 
 
-def _decompressed(content: bytes) -> bytes:
+def _decompress(content: bytes) -> bytes:
     try:
         return gzip.decompress(content)
     except (EOFError, OSError, zlib.error) as error:
         raise ContentError(DAMAGED) from error
 
 
-def _xlsx(paths: list[Path], dialect: Dialect, types: Types | None) -> pl.LazyFrame:
-    try:
-        import fastexcel
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            "xlsx files need fastexcel, which is not installed: "
-            "python -m pip install 'balframe[excel]'"
-        ) from error
+def _scan_xlsx(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    import fastexcel
+
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # of columns without a value
     try:
-        return pl.concat([pl.read_excel(path, infer_schema_length=None).lazy() for path in paths])
+        return pl.concat(
+            [pl.read_excel(path, infer_schema_length=None).lazy() for path in locations]
+        )
     except fastexcel.FastExcelError as error:
         raise ContentError(first_line(error)) from error
 
 
-_READERS: dict[str, Callable[[list[Path], Dialect, Any], pl.LazyFrame]] = {
-    "csv": _csv,
-    "tsv": _csv,
-    "parquet": _parquet,
-    "arrow": _arrow,
-    "ndjson": _json,
-    "json": _json,
-    "xlsx": _xlsx,
-}
+_ROWS = (  # in the order of help and messages
+    Format("csv", "csv", (".csv",), scan_csv, is_text=True, has_separator=True),
+    Format("tsv", "tsv", (".tsv",), scan_csv, is_text=True, has_separator=True, separator="\t"),
+    Format(
+        "parquet",
+        "Parquet",
+        (".parquet",),
+        _scan_parquet,
+        magic=(b"PAR1",),
+        has_types=True,
+        has_row_count=True,
+    ),
+    Format(
+        "arrow",
+        "Arrow",
+        (".arrow", ".arrows", ".ipc", ".feather"),
+        _scan_arrow,
+        magic=(b"ARROW1", _ARROW_STREAM),
+        has_types=True,
+        has_row_count=True,
+    ),
+    Format("ndjson", "JSON", (".ndjson", ".jsonl"), _scan_ndjson, is_text=True),
+    Format("json", "JSON", (".json",), _scan_ndjson, is_text=True, is_read_from_urls=False),
+    Format(
+        "xlsx",
+        "xlsx",
+        (".xlsx",),
+        _scan_xlsx,
+        magic=(b"PK\x03\x04",),
+        is_read_from_urls=False,
+        extra=("fastexcel", "excel"),
+    ),
+)
+FORMATS: Mapping[str, Format] = {row.name: row for row in _ROWS}
+_ENDINGS = {ending: row for row in _ROWS for ending in row.endings}
+
+
+def titles(formats: Sequence[Format] = _ROWS) -> list[str]:
+    """List the titles of formats, each once."""
+    return list(dict.fromkeys(row.title for row in formats))
+
+
+def format_by_ending(location: Location) -> Format | None:
+    """Find the format that the ending of a name stands for."""
+    name = path_of(location).name.lower()
+    plain = name
+    for ending in _COMPRESSION_ENDINGS:
+        plain = plain.removesuffix(ending) if plain == name else plain
+    file_format = _ENDINGS.get(path_of(plain).suffix)
+    return (
+        file_format if plain == name or (file_format is not None and file_format.is_text) else None
+    )
+
+
+def unknown_ending(location: Location) -> InvalidInputError:
+    """Return the error that the ending of a name stands for no format."""
+    path = path_of(location)
+    text = f"ends in {path.suffix!r}" if path.suffix else "has no file extension"
+    is_compressed = path.suffix.lower() in _COMPRESSION_ENDINGS
+    if is_compressed and path_of(path.stem).suffix.lower() in _ENDINGS:
+        text = f"ends in {''.join(path.suffixes[-2:])!r}"
+    text_titles = ", ".join(titles([row for row in _ROWS if row.is_text]))
+    return InvalidInputError(
+        f"'{location}' {text}; the supported extensions are {listed(_ENDINGS)}. Text "
+        f"({text_titles}) may be compressed, as in .csv.gz and .csv.zst. Give its format with "
+        "--input-format."
+    )
+
+
+def check_url(file_format: Format, location: Location) -> None:
+    """Raise where files of a format are not read from URLs."""
+    if is_url(location) and not file_format.is_read_from_urls:
+        raise InvalidInputError(
+            f"'{location}' is a URL, from which {file_format.name} is not read. "
+            f"{download_advice(location)}"
+        )

@@ -1,25 +1,29 @@
-"""What is said of files that cannot be read."""
+"""Errors of files that cannot be read, which name the files and the reason."""
 
+import os
 import re
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import polars as pl
 
-from balframe.errors import InvalidInputError, clipped, first_line, listed
+from balframe.errors import BalframeError, InvalidInputError, clipped, first_line, listed
 
-_OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-OF_READING = (*_OF_POLARS, OSError)
+_POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+READ_ERRORS = (*_POLARS_ERRORS, OSError)
 EMPTY = "it is empty"
 DAMAGED = "it is damaged or cut off"
-_REASONS = {  # what libraries say, and what that means
-    "out-of-spec": DAMAGED,  # of Arrow
+_STANDARD_ERROR = 2  # the file descriptor
+_REASONS = {  # what messages of libraries contain, and what that means
+    "out-of-spec": DAMAGED,  # from Arrow
     "File out of specification": DAMAGED,
     "os error 22": DAMAGED,  # a file that is too short for Arrow
     "fill whole buffer": DAMAGED,
-    "unexpected end of file": DAMAGED,  # of gzip
+    "unexpected end of file": DAMAGED,  # from gzip
     "corrupt deflate": DAMAGED,
-    "incomplete frame": DAMAGED,  # of zstd
+    "incomplete frame": DAMAGED,  # from zstd
     "calamine error": f"{DAMAGED}, or no workbook of xlsx",
     " at character ": "it is not valid JSON. It may be damaged or cut off",
     "invalid utf-8": "it is not UTF-8. Convert it, as in: iconv -f LATIN1 -t UTF-8",
@@ -28,11 +32,11 @@ _REASONS = {  # what libraries say, and what that means
     "NDJSON types on empty": f"{EMPTY}. It has no line",
     "found more fields": "a line has more fields than the header",
 }
-_LATE_VALUE = re.compile(
+_LATE_CSV_VALUE = re.compile(
     r"could not parse `(?P<value>.*)` as dtype `(?P<dtype>\w+)` at column '(?P<column>.*)' \(column"
 )
-_LATE_IN_JSON = re.compile(r"cannot parse '(?P<value>.*)'( \(\w+\))? as (?P<dtype>\w+)")
-_IN_WORDS = {
+_LATE_JSON_VALUE = re.compile(r"cannot parse '(?P<value>.*)'( \(\w+\))? as (?P<dtype>\w+)")
+_TYPE_WORDS = {
     "i64": "whole numbers",
     "int64": "whole numbers",
     "f64": "numbers",
@@ -43,56 +47,91 @@ _IN_WORDS = {
 
 
 class ContentError(ValueError):
-    """A file holds what cannot be read; the message is the reason, which `named` gives a name."""
+    """A file has content that cannot be read; the message is the reason, without the file."""
 
 
-class _UnreadableError(InvalidInputError):
-    """Says already which files cannot be read."""
+class _UnreadableFileError(InvalidInputError):
+    """An error that names the files that cannot be read."""
 
 
 @contextmanager
-def named(*names: str, kind: str | None = None) -> Iterator[None]:
-    """Say which files cannot be read and why, and as what where that was recognised."""
+def naming_files(*names: str, format: str | None = None) -> Iterator[None]:
+    """Add to errors which files cannot be read and why, and the format if it was recognised."""
     try:
         yield
-    except _UnreadableError:
+    except _UnreadableFileError:
         raise
-    except (*OF_READING, ContentError) as error:
-        raise _unreadable(names, kind, error) from error
+    except (*READ_ERRORS, ContentError) as error:
+        raise _unreadable(names, format, error) from error
     except InvalidInputError as error:
-        if not is_of_reading(error):
+        if not is_read_error(error):
             raise
-        raise _unreadable(names, kind, error.__cause__ or error) from error
+        raise _unreadable(names, format, error.__cause__ or error) from error
 
 
-def is_of_reading(error: BaseException) -> bool:
-    """Tell whether an error comes of reading files, though a verb may have said so in its words."""
+def is_read_error(error: BaseException) -> bool:
+    """Return whether an error comes from reading files, in whatever words a method reports it."""
     if isinstance(error, InvalidInputError):  # one from an OSError is of writing
-        return isinstance(error.__cause__, _OF_POLARS)
-    return isinstance(error, OF_READING)
+        return isinstance(error.__cause__, _POLARS_ERRORS)
+    return isinstance(error, READ_ERRORS)
 
 
-def _unreadable(names: Sequence[str], kind: str | None, error: BaseException) -> _UnreadableError:
-    recognised = f" as {kind}" if kind is not None else ""
-    return _UnreadableError(f"{listed(names, 3)} cannot be read{recognised}: {_reason(error)}")
+def _unreadable(
+    names: Sequence[str], format: str | None, error: BaseException
+) -> _UnreadableFileError:
+    as_format = f" as {format}" if format is not None else ""
+    return _UnreadableFileError(f"{listed(names, 3)} cannot be read{as_format}: {_reason(error)}")
 
 
 def _reason(error: BaseException) -> str:
-    """Say what is wrong with a file, or give the first line of a message that is not known."""
+    """Return what is wrong with a file, or the first line of a message that is not known."""
     if isinstance(error, pl.exceptions.PanicException):
         return "Polars failed with an internal error; the file may be damaged."
     text = getattr(error, "strerror", None) or first_line(error)
-    if late := _LATE_VALUE.search(text) or _LATE_IN_JSON.search(text):
-        return _of_late_value(**late.groupdict())
-    reason = next((reason for mark, reason in _REASONS.items() if mark in text), text)
+    if match := _LATE_CSV_VALUE.search(text) or _LATE_JSON_VALUE.search(text):
+        return _late_value_reason(**match.groupdict())
+    reason = next((reason for part, reason in _REASONS.items() if part in text), text)
     return f"{reason.rstrip('.:')}."
 
 
-def _of_late_value(value: str, dtype: str, column: str | None = None) -> str:
-    """Say where a value is of another type than those that the type was inferred from."""
+def _late_value_reason(value: str, dtype: str, column: str | None = None) -> str:
+    """Return that a value is of another type than those that the type was inferred from."""
     subject = f"column {column!r}" if column is not None else "a column"
-    words = _IN_WORDS.get(dtype.lower(), "values of another type")
+    words = _TYPE_WORDS.get(dtype.lower(), "values of another type")
     return (
         f"{subject} holds {words}, then {clipped(value)!r}. Correct the value, or save the file "
         "as Parquet, which stores types."
     )
+
+
+@contextmanager
+def without_panic_output() -> Iterator[None]:
+    """Hold back what is written to standard error below Python, such as panics of polars.
+
+    It is dropped if an error of one line reports it. Python's own standard error, as for warnings
+    and the line of progress, stays where it is.
+    """
+    try:
+        sys.stderr.flush()
+        original = os.dup(_STANDARD_ERROR)
+    except OSError:  # closed by whoever started this
+        yield
+        return
+    python_stream = sys.stderr
+    with tempfile.TemporaryFile() as buffer, open(original, "w", errors="backslashreplace") as line:
+        os.dup2(buffer.fileno(), _STANDARD_ERROR)
+        if python_stream is sys.__stderr__:
+            sys.stderr = line
+        is_reported = False
+        try:
+            yield
+        except BalframeError:
+            is_reported = True
+            raise
+        finally:
+            line.flush()
+            os.dup2(original, _STANDARD_ERROR)
+            sys.stderr = python_stream
+            if not is_reported:
+                buffer.seek(0)
+                os.write(_STANDARD_ERROR, buffer.read())

@@ -1,4 +1,4 @@
-"""The cells that an engine's query sends, or one more than allowed."""
+"""Fetch the cells of an engine's query, at most one more than allowed."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
@@ -8,9 +8,9 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
 from balframe.frames.adapter import Frame, Name
-from balframe.frames.engines.arrow import Pieces
+from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.group_by import ACTUAL, by_key, outcome_key, summed
+from balframe.frames.engines.group_by import ACTUAL, add_cells, by_key, outcome_key
 from balframe.frames.engines.inputs import polars_dtype
 from balframe.frames.engines.registry import DASK, DUCKDB, POLARS_LAZY, Engine
 from balframe.frames.lazy_pandas import pandas
@@ -19,15 +19,15 @@ from balframe.frames.query import Query
 if TYPE_CHECKING:
     import pandas as pd
 
-_COARSER = {  # what to do about distinct scores, by the option that does it
+_COARSENING_ADVICE = {  # advice for many distinct scores, by the option that reduces them
     "thresholds": f"use a grid of thresholds such as {parameter('thresholds', 101)}, ",
     "resolution": f"round the scores as with {parameter('resolution', 1000)}, ",
 }
-_ROOM = 1 << 20  # cells that are held before they are added up
-_LOST = (nw.Enum, nw.Int128, nw.UInt128)  # which Arrow has as dictionaries and decimals
+_MAX_PENDING_CELLS = 1 << 20  # before they are added up
+_LOST_TYPES = (nw.Enum, nw.Int128, nw.UInt128)  # Arrow returns these as dictionaries and decimals
 
 
-def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
+def fetch_cells(rows: Rows, engine: Engine, query: Query) -> Frame:
     """Run the engine's query for cells, at most one more than allowed."""
     rows = rows.head(query.max_cells + 1)
     if engine is DUCKDB:
@@ -36,23 +36,23 @@ def fetch(rows: Rows, engine: Engine, query: Query) -> Frame:
         cells = rows.collect(engine="streaming").to_native()
     else:
         cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
-    if engine is DUCKDB:  # Arrow, which brings the cells, loses the order of an ENUM
+    if engine is DUCKDB:  # the cells come through Arrow, which loses the order of an ENUM
         schema = rows.collect_schema().items()
         cells = cells.cast(
-            {n: polars_dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST)}
+            {n: polars_dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST_TYPES)}
         )
     if engine is DASK:
         _check_texts(cast("pd.DataFrame", cells), query)
-    check_size(len(cells), query)
+    check_n_cells(len(cells), query)
     return cast(Frame, cells)
 
 
 def _check_texts(cells: "pd.DataFrame", query: Query) -> None:
-    """Refuse the texts that Dask makes of objects which are booleans and nulls."""
+    """Raise for texts that Dask has made of booleans with nulls."""
     if query.labels is not None or isinstance(query.pos_label, str):
-        return  # which say that texts are meant
+        return  # texts are intended
     sums = [name for name in ("n_low", "n_high", "missing") if name in cells]
-    cells = cells[cells[sums].ne(0).any(axis=1)]  # those that stand for rows
+    cells = cells[cells[sums].ne(0).any(axis=1)]  # only those with rows
     for key, name in _label_keys(query).items():
         if key not in cells or not pandas.api.types.is_string_dtype(cells[key].dtype):
             continue
@@ -64,30 +64,32 @@ def _check_texts(cells: "pd.DataFrame", query: Query) -> None:
             )
 
 
-def fetch_pieces(pieces: Pieces, query: Query, reduce: Callable[[Rows, Query], Rows]) -> Frame:
-    """Count each piece, and add up what came together where that is much."""
-    cells, room = [], _ROOM
-    for table in pieces.tables(cast(Sequence[str], query.columns)):
-        cells.append(_collected(reduce(nw.from_native(table.lazy()), query)))
-        if sum(one.height for one in cells) > room:
-            cells = [_summed(cells, query)]
-            room = max(room, 2 * cells[0].height)
-    return cast(Frame, _summed(cells, query))
+def fetch_stream_cells(
+    stream: ArrowStream, query: Query, reduce: Callable[[Rows, Query], Rows]
+) -> Frame:
+    """Count each table of a stream, and add up the cells whenever there are many."""
+    cells, max_pending = [], _MAX_PENDING_CELLS
+    for table in stream.tables(cast(Sequence[str], query.columns)):
+        cells.append(_collect(reduce(nw.from_native(table.lazy()), query)))
+        if sum(part.height for part in cells) > max_pending:
+            cells = [_add_up(cells, query)]
+            max_pending = max(max_pending, 2 * cells[0].height)
+    return cast(Frame, _add_up(cells, query))
 
 
-def _summed(cells: Sequence[pl.DataFrame], query: Query) -> pl.DataFrame:
-    together = nw.from_native(pl.concat(cells).lazy())
-    added = _collected(summed(together)) if len(cells) > 1 else cells[0]
-    check_size(added.height, query)
-    return added
+def _add_up(cells: Sequence[pl.DataFrame], query: Query) -> pl.DataFrame:
+    all_cells = nw.from_native(pl.concat(cells).lazy())
+    summed = _collect(add_cells(all_cells)) if len(cells) > 1 else cells[0]
+    check_n_cells(summed.height, query)
+    return summed
 
 
-def _collected(rows: Rows) -> pl.DataFrame:
+def _collect(rows: Rows) -> pl.DataFrame:
     return cast(pl.DataFrame, rows.collect(engine="streaming").to_native())
 
 
 def _check_keys(rows: Rows, query: Query) -> None:
-    """Refuse what DuckDB cannot hand over: time intervals and the largest integers."""
+    """Raise for types that DuckDB cannot export: time intervals and the largest integers."""
     names = {by_key(position): name for position, name in enumerate(query.keys)}
     names |= _label_keys(query)
     for key, dtype in rows.collect_schema().items():
@@ -99,18 +101,19 @@ def _check_keys(rows: Rows, query: Query) -> None:
 
 
 def _label_keys(query: Query) -> dict[str, Name]:
-    """Name the columns of labels, or of scores, by their keys in the cells."""
+    """Return the columns of labels, or of scores, by their keys in the cells."""
     actual = {ACTUAL: query.y_true} if query.has_truth else {}
     return actual | {outcome_key(i): name for i, name in enumerate(query.y_pred)}
 
 
-def check_size(n_cells: int, query: Query) -> None:
+def check_n_cells(n_cells: int, query: Query) -> None:
     """Raise if there are more cells than the caller allows."""
     if n_cells > query.max_cells:
         kind = "distinct scores" if query.scores else "cells"
         raise InvalidInputError(
             f"the data have more than {query.max_cells:,} {kind}, the maximum that "
-            f"{parameter('max_cells')} allows. Name fewer columns in {parameter(query.named_by)}, "
-            f"compare fewer models at once, {_COARSER.get(query.coarser, '')}or increase "
+            f"{parameter('max_cells')} allows. Name fewer columns in "
+            f"{parameter(query.by_parameter)}, compare fewer models at once, "
+            f"{_COARSENING_ADVICE.get(query.coarsening_option, '')}or increase "
             f"{parameter('max_cells')} if memory allows."
         )

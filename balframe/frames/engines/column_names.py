@@ -1,4 +1,4 @@
-"""Names of columns that mean the same in every engine."""
+"""Column names that have the same meaning in every engine."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,14 +10,11 @@ from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.adapter import Name
 from balframe.frames.query import Query
 
-# Names that SQLFrame does not read as those of columns.
-
-
 _ADVICE = "Rename it where the frame is created, before SQLFrame reads it."
 
 
 def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need not be there)
-    """Refuse a frame whose columns SQLFrame itself does not tell apart, or does not find."""
+    """Raise if SQLFrame confuses or loses columns of its frame."""
     names, n_columns = frame.columns, len(frame.expression.expressions)
     if len(names) != n_columns:
         raise InvalidInputError(
@@ -27,7 +24,7 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
         )
     try:
         _ = frame.schema
-    except Exception as error:  # of its parser, or of the database
+    except Exception as error:  # raised by its parser, or by the database
         reason = first_line(error.__cause__ or error).rstrip(".!")
         odd = [name for name in names if not (name.isascii() and name.isidentifier())]
         advice = "Drop or cast that column where the frame is created."
@@ -42,15 +39,15 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
 
 
 def check_names(names: Iterable[Name]) -> None:
-    """Refuse names that SQLFrame reads as a number, a text or null."""
+    """Raise for names that SQLFrame reads as a number, a string or null."""
     from sqlframe.base.functions import col
 
     for name in map(str, names):
         try:
-            meaning = col(name).expression.key
-        except Exception:  # of its parser: what is no SQL is only a name
+            kind = col(name).expression.key
+        except Exception:  # raised by its parser: it is no SQL, so only a name
             continue
-        if meaning in ("literal", "null"):
+        if kind in ("literal", "null"):
             raise InvalidInputError(
                 f"SQLFrame reads the column name {name!r} as a constant. A name must not be a "
                 f"number, a quoted string or null. {_ADVICE}"
@@ -61,20 +58,19 @@ Rows = nw.LazyFrame[Any]
 
 
 def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
-    """Rename columns whose names an engine might read as more: "*", "^y.*$", "a.b", 0."""
+    """Rename columns whose names an engine may interpret: "*", "^y.*$", "a.b", 0."""
     if rows.implementation.is_sqlframe():
         check_names(query.columns)
     if rows.implementation.is_ibis() and "" in query.columns:
         raise InvalidInputError(
             "a column has an empty name, which SQL does not allow; rename it first."
         )
-    known = rows.collect_schema().names()
+    longest = max((len(str(name)) for name in rows.collect_schema().names()), default=0)
     odd = [name for name in query.columns if not (isinstance(name, str) and name.isidentifier())]
-    longest = max((len(str(name)) for name in known), default=0)
     plain = {name: f"c{i}".ljust(longest + 3, "_") for i, name in enumerate(odd)}
     if not plain:
         return rows, query
-    return _renamed(rows, plain, query.columns), replace(
+    return _rename(rows, plain, query.columns), replace(
         query,
         y_true=plain.get(query.y_true, query.y_true),
         y_pred=tuple(plain.get(name, name) for name in query.y_pred),
@@ -87,16 +83,16 @@ def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     )
 
 
-def _renamed(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
-    holder: nw.Implementation = rows.implementation
+def _rename(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
+    implementation: nw.Implementation = rows.implementation
     native: Any = rows.to_native()
-    if holder.is_spark_like():  # its columns are looked up by parts of "a.b"
+    if implementation.is_spark_like():  # it reads "a.b" as a field of a column
         native = native.toDF(*(plain.get(name, name) for name in native.columns))
-    elif holder.is_duckdb():  # narwhals has it read "*" as all columns
+    elif implementation.is_duckdb():  # through narwhals it reads "*" as all columns
         renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
         native = native.project(", ".join(renamed))
     else:
-        return rows.rename(cast("dict[str, str]", plain))  # names of Dask may be anything
+        return rows.rename(cast("dict[str, str]", plain))  # names in Dask may be of any type
     result: Rows = nw.from_native(native)
     return result
 

@@ -1,8 +1,9 @@
-"""The frames that callers give: taken out of wrappers, without rows, or with their rows at hand."""
+"""The frames that callers give: unwrapped, opened, and read in the library of an adapter."""
 
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
@@ -10,11 +11,11 @@ import polars as pl
 from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_pandas_series
 
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Frame, Name
-from balframe.frames.engines.arrow import Pieces, from_arrow, polars_schema
+from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.engines.arrow import ArrowStream, from_arrow, polars_schema
 from balframe.frames.engines.column_names import Rows, check_columns
-from balframe.frames.engines.error_translation import failures_explained
-from balframe.frames.engines.locks import in_turn
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import (
     DASK,
     PANDAS,
@@ -22,10 +23,10 @@ from balframe.frames.engines.registry import (
     SQLFRAME,
     STREAMS,
     Engine,
-    engine_of,
+    find_engine,
 )
-from balframe.frames.lazy_pandas import encode_of_pandas, pandas
-from balframe.frames.query import Query, named_twice
+from balframe.frames.lazy_pandas import pandas, pandas_encoding
+from balframe.frames.query import Query, duplicate_name_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,109 +34,152 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType as NarwhalsDType
 
 
-def unwrapped(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
-    """Take a frame out of narwhals, and tell how to put an answer there again."""
+@dataclass(frozen=True, slots=True)
+class InputFrame:
+    """A frame that a caller gives, out of its wrapper and ready to be read.
+
+    `schema` has the same columns in the library of the adapter, without rows; a frame of pandas or
+    polars is its own schema. `rewrap` puts a result into the wrapper of the frame.
+    """
+
+    native: Any
+    engine: Engine
+    schema: Frame
+    rewrap: Callable[[Any], Any]
+
+    @classmethod
+    def open(cls, frame: object) -> "InputFrame":
+        """Unwrap a frame and read its schema; raise if it is not a frame."""
+        native, rewrap = unwrap(frame)
+        engine = find_engine(native)
+        native = _open(native, engine)
+        return cls(native, engine, _schema_frame(native, engine), rewrap)
+
+    @property
+    def adapter(self) -> Adapter:
+        """The adapter that counts the cells of the frame."""
+        return self.engine.adapter
+
+    @property
+    def column_names(self) -> list[Name]:
+        """The names of the columns."""
+        return self.adapter.column_names(self.schema)
+
+    @property
+    def lazy_rows(self) -> Rows:
+        """The rows of a lazy frame, as a frame of narwhals."""
+        rows: Rows = nw.from_native(self.native)
+        return rows
+
+    @property
+    def arrow_schema(self) -> "pa.Schema | None":
+        """The schema of an Arrow table or stream; None for other frames."""
+        is_arrow = self.engine is PYARROW or isinstance(self.native, ArrowStream)
+        return self.native.schema if is_arrow else None
+
+    def eager_rows(self, query: Query) -> Frame:
+        """Return the rows of an eager frame in the library of the adapter, for a query."""
+        if self.engine is PYARROW:
+            return from_arrow(self.native.select(list(query.columns)))
+        if self.engine is PANDAS:
+            return pandas_encoding.decode_dictionaries(self.native, query.columns)
+        return cast(Frame, self.native)
+
+
+def unwrap(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
+    """Return the frame that narwhals wraps, and a function that wraps a result alike."""
     native = nw.to_native(frame, pass_through=True)
     if native is frame:
-        return frame, lambda answer: answer
-    namespace = sys.modules[type(frame).__module__]  # of one of the stable versions it may be
+        return frame, lambda result: result
+    namespace = sys.modules[type(frame).__module__]  # it may be of a stable version of narwhals
     return native, getattr(namespace, "from_native", nw.from_native)
 
 
-def check_not_arrays(verb: str, given: Mapping[str, Any], roles: Sequence[str]) -> None:
-    """Raise where a caller gives arrays, as to scikit-learn, in the place of a frame.
-
-    `roles` are the frame's parameter and those of its columns.
-    """
-    frame, *columns = roles
-    if not _is_array(given.get(frame, next((given[one] for one in columns if one in given), None))):
-        return
-    values = [nw.to_native(given.get(one), pass_through=True) for one in roles]
-    is_pandas = any(is_pandas_series(one) or is_pandas_index(one) for one in values)
-    data = ", ".join(f'"{one}": {one}' for one in columns)
-    names = ", ".join(f'"{one}"' for one in columns)
-    raise UnsupportedTypeError(
-        f"{verb} takes a frame and the names of its columns, not arrays. Make a frame from the "
-        "arrays: "
-        f"{verb}({'pd' if is_pandas else 'pl'}.DataFrame({{{data}}}), {names})."
-    )
-
-
-def _is_array(given: object) -> bool:
-    """Tell whether values come without columns that have names."""
-    of = type(given)  # a frame that is not computed yet would be asked for what it has
-    has_columns = hasattr(of, "columns") or hasattr(of, "schema")
-    is_column = hasattr(of, "dtype") or hasattr(of, "to_pylist")
-    return isinstance(given, list) or (is_column and not has_columns)
-
-
-def opened(frame: Any, engine: Engine) -> Any:  # noqa: ANN401
-    """Begin to read a stream; have Dask read dictionaries of Arrow as categories."""
-    if engine in STREAMS:
-        return Pieces.of(frame)
-    if engine is not DASK:
-        return frame
-    with in_turn(frame):
-        names = encode_of_pandas.dictionaries(frame._meta)
-        with_categories = encode_of_pandas.with_categories
-        return frame.map_partitions(with_categories, names) if names else frame
-
-
-def held(frame: Any) -> Any:  # noqa: ANN401
-    """Hold the rows of what gives them once."""
-    native, _ = unwrapped(frame)
-    if engine_of(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
-        pieces = Pieces.of(native)
-        return pieces.table(pieces.schema.names)
+def materialize(frame: Any) -> Any:  # noqa: ANN401
+    """Read the rows of a stream, which can be read only once, into a table."""
+    native, _ = unwrap(frame)
+    if find_engine(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
+        stream = ArrowStream.open(native)
+        return stream.table(stream.schema.names)
     return frame
 
 
-def as_rows(frame: object) -> Rows:
-    """Take the rows of a lazy frame as narwhals has them."""
-    native: Any = frame
-    rows: Rows = nw.from_native(native)
-    return rows
+def check_not_arrays(function: str, arguments: Mapping[str, Any], roles: Sequence[str]) -> None:
+    """Raise if a caller gives arrays, as to scikit-learn, in place of a frame.
 
-
-def without_rows(frame: object, engine: Engine) -> Frame:
-    """Make a frame of the same columns in the engine's library; no row is read.
-
-    A frame of pandas or polars is given as it is.
+    `roles` are the parameter of the frame and those of its columns.
     """
-    if isinstance(frame, pl.DataFrame) or is_pandas_dataframe(frame):
-        return frame
-    if isinstance(frame, pl.LazyFrame):
-        with failures_explained(frame):
-            return frame.collect_schema().to_frame()
-    native: Any = frame  # of a library that need not be installed
+    frame, *columns = roles
+    first_column = next((arguments[role] for role in columns if role in arguments), None)
+    if not _is_array(arguments.get(frame, first_column)):
+        return
+    values = [nw.to_native(arguments.get(role), pass_through=True) for role in roles]
+    is_pandas = any(is_pandas_series(value) or is_pandas_index(value) for value in values)
+    data = ", ".join(f'"{role}": {role}' for role in columns)
+    names = ", ".join(f'"{role}"' for role in columns)
+    raise UnsupportedTypeError(
+        f"{function} takes a frame and the names of its columns, not arrays. Make a frame from the "
+        "arrays: "
+        f"{function}({'pd' if is_pandas else 'pl'}.DataFrame({{{data}}}), {names})."
+    )
+
+
+def _is_array(value: object) -> bool:
+    """Return whether values have no columns with names."""
+    kind = type(value)  # attributes of a lazy frame itself might compute it
+    has_columns = hasattr(kind, "columns") or hasattr(kind, "schema")
+    is_column = hasattr(kind, "dtype") or hasattr(kind, "to_pylist")
+    return isinstance(value, list) or (is_column and not has_columns)
+
+
+def _open(native: Any, engine: Engine) -> Any:  # noqa: ANN401
+    """Begin to read a stream; have Dask decode dictionaries of Arrow."""
+    if engine in STREAMS:
+        return ArrowStream.open(native)
+    if engine is not DASK:
+        return native
+    with engine_lock(native):
+        names = pandas_encoding.dictionary_columns(native._meta)
+        decode = pandas_encoding.decode_dictionaries
+        return native.map_partitions(decode, names) if names else native
+
+
+def _schema_frame(native: Any, engine: Engine) -> Frame:  # noqa: ANN401
+    """Return a frame of the same columns in the library of the adapter, without reading rows."""
+    if isinstance(native, pl.DataFrame) or is_pandas_dataframe(native):
+        return native
+    if isinstance(native, pl.LazyFrame):
+        with translate_errors(native):
+            return native.collect_schema().to_frame()
     if engine is DASK:
-        with in_turn(frame):
-            return _with_open_types(native._meta)
+        with engine_lock(native):
+            return _with_unknown_types(native._meta)
     if engine is PYARROW or engine in STREAMS:
         _check_distinct(native.schema.names)
         return polars_schema(native.schema).to_frame()
-    with in_turn(frame), failures_explained(frame):
+    with engine_lock(native), translate_errors(native):
         names = native.columns
         if engine is SQLFRAME:
             check_columns(native)
         _check_distinct(names)
-        dtypes = as_rows(frame).collect_schema().dtypes()
-    return pl.DataFrame(schema={n: polars_dtype(one) for n, one in zip(names, dtypes, strict=True)})
+        dtypes = nw.from_native(native).collect_schema().dtypes()
+    columns = zip(names, dtypes, strict=True)
+    return pl.DataFrame(schema={name: polars_dtype(dtype) for name, dtype in columns})
 
 
 def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
-    """Find the type of polars; where there is none, only the values can tell."""
+    """Return the type of polars; Null if there is none, so that the type depends on the values."""
     try:
-        known = nw.Schema({"column": dtype}).to_polars()["column"]
+        polars_type = nw.Schema({"column": dtype}).to_polars()["column"]
     except (NotImplementedError, TypeError, ValueError):
         return pl.Null
-    return pl.Null if known in (pl.Unknown, pl.Object) else known
+    return pl.Null if polars_type in (pl.Unknown, pl.Object) else polars_type
 
 
-def _with_open_types(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Leave open what a column holds whose categories Dask may not know yet, or that is text.
+def _with_unknown_types(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return objects in place of texts, and of categories that Dask does not know yet.
 
-    Dask makes text of all objects.
+    Dask converts all objects to texts, so a column of texts may hold anything.
     """
     unknown = {
         name: object
@@ -150,15 +194,7 @@ def _with_open_types(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _check_distinct(names: Sequence[Name]) -> None:
+    """Raise if two columns have the same name."""
     for name, number in Counter(names).items():
         if number > 1:
-            raise named_twice(name, number)
-
-
-def in_memory(frame: object, engine: Engine, query: Query) -> Frame:
-    """Take the rows of an eager frame in the engine's library: only the columns that are read."""
-    if engine is PYARROW:
-        return from_arrow(cast("pa.Table", frame).select(list(query.columns)))
-    if engine is PANDAS:
-        return encode_of_pandas.with_categories(cast("pd.DataFrame", frame), query.columns)
-    return cast(Frame, frame)
+            raise duplicate_name_error(name, number)

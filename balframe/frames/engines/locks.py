@@ -1,4 +1,4 @@
-"""One thread at a time, for engines whose connections answer one question at a time."""
+"""A lock for engines whose connections run one query at a time."""
 
 import sys
 from collections.abc import Iterator
@@ -7,18 +7,18 @@ from threading import RLock
 
 import narwhals as nw
 
-_ALONE = {nw.Implementation.DUCKDB, nw.Implementation.IBIS, nw.Implementation.SQLFRAME}
-if sys.version_info < (3, 12):  # whose cached properties lock each other out: Dask has many
-    _ALONE.add(nw.Implementation.DASK)
-_TURN = RLock()  # of all of them, for a relation does not say which connection it is of
+_LOCKED = {nw.Implementation.DUCKDB, nw.Implementation.IBIS, nw.Implementation.SQLFRAME}
+if sys.version_info < (3, 12):  # whose locks of cached properties may deadlock: Dask has many
+    _LOCKED.add(nw.Implementation.DASK)
+_LOCK = RLock()  # one for all, because a relation does not reveal its connection
 
 
 @contextmanager
-def in_turn(frame: object) -> Iterator[None]:
-    """Wait until no other thread asks such an engine; others answer several at once."""
-    holder = getattr(nw.from_native(frame, pass_through=True), "implementation", None)
-    if holder not in _ALONE:
+def engine_lock(frame: object) -> Iterator[None]:
+    """Hold the lock if the engine of a frame needs it; other engines run queries at once."""
+    implementation = getattr(nw.from_native(frame, pass_through=True), "implementation", None)
+    if implementation not in _LOCKED:
         yield
         return
-    with _TURN:
+    with _LOCK:
         yield

@@ -10,25 +10,25 @@ import polars as pl
 from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
 
 from balframe.errors import MissingExtraError, UnsupportedTypeError
-from balframe.frames import polars_adapter as columns_of_polars
+from balframe.frames import polars_adapter
 from balframe.frames.adapter import Adapter, AdapterOf, Name
-from balframe.frames.lazy_pandas import columns_of_pandas
+from balframe.frames.lazy_pandas import pandas_adapter
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from balframe.frames.pandas_encoding import DType, Values
 
-_pandas: "AdapterOf[pd.DataFrame, Name, Values, DType]" = columns_of_pandas
-_polars: AdapterOf[pl.DataFrame, str, pl.Series, pl.DataType] = columns_of_polars
+_pandas: "AdapterOf[pd.DataFrame, Name, Values, DType]" = pandas_adapter
+_polars: AdapterOf[pl.DataFrame, str, pl.Series, pl.DataType] = polars_adapter
 
-# Each takes frames of its own only: a frame and its library always go together.
-in_pandas = cast(Adapter, _pandas)
-in_polars = cast(Adapter, _polars)
+# Each takes frames of its own library only: a frame always comes with its adapter.
+PANDAS_ADAPTER = cast(Adapter, _pandas)
+POLARS_ADAPTER = cast(Adapter, _polars)
 
 LAZY = "polars, lazy"
 
-# It asks for a package that narwhals takes by itself where it is installed.
+# The warning asks for a package that narwhals uses by itself if it is installed.
 warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals", FutureWarning)
 
 
@@ -36,28 +36,28 @@ warnings.filterwarnings("ignore", "Dask support is moving out of Narwhals", Futu
 class Engine:
     """A kind of frame: one row of the table of what is supported.
 
-    `library` counts its cells, `answer` is the type of the result, `extra` installs what it needs,
-    and `notes` describe what is unsupported or different. A lazy engine sends only cells.
+    `adapter` counts its cells, `result` is the type of the result, `extra` installs what it needs,
+    and `notes` describe what is unsupported or different. A lazy engine returns only cells.
     """
 
     name: str
     frame: str
-    library: Adapter
-    answer: str
+    adapter: Adapter
+    result: str
     extra: str | None = None
     notes: str = ""
     is_lazy: bool = True
 
 
-PANDAS = Engine("pandas", "pandas.DataFrame", in_pandas, "pandas", is_lazy=False)
-POLARS = Engine("polars", "polars.DataFrame", in_polars, "polars", is_lazy=False)
+PANDAS = Engine("pandas", "pandas.DataFrame", PANDAS_ADAPTER, "pandas", is_lazy=False)
+POLARS = Engine("polars", "polars.DataFrame", POLARS_ADAPTER, "polars", is_lazy=False)
 POLARS_LAZY = Engine(
-    LAZY, "polars.LazyFrame", in_polars, LAZY, notes='`backend="polars"` collects immediately'
+    LAZY, "polars.LazyFrame", POLARS_ADAPTER, LAZY, notes='`backend="polars"` collects immediately'
 )
 PYARROW = Engine(
     "PyArrow",
     "pyarrow.Table",
-    in_polars,
+    POLARS_ADAPTER,
     "pyarrow",
     "arrow",
     "no `.bal`; counted in place",
@@ -66,7 +66,7 @@ PYARROW = Engine(
 PYARROW_STREAM = Engine(
     "PyArrow, in batches",
     "pyarrow.dataset.Dataset, pyarrow.RecordBatchReader",
-    in_polars,
+    POLARS_ADAPTER,
     "pyarrow",
     "arrow",
     "no `.bal`; read in batches; a reader can be read only once",
@@ -74,7 +74,7 @@ PYARROW_STREAM = Engine(
 ARROW_STREAM = Engine(
     "Arrow streams",
     "any frame with __arrow_c_stream__",
-    in_polars,
+    POLARS_ADAPTER,
     "polars",
     "arrow",
     "no `.bal`; read in batches, and only once; tested with nanoarrow, arro3 and DataFusion",
@@ -82,7 +82,7 @@ ARROW_STREAM = Engine(
 DASK = Engine(
     "Dask",
     "dask.dataframe.DataFrame",
-    in_pandas,
+    PANDAS_ADAPTER,
     "pandas",
     "dask",
     '`.bal` after `bf.register("dask")`',
@@ -90,7 +90,7 @@ DASK = Engine(
 PYSPARK = Engine(
     "PySpark",
     "pyspark.sql.DataFrame",
-    in_polars,
+    POLARS_ADAPTER,
     "pandas",
     "spark",
     "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost",
@@ -98,7 +98,7 @@ PYSPARK = Engine(
 DUCKDB = Engine(
     "DuckDB",
     "duckdb.DuckDBPyRelation",
-    in_polars,
+    POLARS_ADAPTER,
     "polars",
     "duckdb",
     "no `.bal`; no time intervals in `by`",
@@ -106,7 +106,7 @@ DUCKDB = Engine(
 IBIS = Engine(
     "Ibis",
     "ibis.Table",
-    in_polars,
+    POLARS_ADAPTER,
     "polars",
     "ibis",
     "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost",
@@ -114,7 +114,7 @@ IBIS = Engine(
 SQLFRAME = Engine(
     "SQLFrame",
     "sqlframe DataFrame",
-    in_polars,
+    POLARS_ADAPTER,
     "polars",
     "sqlframe",
     "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost",
@@ -143,32 +143,32 @@ _NARWHALS = {
     nw.Implementation.IBIS: IBIS,
     nw.Implementation.SQLFRAME: SQLFRAME,
 }
-ADVICE = {  # frames that do not run beside the pandas of today, by the start of their module
+UNSUPPORTED_FRAME_ADVICE = {  # frames that do not work with current pandas, by their module
     "pyspark.pandas": "Give its Spark frame, `frame.to_spark()`.",
     "modin": "Give its pandas frame, `frame.modin.to_pandas()`.",
 }
 
 
-def engine_of(frame: object) -> Engine:
-    """Find out what holds the rows of a frame."""
+def find_engine(frame: object) -> Engine:
+    """Return the engine that holds the rows of a frame; raise if it is not a frame."""
     if isinstance(frame, pl.DataFrame):
         return POLARS
     if isinstance(frame, pl.LazyFrame):
         return POLARS_LAZY
     if is_pandas_dataframe(frame):
         return PANDAS
-    known: Any = nw.from_native(frame, pass_through=True)
-    is_frame = isinstance(known, (nw.DataFrame, nw.LazyFrame))
-    engine = _NARWHALS.get(known.implementation) if is_frame else _stream(frame)
+    wrapped: Any = nw.from_native(frame, pass_through=True)
+    is_frame = isinstance(wrapped, (nw.DataFrame, nw.LazyFrame))
+    engine = _NARWHALS.get(wrapped.implementation) if is_frame else _stream_engine(frame)
     if engine is None:
-        raise not_read(type(frame))
-    if engine.library is in_polars:
+        raise unsupported_frame_error(type(frame))
+    if engine.adapter is POLARS_ADAPTER:
         check_installed("pyarrow", engine.extra, f"{engine.name} frames")
     return engine
 
 
-def _stream(frame: object) -> Engine | None:
-    """Find out whether rows come as record batches; columns of some libraries come so too."""
+def _stream_engine(frame: object) -> Engine | None:
+    """Return the engine of a stream of record batches; a column may be one too, so None for it."""
     is_stream = hasattr(frame, "__arrow_c_stream__")
     if type(frame).__module__.startswith("pyarrow"):
         is_frame = hasattr(frame, "scanner") or (is_stream and hasattr(frame, "schema"))
@@ -178,21 +178,21 @@ def _stream(frame: object) -> Engine | None:
     return ARROW_STREAM if is_stream and not is_column else None
 
 
-def not_read(given: type) -> UnsupportedTypeError:
-    """Say which frames are read."""
+def unsupported_frame_error(frame_type: type) -> UnsupportedTypeError:
+    """Return the error that lists the supported frames."""
     advice = "Convert it to one of them first."
-    for module, known in ADVICE.items():
-        if given.__module__.startswith(module):
-            advice = known
+    for module, module_advice in UNSUPPORTED_FRAME_ADVICE.items():
+        if frame_type.__module__.startswith(module):
+            advice = module_advice
     frames = ", ".join(engine.frame for engine in ENGINES)
     return UnsupportedTypeError(
-        f"got {given.__module__}.{given.__qualname__}, which is not a frame that balframe can "
-        f"read. It reads {frames}, and narwhals frames of these. {advice}"
+        f"got {frame_type.__module__}.{frame_type.__qualname__}, which is not a frame that "
+        f"balframe can read. It reads {frames}, and narwhals frames of these. {advice}"
     )
 
 
 def check_installed(module: str, extra: str | None, purpose: str) -> None:
-    """Raise unless a module is there, and name the command that installs it."""
+    """Raise an error with the command that installs a module, if it is missing."""
     if find_spec(module) is None:
         raise MissingExtraError(
             f"{purpose} need {module}, which is not installed: "

@@ -1,24 +1,39 @@
-"""The verb `calibration`."""
+"""The method `calibration`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, test
+from balframe.api.columns import (
+    ADJUSTED_TEST_COLUMNS,
+    SEGMENT_KEYS,
+    Span,
+    count,
+    estimate,
+    limits,
+    test,
+)
 from balframe.api.method import Method
 from balframe.api.metric_selection import Adjust, check_adjust
-from balframe.api.options import Adjustment, Answers, Counted, Level, Names, Option
-from balframe.api.run import Columns, answer_from_scores
-from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.cells import beginnings
-from balframe.core.probability_scores import Probabilities
+from balframe.api.options import (
+    AdjustmentOptions,
+    LevelOptions,
+    Names,
+    Option,
+    ResultOptions,
+    UnweightedRowOptions,
+)
+from balframe.api.run import Columns, run_score_method
+from balframe.core.array_types import FloatArray
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import Query
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.observed_expected import limits_of_oe
+from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
 from balframe.metrics.definitions.probability import (
     brier_score,
@@ -29,112 +44,11 @@ from balframe.metrics.definitions.probability import (
     uncertainty,
 )
 from balframe.stats.base import check_level
-from balframe.stats.isotonic import isotonic
-from balframe.stats.multiple_testing import adjusted_within
-from balframe.stats.proportions import wilson
-
-# What the scores of every segment mean: observed shares beside the scores.
+from balframe.stats.multiple_testing import adjust_within_families
 
 
-_FEW = 20  # distinct scores, each of which is a bin
-
-
-def calibration_in_rows(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
-    """Describe and test the calibration of every segment."""
-    _check_probabilities(scored)
-    p = Probabilities.of(scored.ties)
-    statistic, kuiper_p = kuiper(p)
-    p_value = score_test(p)
-    adjusted, n_tests = adjusted_within(p_value, scored.reading.margin_of_segments(), adjust)
-    return {
-        "n": p.n_rows,
-        "n_positive": p.n_positive,
-        "observed": ratio(p.n_positive.astype(float), p.n_rows.astype(float)),
-        "mean_score": ratio(p.expected, p.n_rows.astype(float)),
-        **_with_limits("oe_ratio", oe_ratio(p), *limits_of_oe(p, level)),
-        **_with_limits("intercept", *intercept(p, level)),
-        **_with_limits("slope", *slope(p, level)),
-        "brier_score": brier_score(p),
-        "miscalibration": miscalibration(p),
-        "discrimination": discrimination(p),
-        "uncertainty": uncertainty(p),
-        "log_loss": log_loss(p),
-        "kuiper": statistic,
-        "kuiper_p_value": kuiper_p,
-        "p_value": p_value,
-        "p_adjusted": adjusted,
-        "n_tests": n_tests,
-    }
-
-
-def _with_limits(
-    name: str, estimate: FloatArray, lower: FloatArray, upper: FloatArray
-) -> Mapping[Name, FloatArray]:
-    return {name: estimate, f"{name}_lower": lower, f"{name}_upper": upper}
-
-
-def _check_probabilities(scored: ScoredFrame) -> None:
-    """Raise where a score is not a probability."""
-    ties = scored.ties
-    is_outside = (ties.score < 0) | (ties.score > 1)
-    if not is_outside.any():
-        return
-    finest = scored.reading.margin_codes()[ties.segment] == 0
-    models = scored.reading.model_codes()[ties.segment]
-    model = models[is_outside].min()
-    n = int(ties.n[is_outside & finest & (models == model)].sum())
-    name = scored.reading.query.y_pred[model]
-    raise InvalidInputError(
-        f"column {name!r} has {n} score{'s' * (n != 1)} outside [0, 1], but calibration is about "
-        "probabilities. Give predicted probabilities, or call calibration_gaps, which compares "
-        "segments at the same scores, whatever these are."
-    )
-
-
-def curve_in_rows(
-    scored: ScoredFrame, bins: int, level: float
-) -> tuple[Int64Array, dict[Name, Any]]:
-    """Count the rows of every segment by bins of scores; and give the segment of each row."""
-    p = Probabilities.of(scored.ties)
-    bin_of_tie = _bins(p, bins)
-    starts = np.flatnonzero(beginnings((p.segment, bin_of_tie), len(p.segment)))
-
-    def added(values: FloatArray | Int64Array) -> Any:  # noqa: ANN401 (of the same dtype)
-        return np.add.reduceat(values, starts) if len(starts) else values
-
-    segment, n, k = p.segment[starts], added(p.n), added(p.k)
-    last = np.append(starts, len(p.segment))[1:] - 1
-    lower, upper = wilson(k.astype(float), n.astype(float), level)
-    columns: dict[Name, Any] = {
-        "bin": np.arange(len(segment)) - np.searchsorted(segment, segment) + 1,
-        "score_low": p.score[starts],
-        "score_high": p.score[last],
-        "n": n,
-        "n_positive": k,
-        "mean_score": ratio(added(p.n * p.score), n.astype(float)),
-        "observed": ratio(k.astype(float), n.astype(float)),
-        "lower": lower,
-        "upper": upper,
-        "isotonic": ratio(added(p.n * isotonic(p)), n.astype(float)),
-    }
-    return segment, columns
-
-
-def _bins(p: Probabilities, bins: int) -> Int64Array:
-    """Cut the ties of each segment into about equally large bins; few distinct scores are bins."""
-    before = np.cumsum(p.n) - p.n - (np.cumsum(p.n_rows) - p.n_rows)[p.segment]
-    middle = 2 * before + p.n  # twice the rows of the segment up to the middle of the tie
-    quantile = np.minimum(middle * bins // (2 * p.n_rows[p.segment]), bins - 1)
-    own = np.arange(len(p.segment)) - p.bounds[p.segment]
-    is_few = np.diff(p.bounds)[p.segment] <= _FEW
-    return np.asarray(np.where(is_few, own, quantile), np.int64)
-
-
-# The options of verbs on what scores mean.
-
-
-class Calibrating(Counted, Answers, total=False):
-    """The options of all verbs on what scores mean."""
+class CalibrationOptions(UnweightedRowOptions, ResultOptions, total=False):
+    """The options that the methods of calibration share."""
 
     resolution: Annotated[
         int | None,
@@ -147,13 +61,13 @@ class Calibrating(Counted, Answers, total=False):
     ]
 
 
-VERB = Method.of(
-    *SEGMENTS,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
     count("n"),
     count("n_positive"),
     estimate("observed", span=Span.UNIT),
     estimate("mean_score", span=Span.UNIT),
-    estimate("oe_ratio", tells=True),
+    estimate("oe_ratio", identifies=True),
     *limits("oe_ratio"),
     estimate("intercept"),
     *limits("intercept"),
@@ -166,8 +80,8 @@ VERB = Method.of(
     estimate("log_loss", hidden=True),
     estimate("kuiper", hidden=True),
     test("kuiper_p_value"),
-    *ADJUSTED,
-    instead={
+    *ADJUSTED_TEST_COLUMNS,
+    hints={
         "metrics": "calibration always returns the same columns. For metrics of labels, call "
         "report.",
         "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
@@ -179,10 +93,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Adjustment, Level, Calibrating, total=False): ...
+class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def calibration(
     frame: FrameT,
     y_true: Name,
@@ -271,16 +185,81 @@ def calibration(
     >>> out.select("observed", "mean_score", "oe_ratio").row(0)
     (0.3, 0.4, 0.75)
     """
-    check_level(options["level"])
-    check_adjust(options["adjust"])
+    request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
+    return run_segment_tests(frame, METHOD, request, calibration_columns)
+
+
+def run_segment_tests(
+    frame: FrameT,
+    method: Method,
+    request: Mapping[str, Any],
+    test_columns: Callable[[ScoredFrame, float, Adjust], dict[Name, Any]],
+    *,
+    check_query: Callable[[Query], None] = lambda query: None,
+) -> FrameT:
+    """Run a method that returns one row per segment, with columns of its tests."""
+    level, adjust = request["level"], request["adjust"]
+    check_level(level)
+    check_adjust(adjust)
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns = calibration_in_rows(scored, options["level"], options["adjust"])
-        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
+        columns = test_columns(scored, level, adjust)
+        return scored.counted_frame.by_columns(np.arange(scored.ties.n_segments)) | columns
 
-    return answer_from_scores(
-        frame,
-        VERB,
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        compute,
+    return run_score_method(frame, method, request, compute, check_query=check_query)
+
+
+def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
+    """Return the columns of `calibration`: estimates and tests of every segment."""
+    _check_probabilities(scored)
+    p = ProbabilityScores.of(scored.ties)
+    statistic, kuiper_p = kuiper(p)
+    p_value = score_test(p)
+    adjusted, n_tests = adjust_within_families(
+        p_value, scored.counted_frame.segment_margins(), adjust
+    )
+    return {
+        "n": p.n_rows,
+        "n_positive": p.n_positive,
+        "observed": ratio(p.n_positive.astype(float), p.n_rows.astype(float)),
+        "mean_score": ratio(p.expected, p.n_rows.astype(float)),
+        **_interval_columns("oe_ratio", oe_ratio(p), *oe_ratio_limits(p, level)),
+        **_interval_columns("intercept", *intercept(p, level)),
+        **_interval_columns("slope", *slope(p, level)),
+        "brier_score": brier_score(p),
+        "miscalibration": miscalibration(p),
+        "discrimination": discrimination(p),
+        "uncertainty": uncertainty(p),
+        "log_loss": log_loss(p),
+        "kuiper": statistic,
+        "kuiper_p_value": kuiper_p,
+        "p_value": p_value,
+        "p_adjusted": adjusted,
+        "n_tests": n_tests,
+    }
+
+
+def _interval_columns(
+    name: str, estimate: FloatArray, lower: FloatArray, upper: FloatArray
+) -> Mapping[Name, FloatArray]:
+    """Name an estimate and its confidence limits."""
+    return {name: estimate, f"{name}_lower": lower, f"{name}_upper": upper}
+
+
+def _check_probabilities(scored: ScoredFrame) -> None:
+    """Raise where a score is not a probability."""
+    ties = scored.ties
+    is_outside = (ties.score < 0) | (ties.score > 1)
+    if not is_outside.any():
+        return
+    # of the first such model, only the finest segments: their rows are in no other
+    finest = scored.counted_frame.cell_margins()[ties.segment] == 0
+    models = scored.counted_frame.cell_models()[ties.segment]
+    model = models[is_outside].min()
+    n = int(ties.n[is_outside & finest & (models == model)].sum())
+    name = scored.counted_frame.query.y_pred[model]
+    raise InvalidInputError(
+        f"column {name!r} has {n} score{'s' * (n != 1)} outside [0, 1], but calibration is about "
+        "probabilities. Give predicted probabilities, or call calibration_gaps, which compares "
+        "segments at the same scores, whatever these are."
     )

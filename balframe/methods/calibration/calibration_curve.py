@@ -1,32 +1,50 @@
-"""The verb `calibration_curve`."""
+"""The method `calibration_curve`."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import SEGMENTS, Kind, Span, count, estimate, key, limits, place
+from balframe._validate import is_whole_number
+from balframe.api.columns import (
+    SEGMENT_KEYS,
+    Kind,
+    Span,
+    count,
+    estimate,
+    key,
+    limits,
+    threshold_or_bound,
+)
 from balframe.api.method import Method
-from balframe.api.options import Level, Names
-from balframe.api.run import Columns, answer_from_scores
+from balframe.api.options import LevelOptions, Names
+from balframe.api.run import Columns, run_score_method
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.cells import is_segment_start
+from balframe.core.probability_scores import ProbabilityScores
+from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import ScoredFrame
-from balframe.methods.calibration.calibration import Calibrating, curve_in_rows
+from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.stats.base import check_level
+from balframe.stats.isotonic import isotonic_regression
+from balframe.stats.proportions import wilson
 
 BINS = 10
-VERB = Method.of(
-    *SEGMENTS,
+_MAX_SCORE_BINS = 20  # distinct scores, up to which each is a bin
+
+METHOD = Method.of(
+    *SEGMENT_KEYS,
     key("bin", kind=Kind.INTEGER),
-    place("score_low"),
-    place("score_high", tells=True),
+    threshold_or_bound("score_low"),
+    threshold_or_bound("score_high", identifies=True),
     count("n"),
     count("n_positive"),
     estimate("mean_score"),
     estimate("observed", span=Span.UNIT),
     *limits(about="observed"),
-    estimate("isotonic", tells=True, span=Span.UNIT),
-    instead={
+    estimate("isotonic", identifies=True, span=Span.UNIT),
+    hints={
         "thresholds": "a bin has about as many rows as every other. Give their number as bins.",
         "sample_weight": "the curve counts rows. For identical rows, give their number as counts.",
         "cluster": "the intervals of the curve need independent rows.",
@@ -34,10 +52,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Level, Calibrating, total=False): ...
+class _Options(LevelOptions, CalibrationOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def calibration_curve(
     frame: FrameT,
     y_true: Name,
@@ -88,18 +106,57 @@ def calibration_curve(
     [(1, 100, 0.2, 0.2), (2, 100, 0.6, 0.4)]
     """
     check_level(options["level"])
-    if not isinstance(bins, (int, np.integer)) or isinstance(bins, bool) or bins < 2:
+    if not is_whole_number(bins, 2):
         raise InvalidInputError(
             f"{parameter('bins', bins)} is not a number of bins; give a whole number of at least 2."
         )
 
     def compute(scored: ScoredFrame) -> Columns:
-        segment, columns = curve_in_rows(scored, int(bins), options["level"])
-        return scored.reading.by_columns(segment) | columns
+        segment, columns = curve_columns(scored, int(bins), options["level"])
+        return scored.counted_frame.by_columns(segment) | columns
 
-    return answer_from_scores(
+    return run_score_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
     )
+
+
+def curve_columns(
+    scored: ScoredFrame, bins: int, level: float
+) -> tuple[Int64Array, dict[Name, Any]]:
+    """Return the segment of each row of the curve, and the other columns of `calibration_curve`."""
+    p = ProbabilityScores.of(scored.ties)
+    tie_bin = _tie_bins(p, bins)
+    starts = np.flatnonzero(is_segment_start((p.segment, tie_bin), len(p.segment)))
+
+    def bin_sums(values: FloatArray | Int64Array) -> Any:  # noqa: ANN401 (of the same dtype)
+        return np.add.reduceat(values, starts) if len(starts) else values
+
+    segment, n, k = p.segment[starts], bin_sums(p.n), bin_sums(p.k)
+    last = np.append(starts, len(p.segment))[1:] - 1
+    lower, upper = wilson(k.astype(float), n.astype(float), level)
+    columns: dict[Name, Any] = {
+        "bin": np.arange(len(segment)) - np.searchsorted(segment, segment) + 1,
+        "score_low": p.score[starts],
+        "score_high": p.score[last],
+        "n": n,
+        "n_positive": k,
+        "mean_score": ratio(bin_sums(p.n * p.score), n.astype(float)),
+        "observed": ratio(k.astype(float), n.astype(float)),
+        "lower": lower,
+        "upper": upper,
+        "isotonic": ratio(bin_sums(p.n * isotonic_regression(p)), n.astype(float)),
+    }
+    return segment, columns
+
+
+def _tie_bins(p: ProbabilityScores, bins: int) -> Int64Array:
+    """Return the bin of each tie: quantiles of the segment, or each score if there are few."""
+    rows_below = np.cumsum(p.n) - p.n - (np.cumsum(p.n_rows) - p.n_rows)[p.segment]
+    doubled_rank = 2 * rows_below + p.n  # twice the rows of the segment up to the middle of the tie
+    quantile_bin = np.minimum(doubled_rank * bins // (2 * p.n_rows[p.segment]), bins - 1)
+    score_position = np.arange(len(p.segment)) - p.bounds[p.segment]
+    has_few_scores = np.diff(p.bounds)[p.segment] <= _MAX_SCORE_BINS
+    return np.asarray(np.where(has_few_scores, score_position, quantile_bin), np.int64)

@@ -1,70 +1,45 @@
-"""The verb `calibration_gaps`."""
+"""The method `calibration_gaps`."""
 
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import ADJUSTED, SEGMENTS, Span, count, estimate, limits, statistic, test
+from balframe.api.columns import (
+    ADJUSTED_TEST_COLUMNS,
+    SEGMENT_KEYS,
+    Span,
+    count,
+    estimate,
+    limits,
+    statistic,
+    test,
+)
 from balframe.api.method import Method
-from balframe.api.metric_selection import Adjust, check_adjust, check_by
-from balframe.api.options import Adjustment, Level, Names
-from balframe.api.run import Columns, answer_from_scores
-from balframe.core.probability_scores import Probabilities
+from balframe.api.metric_selection import Adjust, check_by
+from balframe.api.options import AdjustmentOptions, LevelOptions, Names
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import ScoredFrame
-from balframe.methods.calibration.calibration import Calibrating
-from balframe.methods.calibration.mantel_haenszel import same_scores
-from balframe.stats.base import check_level
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.methods.calibration.calibration import CalibrationOptions, run_segment_tests
+from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
+from balframe.stats.multiple_testing import adjust_within_families
 
-# Observed shares of segments beside those of the rest at the same scores.
-
-
-_AS_FOUND = ("observed", "ratio", "difference", "lower", "upper", "p_value")
-_OTHERS = ("expected_at_same_scores", "statistic", "p_value_all", "p_value_crossing")
-
-
-def gaps_in_rows(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
-    """Compare the segments of each margin and model."""
-    reading, n_segments = scored.reading, scored.ties.n_segments
-    p = Probabilities.of(scored.ties)
-    columns = {name: np.full(n_segments, np.nan) for name in (*_AS_FOUND, *_OTHERS)}
-    df = np.zeros(n_segments, np.int64)
-    for group in reading.groups() if n_segments else []:
-        rows = group.segments
-        found = same_scores(Probabilities.of(scored.ties.at(rows)), level)
-        for name in _AS_FOUND:
-            columns[name][rows] = getattr(found, name)
-        columns["expected_at_same_scores"][rows] = found.expected
-        columns["statistic"][rows], df[rows] = found.all_equal.statistic, found.all_equal.df
-        columns["p_value_all"][rows] = found.all_equal.p_value
-        columns["p_value_crossing"][rows] = found.crossing.p_value
-    adjusted, n_tests = adjusted_within(columns["p_value"], reading.margin_of_segments(), adjust)
-    return {
-        "n": p.n_rows,
-        "n_positive": p.n_positive,
-        **dict(columns.items()),
-        "p_adjusted": adjusted,
-        "n_tests": n_tests,
-        "df": df,
-    }
-
-
-VERB = Method.of(
-    *SEGMENTS,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
     count("n"),
     count("n_positive"),
     estimate("observed", span=Span.UNIT),
-    estimate("expected_at_same_scores", tells=True, span=Span.UNIT),
+    estimate("expected_at_same_scores", identifies=True, span=Span.UNIT),
     estimate("ratio"),
-    estimate("difference", span=Span.AROUND_ZERO, ranks=True),
+    estimate("difference", span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
-    *ADJUSTED,
+    *ADJUSTED_TEST_COLUMNS,
     statistic("statistic", hidden=True),
     count("df", hidden=True),
     test("p_value_all"),
     test("p_value_crossing"),
-    instead={
+    hints={
         "metrics": "calibration_gaps compares the shares of positive rows at the same scores. For "
         "metrics of labels, call gaps.",
         "reference": "calibration_gaps compares each segment with the rest.",
@@ -77,10 +52,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Adjustment, Level, Calibrating, total=False): ...
+class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def calibration_gaps(
     frame: FrameT,
     y_true: Name,
@@ -148,17 +123,40 @@ def calibration_gaps(
     >>> out.select("g", "observed", "expected_at_same_scores", "difference").rows()
     [('a', 0.3, 0.25, 0.1), ('b', 0.2, 0.25, -0.1)]
     """
-    check_level(options["level"])
-    check_adjust(options["adjust"])
+    request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
+    check_query = partial(check_by, method="calibration_gaps")
+    return run_segment_tests(frame, METHOD, request, gap_columns, check_query=check_query)
 
-    def compute(scored: ScoredFrame) -> Columns:
-        columns = gaps_in_rows(scored, options["level"], options["adjust"])
-        return scored.reading.by_columns(np.arange(scored.ties.n_segments)) | columns
 
-    return answer_from_scores(
-        frame,
-        VERB,
-        {"y_true": y_true, "y_score": y_score, "by": by, **options},
-        compute,
-        check=lambda query: check_by(query, "calibration_gaps"),
+# fields of a comparison that are columns of the same name, and the other columns
+_SEGMENT_FIELDS = ("observed", "ratio", "difference", "lower", "upper", "p_value")
+_OTHER_COLUMNS = ("expected_at_same_scores", "statistic", "p_value_all", "p_value_crossing")
+
+
+def gap_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
+    """Return the columns of `calibration_gaps`, comparing the segments of each margin and model."""
+    counted_frame, n_segments = scored.counted_frame, scored.ties.n_segments
+    p = ProbabilityScores.of(scored.ties)
+    columns = {name: np.full(n_segments, np.nan) for name in (*_SEGMENT_FIELDS, *_OTHER_COLUMNS)}
+    df = np.zeros(n_segments, np.int64)
+    for group in counted_frame.groups() if n_segments else []:
+        segments = group.segments
+        comparison = compare_at_same_scores(ProbabilityScores.of(scored.ties.at(segments)), level)
+        for name in _SEGMENT_FIELDS:
+            columns[name][segments] = getattr(comparison, name)
+        columns["expected_at_same_scores"][segments] = comparison.expected
+        all_equal = comparison.all_equal
+        columns["statistic"][segments], df[segments] = all_equal.statistic, all_equal.df
+        columns["p_value_all"][segments] = all_equal.p_value
+        columns["p_value_crossing"][segments] = comparison.crossing.p_value
+    adjusted, n_tests = adjust_within_families(
+        columns["p_value"], counted_frame.segment_margins(), adjust
     )
+    return {
+        "n": p.n_rows,
+        "n_positive": p.n_positive,
+        **dict(columns.items()),
+        "p_adjusted": adjusted,
+        "n_tests": n_tests,
+        "df": df,
+    }

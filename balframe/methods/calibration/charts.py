@@ -1,66 +1,81 @@
 """The chart of `calibration_curve`: reliability diagrams, one in each panel."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 import altair as alt
 import numpy as np
 
-from balframe._text import intervals, titled
-from balframe.api.options import Level, Names
-from balframe.charts.facets import NO_ROWS, ONCE, Chart, Charts, Part, shown
-from balframe.charts.options import drawing
-from balframe.charts.rows import Answered, Drawn, Row, answered, by_names, columns, named
+from balframe._text import chart_title, interval_phrase
+from balframe.api.options import LevelOptions, Names
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    assemble_chart,
+    dashed_diagonal,
+    facet_by_segment,
+    panel_size,
+)
+from balframe.charts.options import chart_function
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    ResultRow,
+    by_names,
+    chart_data,
+    highest_segments,
+    result_rows,
+)
 from balframe.charts.style import (
+    BACKGROUND_OPACITY,
     BLUE,
+    COUNT_FORMAT,
     GREY,
-    PALE,
-    ROWS,
-    RULE,
-    SCORE,
+    LIMIT_FIELDS,
+    N_FIELD,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
-    place,
+    segment_tooltips,
 )
-from balframe.charts.style import numbers as tooltips
+from balframe.charts.style import number_tooltips as tooltips
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
-from balframe.methods.calibration.calibration import Calibrating
+from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.methods.calibration.calibration_curve import BINS
-from balframe.methods.calibration.calibration_curve import calibration_curve as verb
+from balframe.methods.calibration.calibration_curve import calibration_curve as method
 from balframe.methods.thresholds.curve import curve
 
-_MOST = 24
-_NOT_OF_CURVE = ("level", "resolution")  # options that the histogram does without
-_UNIT = (0.0, 1.0)
-_SIZES = ((1, 1, 400, 340), (4, 2, 270, 230), (9, 3, 180, 155), (float("inf"), 4, 130, 112))
-_BARS = 40  # of the histogram of each panel
-_HIGHEST = 0.15  # of the height of a panel, the highest bar
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("n_positive", "positive rows", ROWS),
+_DEFAULT_MOST = 24
+_NOT_FOR_HISTOGRAM = ("level", "resolution")  # options that the histogram does not have
+_UNIT_RANGE = (0.0, 1.0)
+_PANEL_SIZES = ((1, 1, 400, 340), (4, 2, 270, 230), (9, 3, 180, 155), (float("inf"), 4, 130, 112))
+_N_BARS = 40  # of the histogram of each panel
+_MAX_BAR_HEIGHT = 0.15  # share of the height of a panel
+_BIN_FIELDS: list[TooltipField] = [
+    N_FIELD,
+    ("n_positive", "positive rows", COUNT_FORMAT),
     ("score_low", "lowest score", ".4~g"),
     ("score_high", "highest score", ".4~g"),
-    ("mean_score", "mean score", SCORE),
-    ("observed", "observed share of positives", SCORE),
-    ("lower", "lower limit", SCORE),
-    ("upper", "upper limit", SCORE),
-    ("isotonic", "isotonic fit", SCORE),
+    ("mean_score", "mean score", SCORE_FORMAT),
+    ("observed", "observed share of positives", SCORE_FORMAT),
+    *LIMIT_FIELDS,
+    ("isotonic", "isotonic fit", SCORE_FORMAT),
 ]
-_BAR: list[Field] = [
-    ("count", "rows", ROWS),
+_BAR_FIELDS: list[TooltipField] = [
+    ("count", "rows", COUNT_FORMAT),
     ("from", "score from", ".4~g"),
     ("to", "score below", ".4~g"),
 ]
 
 
-class _Options(Level, Calibrating, total=False): ...
+class _Options(LevelOptions, CalibrationOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def calibration(
     frame: object,
     y_true: Name,
@@ -68,9 +83,9 @@ def calibration(
     *,
     by: Names = None,
     bins: int = BINS,
-    most: int = _MOST,
+    most: int = _DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return the reliability diagram of every segment.
 
     Each segment and model has a panel. Points are bins of scores: the mean score and the observed
@@ -102,100 +117,98 @@ def calibration(
     >>> chart.to_dict()["title"]["text"]
     'Calibration'
     """
-    asked: Any = {name: one for name, one in options.items() if name not in _NOT_OF_CURVE}
-    rows = answered(verb(frame, y_true, y_score, by=by, bins=bins, **options))
+    histogram_options: Any = {
+        name: value for name, value in options.items() if name not in _NOT_FOR_HISTOGRAM
+    }
+    rows = result_rows(method(frame, y_true, y_score, by=by, bins=bins, **options))
     names = by_names(by, rows[0])
-    drawn = named(rows, names, most_panels=0)
-    order, left_out = _largest(drawn, most)
-    ends = _ends(rows)
-    edges = np.linspace(*ends, _BARS + 1)
-    counted = curve(
-        frame, y_true, y_score, by=by, metrics="accuracy", thresholds=edges.tolist(), **asked
+    data = chart_data(rows, names, max_panels=0)
+    segments, left_out = _largest_segments(data, most)
+    score_range = _score_range(rows)
+    edges = np.linspace(*score_range, _N_BARS + 1)
+    counts = curve(
+        frame,
+        y_true,
+        y_score,
+        by=by,
+        metrics="accuracy",
+        thresholds=edges.tolist(),
+        **histogram_options,
     )
-    bars = _bars(named(answered(counted), names, most_panels=0).of(order), edges)
-    title = titled("Calibration", names)
-    below = [f"{intervals(options['level'])} of single bins; line: isotonic fit", *left_out]
-    part = Part(_diagrams(drawn, order, ends), [*drawn.of(order).rows, *bars])
-    return shown([part], heading(title, below))
+    histogram_data = chart_data(result_rows(counts), names, max_panels=0).select(segments)
+    bars = _histogram_bars(histogram_data, edges)
+    title = chart_title("Calibration", names)
+    subtitles = [
+        f"{interval_phrase(options['level'])} of single bins; line: isotonic fit",
+        *left_out,
+    ]
+    size = panel_size(_PANEL_SIZES, len(segments))
+    layers = _layers(data, score_range, max(3, size.width // 50))
+    chart = facet_by_segment(layers, data, segments, size)
+    subplot = Subplot(chart, [*data.select(segments).rows, *bars])
+    return assemble_chart([subplot], heading(title, subtitles))
 
 
-def _ends(rows: Iterable[Answered]) -> tuple[float, float]:
-    """Find the ends of the axis of scores: those of probabilities, or of the scores there are."""
+def _score_range(rows: Iterable[ResultRow]) -> tuple[float, float]:
+    """Return the ends of the axis of scores: 0 and 1, or those of scores beyond these."""
     low = min(row["score_low"] for row in rows)
     high = max(row["score_high"] for row in rows)
     if low >= 0 and high <= 1:
-        return _UNIT
-    beside = (high - low) / _BARS or 0.5
-    return low - beside, high + beside
+        return _UNIT_RANGE
+    margin = (high - low) / _N_BARS or 0.5
+    return low - margin, high + margin
 
 
-def _largest(drawn: Drawn, most: int) -> tuple[list[str], list[str]]:
-    """Keep the panels with the most rows, in their order, and say how many are left out."""
+def _largest_segments(data: ChartData, most: int) -> tuple[list[str], list[str]]:
+    """Return the segments with the most rows, in their order, and a line if any are left out."""
     n = Counter[str]()
-    for row in drawn.rows:
+    for row in data.rows:
         n[row["segment"]] += row["n"]
-    kept = {name for name, _ in n.most_common(most)}
-    left_out = [f"The {most:,} largest of {len(n):,} segments"] if len(n) > most else []
-    return [name for name in drawn.segments if name in kept], left_out
+    return highest_segments(n, most, f"The {most:,} largest of {len(n):,} segments")
 
 
-def _bars(drawn: Drawn, edges: FloatArray) -> Iterator[Row]:
-    """Count the rows between the edges, in the histogram of each panel."""
-    reaching: dict[tuple[str, str], dict[float, int]] = {}
-    for row in drawn.rows:
-        of_panel = reaching.setdefault((row["segment"], row["panel"]), {})
-        of_panel[row["threshold"]] = row["predicted_positive"]
-    for (segment, panel), counts in reaching.items():
+def _histogram_bars(data: ChartData, edges: FloatArray) -> Iterator[ChartRow]:
+    """Yield the bars of the histogram of each panel: the rows between neighbouring edges."""
+    n_reaching: dict[tuple[str, str], dict[float, int]] = {}
+    for row in data.rows:
+        panel_counts = n_reaching.setdefault((row["segment"], row["panel"]), {})
+        panel_counts[row["threshold"]] = row["predicted_positive"]
+    for (segment, panel), counts in n_reaching.items():
         n = -np.diff([counts[edge] for edge in edges.tolist()])
         n[-1] += counts[edges[-1]]
-        for low, high, many in zip(edges[:-1], edges[1:], n, strict=True):
-            if many:
-                height = _HIGHEST * many / n.max()
-                place = {"segment": segment, "panel": panel, "from": low, "to": high}
-                yield {**place, "count": int(many), "height": float(height)}
+        for low, high, count in zip(edges[:-1], edges[1:], n, strict=True):
+            if count:
+                height = _MAX_BAR_HEIGHT * count / n.max()
+                bar = {"segment": segment, "panel": panel, "from": low, "to": high}
+                yield {**bar, "count": int(count), "height": float(height)}
 
 
-def _diagrams(drawn: Drawn, order: Sequence[str], ends: tuple[float, float]) -> Chart:
-    """Draw the diagrams, without their rows."""
-    most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
-    layers = _layers(drawn, ends, max(3, width // 50))
-    sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
-    if len(order) == 1:
-        return sized
-    panel = alt.Facet("segment:N", title=drawn.by or None, sort=[*order])
-    return sized.facet(panel, data=NO_ROWS, columns=columns(len(order), most))
-
-
-def _layers(drawn: Drawn, ends: tuple[float, float], n_ticks: int) -> list[alt.Chart]:
-    """Draw what each panel has: histogram, diagonal, isotonic fit, limits and points."""
-    scale = alt.Scale(domain=[*ends])
+def _layers(data: ChartData, score_range: tuple[float, float], n_ticks: int) -> list[alt.Chart]:
+    """Return the layers of a panel: histogram, diagonal, isotonic fit, limits and points."""
+    scale = alt.Scale(domain=[*score_range])
     x = alt.X("mean_score:Q", title="score", scale=scale, axis=axis(tickCount=n_ticks))
     y = alt.Y(
         "observed:Q",
         title="observed share of positives",
-        scale=alt.Scale(domain=[*_UNIT]),
+        scale=alt.Scale(domain=[*_UNIT_RANGE]),
         axis=axis(tickCount=n_ticks),
     )
-    tooltip = [*place(drawn), *tooltips(_FIELDS)]
-    scores = alt.Chart().transform_filter("isValid(datum.height)")
-    bars = scores.mark_bar(color=GREY, opacity=PALE, binSpacing=0).encode(
+    tooltip = [*segment_tooltips(data), *tooltips(_BIN_FIELDS)]
+    bar_rows = alt.Chart().transform_filter("isValid(datum.height)")
+    bars = bar_rows.mark_bar(color=GREY, opacity=BACKGROUND_OPACITY, binSpacing=0).encode(
         x=alt.X("from:Q", scale=scale),
         x2="to:Q",
         y=alt.Y("height:Q"),
         y2=alt.datum(0),
-        tooltip=[*place(drawn), *tooltips(_BAR)],
+        tooltip=[*segment_tooltips(data), *tooltips(_BAR_FIELDS)],
     )
-    of_bins = alt.Chart().transform_filter("isValid(datum.bin)")
-    line = of_bins.mark_line(color=VERMILLION, strokeWidth=1.5).encode(x=x, y="isotonic:Q")
-    limits = of_bins.mark_rule(color=BLUE, strokeWidth=1.5).encode(
+    bin_rows = alt.Chart().transform_filter("isValid(datum.bin)")
+    line = bin_rows.mark_line(color=VERMILLION, strokeWidth=1.5).encode(x=x, y="isotonic:Q")
+    limits = bin_rows.mark_rule(color=BLUE, strokeWidth=1.5).encode(
         x=x, y="lower:Q", y2="upper:Q", tooltip=tooltip
     )
-    points = of_bins.mark_point(color=BLUE, filled=True, opacity=1, size=36).encode(
+    points = bin_rows.mark_point(color=BLUE, filled=True, opacity=1, size=36).encode(
         x=x, y=y, tooltip=tooltip
     )
-    diagonal = (
-        alt.Chart(ONCE)
-        .mark_rule(strokeDash=[4, 3], color=RULE)
-        .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
-    )
-    return [bars, *([diagonal] if ends == _UNIT else []), line, limits, points]
+    diagonal = [dashed_diagonal()] if score_range == _UNIT_RANGE else []
+    return [bars, *diagonal, line, limits, points]

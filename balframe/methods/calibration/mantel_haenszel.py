@@ -1,4 +1,4 @@
-"""Whether the same score means the same in every segment: tests, and differences to the rest."""
+"""Comparison of segments at the same scores: tests of equality, and Mantel-Haenszel differences."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -6,34 +6,33 @@ from functools import partial
 import numpy as np
 
 from balframe.core.array_types import FloatArray
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
-from balframe.methods.calibration.cmh_test import Equality, equal_outcomes
-from balframe.methods.calibration.strata import Strata
+from balframe.methods.calibration.cmh_test import EqualityTest, cmh_tests
+from balframe.methods.calibration.strata import ScoreStrata
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 
 @dataclass(frozen=True)
-class SameScores:
-    """Tests of all segments together, and each segment beside the rest of the rows.
+class SameScoreComparison:
+    """Tests of all segments together, and the comparison of each segment with the rest.
 
     Parameters
     ----------
     all_equal, crossing : Equality
         Statistic, degrees of freedom and p-value of the generalised Cochran-Mantel-Haenszel test,
-        and of the test that finds crossing too.
+        and of the test that also has power if differences change sign along the scores.
     observed, expected, ratio : float arrays, shape (segments,)
-        Share of positive rows; the share expected at the same scores, which is that of the strata;
-        and the first over the second.
+        Share of positive rows, the share expected from the strata, and the first over the second.
     difference, lower, upper : float arrays, shape (segments,)
         Mantel-Haenszel difference to the rest, and its limits.
     p_value : float array, shape (segments,)
-        Of the test of each segment against the rest. NaN where no row can differ from the rest.
+        Of the test of each segment against the rest. NaN where the variance is 0.
     """
 
-    all_equal: Equality
-    crossing: Equality
+    all_equal: EqualityTest
+    crossing: EqualityTest
     observed: FloatArray
     expected: FloatArray
     ratio: FloatArray
@@ -43,15 +42,15 @@ class SameScores:
     p_value: FloatArray
 
 
-def same_scores(p: Probabilities, level: float) -> SameScores:
-    """Return the tests of one group of segments that have no row in common."""
-    strata = Strata.of(p)
-    work = partial(_beside_the_rest, z=normal_quantile(level))
-    return SameScores(*equal_outcomes(strata), *strata.by_blocks(work))
+def compare_at_same_scores(p: ProbabilityScores, level: float) -> SameScoreComparison:
+    """Compare segments that have no row in common, all together and each with the rest."""
+    strata = ScoreStrata.of(p)
+    compare = partial(_compare_with_rest, z=normal_quantile(level))
+    return SameScoreComparison(*cmh_tests(strata), *strata.by_blocks(compare))
 
 
-def _beside_the_rest(strata: Strata, z: float) -> tuple[FloatArray, ...]:
-    """Compute the shares of each segment, its difference with limits, and its p-value."""
+def _compare_with_rest(strata: ScoreStrata, z: float) -> tuple[FloatArray, ...]:
+    """Return the shares of each segment and their ratio, difference, limits and p-value."""
     rows, observed, expected = map(strata.sum, (strata.n, strata.k, strata.expected))
     statistic = ratio((observed - expected) ** 2, strata.sum(strata.variance))
     return (
@@ -63,12 +62,12 @@ def _beside_the_rest(strata: Strata, z: float) -> tuple[FloatArray, ...]:
     )
 
 
-def mantel_haenszel(strata: Strata, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def mantel_haenszel(strata: ScoreStrata, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the difference of each segment's share of positive rows to that of the rest.
 
     sum w (k/n - k'/n') / sum w with w = n n' / N, over the strata. The limits are the differences d
     from which it is z standard errors away. Their variance is Sato's, (d P + Q) / (sum w)^2.
-    With the variance at the estimate instead, limits of few rows hold the truth too seldom.
+    With the variance at the estimate instead, limits of few rows have too low a coverage.
 
     Returns
     -------
@@ -89,13 +88,13 @@ def mantel_haenszel(strata: Strata, z: float) -> tuple[FloatArray, FloatArray, F
     n_rest, k_rest = total - n, positive - k
     weight = strata.sum(n * n_rest / total)
     difference = ratio(strata.sum((k * n_rest - k_rest * n) / total), weight)
-    of_p = (n**2 * k_rest - n_rest**2 * k + n * n_rest * (n_rest - n) / 2) / total**2
-    of_q = (k * (n_rest - k_rest) + k_rest * (n - k)) / (2 * total)
+    p_terms = (n**2 * k_rest - n_rest**2 * k + n * n_rest * (n_rest - n) / 2) / total**2
+    q_terms = (k * (n_rest - k_rest) + k_rest * (n - k)) / (2 * total)
     scale = np.where(
         strata.sum(strata.variance) > 0, ratio(np.full(len(weight), z), weight), np.nan
     )
-    shift = scale**2 * strata.sum(of_p) / 2
-    variance = 2 * difference * shift + scale**2 * strata.sum(of_q)
+    shift = scale**2 * strata.sum(p_terms) / 2
+    variance = 2 * difference * shift + scale**2 * strata.sum(q_terms)
     half = np.sqrt(np.maximum(variance, 0) + shift**2)
     middle = difference + shift
     return difference, np.maximum(middle - half, -1), np.minimum(middle + half, 1)

@@ -1,13 +1,13 @@
-"""Confidence limits of the observed number of positive rows over the expected one."""
+"""Confidence limits of the ratio of observed to expected positive rows (O/E)."""
 
 import numpy as np
 
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.stats.proportions import Limits, normal_quantile
 
 
-def limits_of_oe(p: Probabilities, level: float) -> Limits:
+def oe_ratio_limits(p: ProbabilityScores, level: float) -> Limits:
     """Return the limits of O / E, given the scores: the roots of a score equation.
 
     (O - r E)^2 = z^2 (r E - r^2 S2), where E is the sum of the scores and S2 that of their squares.
@@ -23,15 +23,15 @@ def limits_of_oe(p: Probabilities, level: float) -> Limits:
     -------
     lower, upper : float arrays, shape (segments,)
         NaN where E is 0, and where no factor fits: the largest score times it would be far above 1.
-        The limits hold O / E, even if no factor gives this many positive rows.
+        The limits include O / E, even if no factor gives this many positive rows.
     """
     z2 = normal_quantile(level) ** 2
     observed, expected = p.n_positive.astype(np.float64), p.expected
-    # of r E: the roots have no squares of E, which may leave the range of a float
+    # solved for r E, so that no square of E occurs, which may leave the range of a float
     share = np.nan_to_num(ratio(p.score, p.spread(expected)))
     square = p.sum(p.n * share * share)  # S2 / E^2
-    inside = z2 * (z2 + 4 * observed * (1 - observed * square))
-    root = np.sqrt(np.where(inside >= 0, inside, np.nan))
+    discriminant = z2 * (z2 + 4 * observed * (1 - observed * square))
+    root = np.sqrt(np.where(discriminant >= 0, discriminant, np.nan))
     total = 2 * observed + z2 + root
     upper = np.maximum(total / (2 * (1 + z2 * square)), observed)
     with np.errstate(over="ignore"):

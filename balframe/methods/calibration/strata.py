@@ -1,7 +1,7 @@
 """Strata of rows with equal or similar scores, and the positive rows expected in them.
 
-In a stratum, K of N rows are positive. If that has nothing to do with the segment, the positive
-rows of the segments are a draw without replacement: multivariate hypergeometric.
+In a stratum, K of N rows are positive. If outcomes are independent of the segment, the numbers of
+positive rows of the segments are multivariate hypergeometric: a draw without replacement.
 """
 
 from collections.abc import Callable
@@ -13,17 +13,17 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.binning import quantiles
 from balframe.core.counting_strategy import sample
-from balframe.core.probability_scores import Probabilities
-from balframe.core.safe_divide import ratio, scaled
+from balframe.core.probability_scores import ProbabilityScores
+from balframe.core.safe_divide import ratio, rescale
 
-MOST_SCORES = 30  # distinct ones that are strata of their own
+MAX_SCORE_STRATA = 30  # distinct scores, up to which each is a stratum
 
 
-def strata_of(score: FloatArray, n: Int64Array) -> Int64Array:
+def score_strata(score: FloatArray, n: Int64Array) -> Int64Array:
     """Return the position of the stratum of each score, ascending with the scores.
 
-    Every score is a stratum of its own where there are at most 30 distinct ones. Otherwise there
-    are ceil(2 N^0.4) quantile strata, cut between different scores, N being the number of rows.
+    If there are at most 30 distinct scores, each is a stratum. Otherwise there are ceil(2 N^0.4)
+    quantile strata for N rows, cut between different scores.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def strata_of(score: FloatArray, n: Int64Array) -> Int64Array:
     n : int64 array, shape (ties,)
         Rows of each tie.
     """
-    if len(np.unique(sample(score))) <= MOST_SCORES:
+    if len(np.unique(sample(score))) <= MAX_SCORE_STRATA:
         distinct, position = np.unique(score, return_inverse=True)
-        if len(distinct) <= MOST_SCORES:
+        if len(distinct) <= MAX_SCORE_STRATA:
             return position.astype(np.int64)
     total = int(n.sum())
     edges = quantiles(score, None if total == len(n) else n, int(np.ceil(2 * total**0.4)))
@@ -41,8 +41,8 @@ def strata_of(score: FloatArray, n: Int64Array) -> Int64Array:
 
 
 @dataclass(frozen=True)
-class Strata:
-    """Rows of each segment in each stratum, where there are any: an entry.
+class ScoreStrata:
+    """Entries: the rows of each segment in each stratum where it has any.
 
     Parameters
     ----------
@@ -55,32 +55,34 @@ class Strata:
         How many segments have rows.
     """
 
-    entries: Probabilities
+    entries: ProbabilityScores
     n_all: FloatArray
     k_all: FloatArray
     score: FloatArray
     n_segments: Int64Array
 
     @classmethod
-    def of(cls, p: Probabilities) -> "Strata":
+    def of(cls, p: ProbabilityScores) -> "ScoreStrata":
         """Add up the ties of each segment in each stratum."""
-        stratum = strata_of(p.score, p.n)
-        changes = np.ones(len(stratum), np.bool_)
-        changes[1:] = (stratum[1:] != stratum[:-1]) | (p.segment[1:] != p.segment[:-1])
-        starts = np.flatnonzero(changes)
-        n, k = (np.add.reduceat(one, starts) if len(starts) else one for one in (p.n, p.k))
+        stratum = score_strata(p.score, p.n)
+        is_start = np.ones(len(stratum), np.bool_)
+        is_start[1:] = (stratum[1:] != stratum[:-1]) | (p.segment[1:] != p.segment[:-1])
+        starts = np.flatnonzero(is_start)
+        n, k = (np.add.reduceat(rows, starts) if len(starts) else rows for rows in (p.n, p.k))
         position = stratum[starts]
-        entries = Probabilities(p.segment[starts], position.astype(np.float64), n, k, p.n_segments)
-        n_all, k_all = (np.bincount(position, weights=one).astype(np.float64) for one in (n, k))
-        score = scaled(p.score, np.abs(p.score).max(initial=0))
+        entries = ProbabilityScores(
+            p.segment[starts], position.astype(np.float64), n, k, p.n_segments
+        )
+        n_all, k_all = (np.bincount(position, weights=rows).astype(np.float64) for rows in (n, k))
+        score = rescale(p.score, np.abs(p.score).max(initial=0))
         score = np.bincount(stratum, weights=p.n * score) / n_all
         return cls(entries, n_all, k_all, score, np.bincount(position))
 
     def by_blocks(
-        self, work: Callable[["Strata"], tuple[FloatArray, ...]]
+        self, function: Callable[["ScoreStrata"], tuple[FloatArray, ...]]
     ) -> tuple[FloatArray, ...]:
-        """Do work that gives arrays with one entry for each segment, some segments at a time."""
-        return self.entries.by_blocks(lambda entries: work(replace(self, entries=entries)))
+        """Apply a function that returns a value per segment to one block of segments at a time."""
+        return self.entries.by_blocks(lambda entries: function(replace(self, entries=entries)))
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Add up the entries of each segment."""
@@ -107,7 +109,7 @@ class Strata:
         return self.n * ratio(self.k_all, self.n_all)[self.position]
 
     @cached_property
-    def spread(self) -> FloatArray:
+    def outcome_variance(self) -> FloatArray:
         """Variance of an outcome in each stratum, 0 where it has one segment only.
 
         K (N - K) / (N (N - 1))
@@ -121,7 +123,7 @@ class Strata:
 
         0 where there is no such weight.
         """
-        weight = self.spread * self.n_all
+        weight = self.outcome_variance * self.n_all
         total = weight.sum()
         if not total > 0:
             return np.zeros(len(self.score))
@@ -133,9 +135,9 @@ class Strata:
     def variance(self) -> FloatArray:
         """Variance of the positive rows of each entry, if the segments do not differ."""
         rest = 1 - self.n / self.n_all[self.position]
-        return self.spread[self.position] * self.n * rest
+        return self.outcome_variance[self.position] * self.n * rest
 
     @cached_property
-    def varies(self) -> BoolArray:
-        """Whether there is such a variance."""
-        return self.spread[self.position] > 0
+    def has_variance(self) -> BoolArray:
+        """Whether the outcomes of the stratum of each entry vary."""
+        return self.outcome_variance[self.position] > 0

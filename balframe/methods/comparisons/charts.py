@@ -1,41 +1,77 @@
-"""The chart of `gaps`: differences of segments around zero."""
+"""The chart of `gaps`: a forest plot of differences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-from balframe._text import intervals, titled
+from balframe._text import chart_title, interval_phrase
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import Adjustment, CellsOrRows, ClassWeights, Clustering, Level, Names
-from balframe.charts.facets import Charts
-from balframe.charts.forest_plot import Line, Rows, Shown, forests
-from balframe.charts.options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Answered, Sort, answered, by_names, named, text_of
-from balframe.charts.style import CLUSTERS, ROWS, SCORE, Field
+from balframe.api.options import (
+    AdjustmentOptions,
+    CellOrRowOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+)
+from balframe.charts.facets import AltairChart
+from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MIN_SUPPORT,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
+from balframe.charts.rows import (
+    ChartRow,
+    ResultRow,
+    SortOption,
+    by_names,
+    chart_data,
+    result_rows,
+    value_text,
+)
+from balframe.charts.style import (
+    CLUSTERS_FIELD,
+    LIMIT_FIELDS,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
+    SCORE_FORMAT,
+    TooltipField,
+)
 from balframe.frames.adapter import Name
-from balframe.methods.comparisons.gaps import gaps as verb
+from balframe.methods.comparisons.gaps import gaps as method
 
-PLAIN = "not significant"
-
-
-class _Options(Adjustment, Level, ClassWeights, Clustering, CellsOrRows, total=False): ...
+_NOT_SIGNIFICANT = "not significant"
 
 
-@drawing
+class _Options(
+    AdjustmentOptions,
+    LevelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    CellOrRowOptions,
+    total=False,
+): ...
+
+
+@chart_function
 def gaps(
     frame: object,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     reference: ReferenceOption = "rest",
-    sort: Sort = "score",
+    sort: SortOption = "score",
     numbers: bool | None = None,
-    min_support: int = SMALL,
-    most: int = MOST,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a forest plot of the difference of every segment from the rest or another reference.
 
     Each segment has a row with the difference and its confidence interval, by default with the
@@ -67,71 +103,80 @@ def gaps(
     >>> chart.to_dict()["title"]["text"]
     'False positive rate: difference from Caucasian by race'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    rows = answered(
-        verb(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
+    chosen = chart_metrics(metrics, options["class_weight"])
+    rows = result_rows(
+        method(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
     )
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]
-    marks = f"p below {1 - level:.6g}", PLAIN
-    plots = [_shown(one, rows, names, 1 - level, adjust, marks) for one in chosen]
-    title = f"difference from {_against(rows, reference)}"
+    panels = [_panel(metric, rows, names, 1 - level, adjust) for metric in chosen]
+    title = f"difference from {_reference_text(rows, reference)}"
     n_tests = {row["n_tests"] for row in rows}
-    return forests(
-        plots,
-        Rows(sort, numbers, min_support, most),
-        titled(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{intervals(level, options['cluster'])}{adjusted(adjust, max(n_tests))}"],
-        [Line("zero", "no difference", (1, 0))],
+    return forest_plots(
+        panels,
+        ForestOptions(sort, numbers, min_support, most),
+        chart_title(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
+        [f"{interval_phrase(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
+        [ReferenceLine("zero", "no difference", (1, 0))],
         "difference",
-        marks,
+        significance_marks(1 - level),
     )
 
 
-def _shown(
-    one: DrawnMetric,
-    rows: list[Answered],
+def _panel(
+    metric: ChartMetric,
+    rows: list[ResultRow],
     names: list[Name],
     alpha: float,
     adjust: Adjust,
-    marks: tuple[str, str],
-) -> Shown:
-    """Mark the significant differences of a metric; the difference is what is drawn."""
-    drawn = named([row for row in rows if row["metric"] == one.name], names)
-    for row in drawn.rows:
-        p = row["p_adjusted"]
-        row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
+) -> ForestPanel:
+    """Return the panel of the differences of a metric, with marks on significant ones."""
+    data = chart_data([row for row in rows if row["metric"] == metric.name], names)
+    mark_significant(data.rows, alpha)
+    for row in data.rows:
         row["zero"] = 0
         row["note"] = "undefined" if row["difference"] is None else None
         row |= {"score": row["estimate"], "estimate": row["difference"]}
-    fields: list[Field] = [
-        ("n", "rows", ROWS),
-        *([CLUSTERS] if rows and "n_clusters" in rows[0] else []),
-        ("min_support", "rows of the rarest label", ROWS),
-        ("estimate", "difference", SCORE),
-        ("lower", "lower limit", SCORE),
-        ("upper", "upper limit", SCORE),
-        ("score", one.title, SCORE),
-        ("reference_estimate", "score of the reference", SCORE),
+    fields: list[TooltipField] = [
+        N_FIELD,
+        *([CLUSTERS_FIELD] if rows and "n_clusters" in rows[0] else []),
+        MIN_SUPPORT_FIELD,
+        ("estimate", "difference", SCORE_FORMAT),
+        *LIMIT_FIELDS,
+        ("score", metric.title, SCORE_FORMAT),
+        ("reference_estimate", "score of the reference", SCORE_FORMAT),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
     ]
-    return Shown(one, drawn, f"difference in {one.title}", fields)
+    return ForestPanel(metric, data, f"difference in {metric.title}", fields)
 
 
-def _against(rows: list[Answered], reference: ReferenceOption) -> str:
+def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
     if reference in ("rest", "overall"):
         return "the rest" if reference == "rest" else "all rows"
     if isinstance(reference, Mapping):
-        return ", ".join(map(text_of, reference.values()))
+        return ", ".join(map(value_text, reference.values()))
     references = {row["reference"] for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
 
 
-def adjusted(adjust: Adjust, n_tests: int) -> str:
-    """Say how many p-values there are, and how they are adjusted."""
+def significance_marks(alpha: float) -> tuple[str, str]:
+    """Return the names of the marks of significant rows and of others."""
+    return f"p below {alpha:.6g}", _NOT_SIGNIFICANT
+
+
+def mark_significant(rows: Sequence[ChartRow], alpha: float) -> None:
+    """Add to each row the mark that says whether its adjusted p-value is below alpha."""
+    significant, other = significance_marks(alpha)
+    for row in rows:
+        p = row["p_adjusted"]
+        row["mark"] = significant if p is not None and p < alpha else other
+
+
+def adjustment_text(adjust: Adjust, n_tests: int) -> str:
+    """Return the text that says how many p-values there are and how they are adjusted."""
     if n_tests == 0:
         return "; no p-values"
     names = {"bh": "Benjamini-Hochberg", "holm": "Holm's method"}
-    how = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
-    of = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
-    return f"; {of}, {how}"
+    method = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
+    tests = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
+    return f"; {tests}, {method}"

@@ -1,4 +1,4 @@
-"""The verb `compare`."""
+"""The method `compare`."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -7,104 +7,74 @@ from typing import Any, Unpack
 import numpy as np
 
 from balframe.api.columns import (
-    COUNTED,
-    DESIGN,
-    METRICS,
+    COUNT_COLUMNS,
+    DESIGN_COLUMNS,
+    METRIC_KEY,
     N_CLUSTERS,
-    SEGMENTS,
-    TESTS,
+    SEGMENT_KEYS,
+    TEST_COLUMNS,
     Span,
     compared_estimate,
     estimate,
     key,
     limits,
 )
-from balframe.api.interval_estimates import kept, n_clusters
+from balframe.api.interval_estimates import clip_limits, cluster_counts
 from balframe.api.method import Method
-from balframe.api.metric_selection import COMPARED, Adjust, Metrics, Scoring, check_adjust, value_of
-from balframe.api.options import Adjustment, ClassWeights, Clustering, Level, Names, OfScores
+from balframe.api.metric_selection import (
+    COMPARED_METRICS,
+    Adjust,
+    Metrics,
+    MetricSelection,
+    check_adjust,
+    metric_values,
+)
+from balframe.api.options import (
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Query, Reads
+from balframe.frames.query import InputSpec, Query
 from balframe.methods.comparisons.models import PairedModels
 from balframe.metrics.registry import Metric
 from balframe.stats.base import check_level
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
-# Two models on the same rows beside each other: the rows of an answer.
-
-
-def compared_models(
-    metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
-) -> dict[str, Any]:
-    """Compare two models on a metric in every segment, whose tests are of these families."""
-    estimate, reference = (value_of(metric, one.counts) for one in (models.one, models.other))
-    difference, width = estimate - reference, metric.range[1] - metric.range[0]
-    limits, p = models.tested(metric.interval, level)
-    p = np.where(np.isnan(difference), np.nan, p)
-    lower, upper = kept(*limits, difference, (-width, width), around=True)
-    p_adjusted, n_tests = adjusted_within(p, family, adjust)
-    found = {
-        "estimate": estimate,
-        "reference_estimate": reference,
-        "difference": difference,
-        "lower": lower,
-        "upper": upper,
-        "p_value": p,
-        "p_adjusted": p_adjusted,
-        "n_tests": n_tests,
-    }
-    if models.one.clusters is not None:
-        found["effective_clusters"], found["design_effect"] = models.design(metric.interval)
-    return found
-
-
-def models_in_rows(
-    reading: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
-) -> dict[Name, Any]:
-    """Put the metrics of each segment and pair of models one below the other."""
-    _, first = reading.cells.segments
-    c, size = sample.counts, len(tables)
-    shown = np.repeat(first, size)
-    names = [str(name) for name in reading.query.y_pred]
-    pairs = np.array(list(combinations(range(len(names)), 2)))
-    pair = pairs[reading.cells.by[-1][shown]]
-    found = next(iter(tables.values()))
-    return reading.by_columns(shown) | {
-        "model": reading.text_column(names, pair[:, 0]),
-        "reference": reading.text_column(names, pair[:, 1]),
-        "n": np.repeat(c.n, size),
-        "n_labels": np.repeat(c.n_present, size),
-        "min_support": np.repeat(c.min_support, size),
-        "metric": reading.text_column(list(tables), np.tile(np.arange(size), len(first))),
-        **{n: np.repeat(values, size) for n, values in n_clusters(sample).items()},
-        **{n: np.column_stack([of[n] for of in tables.values()]).ravel() for n in found},
-    }
-
-
-VERB = Method.of(
-    *SEGMENTS,
-    key("reference", tells=True, heading=" against "),
-    *COUNTED,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("reference", identifies=True, heading=" against "),
+    *COUNT_COLUMNS,
     N_CLUSTERS,
-    METRICS,
+    METRIC_KEY,
     compared_estimate(),
     estimate("reference_estimate"),
-    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
+    estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
-    *DESIGN,
-    *TESTS,
+    *DESIGN_COLUMNS,
+    *TEST_COLUMNS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Clustering, Level, OfScores, total=False): ...
+class _Options(
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    ScoreMethodOptions,
+    total=False,
+): ...
 
 
-@VERB
+@METHOD
 def compare(
     frame: FrameT,
     y_true: Name,
@@ -190,7 +160,7 @@ def compare(
     >>> out.select(pl.col(numbers).round(4)).row(0)
     (0.82, 0.73, 0.09, 0.0201)
     """
-    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])
     check_level(options["level"])
 
@@ -201,21 +171,75 @@ def compare(
                 "name two or more columns of predictions."
             )
 
-    def compute(reading: CountedFrame) -> Columns:
-        models = PairedModels.of(reading, scoring)
-        margin = reading.margin_of_segments()
+    def compute(counted_frame: CountedFrame) -> Columns:
+        models = PairedModels.of(counted_frame, selection)
+        margin = counted_frame.segment_margins()
         tables = {
-            name: compared_models(metric, models, margin, options["level"], options["adjust"])
-            for name, metric in scoring.metrics.items()
+            name: compare_models(metric, models, margin, options["level"], options["adjust"])
+            for name, metric in selection.metrics.items()
         }
-        return models_in_rows(reading, models.one, tables)
+        return model_comparison_columns(counted_frame, models.first, tables)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        reads=Reads(joint=True),
-        check=check,
-        suits=scoring.suits,
+        input_spec=InputSpec(joint=True),
+        check_query=check,
+        check_labels=selection.check_labels,
     )
+
+
+def compare_models(
+    metric: Metric, models: PairedModels, family: Int64Array, level: float, adjust: Adjust
+) -> dict[str, Any]:
+    """Compare two models on a metric in every segment; `family` numbers the families of tests."""
+    model_counts = (models.first.counts, models.second.counts)
+    estimate, reference = (metric_values(metric, c) for c in model_counts)
+    difference, width = estimate - reference, metric.range[1] - metric.range[0]
+    limits, p = models.limits_and_p_values(metric.interval, level)
+    p = np.where(np.isnan(difference), np.nan, p)
+    lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
+    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
+    columns = {
+        "estimate": estimate,
+        "reference_estimate": reference,
+        "difference": difference,
+        "lower": lower,
+        "upper": upper,
+        "p_value": p,
+        "p_adjusted": p_adjusted,
+        "n_tests": n_tests,
+    }
+    if models.first.clusters is not None:
+        effective, effect = models.design_effects(metric.interval)
+        columns |= {"effective_clusters": effective, "design_effect": effect}
+    return columns
+
+
+def model_comparison_columns(
+    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
+) -> dict[Name, Any]:
+    """Return the columns of one row per segment, pair of models and metric."""
+    _, first_cells = counted_frame.cells.segments
+    c, n_metrics = sample.counts, len(tables)
+    cells = np.repeat(first_cells, n_metrics)
+    names = [str(name) for name in counted_frame.query.y_pred]
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    pair = pairs[counted_frame.cells.by[-1][cells]]
+    metric = np.tile(np.arange(n_metrics), len(first_cells))
+    columns = next(iter(tables.values()))
+    return counted_frame.by_columns(cells) | {
+        "model": counted_frame.text_column(names, pair[:, 0]),
+        "reference": counted_frame.text_column(names, pair[:, 1]),
+        "n": np.repeat(c.n, n_metrics),
+        "n_labels": np.repeat(c.n_present, n_metrics),
+        "min_support": np.repeat(c.min_support, n_metrics),
+        "metric": counted_frame.text_column(list(tables), metric),
+        **{name: np.repeat(values, n_metrics) for name, values in cluster_counts(sample).items()},
+        **{
+            name: np.column_stack([table[name] for table in tables.values()]).ravel()
+            for name in columns
+        },
+    }

@@ -1,4 +1,4 @@
-"""The verb `disparity`."""
+"""The method `disparity`."""
 
 from typing import Unpack
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.api.columns import (
-    EXTREMES,
+    EXTREME_COLUMNS,
     N_CLUSTERS,
-    N_COMPARED,
     NOTE,
-    ROLLED_UP,
+    ROLL_UP_KEYS,
+    SEGMENT_COUNT_COLUMNS,
     Kind,
     Naming,
     Span,
@@ -23,46 +23,54 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_by
-from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels
+from balframe.api.metric_selection import COMPARED_METRICS, Metrics, MetricSelection, check_by
+from balframe.api.options import (
+    ClassWeightOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
+    Names,
+)
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.methods.comparisons.extremes import (
-    Extremal,
-    Extremes,
-    compared_groups,
+    ExtremesSearch,
+    SegmentExtremes,
     extreme_columns,
+    group_samples,
 )
 from balframe.stats.base import check_level
 
-_NUMBERS = (
-    estimate("lowest", tells=True, span=Span.METRIC),
-    estimate("highest", tells=True, span=Span.METRIC),
+_NUMERIC_COLUMNS = (
+    estimate("lowest", identifies=True, span=Span.METRIC),
+    estimate("highest", identifies=True, span=Span.METRIC),
     estimate("difference", span=Span.EXTREMES),
     *limits("difference"),
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
-    *N_COMPARED,
+    *SEGMENT_COUNT_COLUMNS,
     N_CLUSTERS,
     statistic("statistic"),
     count("df"),
     test("p_value"),
     test("p_value_recalls"),
 )
-VERB = Method.of(
-    *ROLLED_UP,
-    key("metric", tells=True, naming=Naming.METRIC),
-    *EXTREMES,
-    *_NUMBERS,
+METHOD = Method.of(
+    *ROLL_UP_KEYS,
+    key("metric", identifies=True, naming=Naming.METRIC),
+    *EXTREME_COLUMNS,
+    *_NUMERIC_COLUMNS,
     note(NOTE),
 )
 
 
-class _Options(ClassWeights, Level, Clustering, OfLabels, total=False): ...
+class _Options(
+    ClassWeightOptions, LevelOptions, ClusterOptions, LabelMethodOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def disparity(
     frame: FrameT,
     y_true: Name,
@@ -153,36 +161,38 @@ def disparity(
      statistic  df  p_value  p_value_recalls
        237.701   3      0.0              0.0
     """
-    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: CountedFrame) -> Columns:
-        search = Extremal(options["level"], min_support)
-        groups: list[Group] = []
-        rows: list[Extremes] = []
-        for group, members in compared_groups(scoring.sample(reading), reading):
-            for name, metric in scoring.metrics.items():
+    def compute(counted_frame: CountedFrame) -> Columns:
+        search = ExtremesSearch(options["level"], min_support)
+        groups: list[SegmentGroup] = []
+        rows: list[SegmentExtremes] = []
+        for group, members in group_samples(selection.sample(counted_frame), counted_frame):
+            for name, metric in selection.metrics.items():
                 groups.append(group)
                 rows.append(search.find(name, metric, members, group.segments))
-        columns, segments = extreme_columns(reading, groups, rows)
-        names = list(scoring.metrics)
-        columns["metric"] = reading.text_column(
+        columns, segments = extreme_columns(counted_frame, groups, rows)
+        names = list(selection.metrics)
+        columns["metric"] = counted_frame.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        for one in (n for n in _NUMBERS if n.under is None or reading.clusters is not None):
-            dtype = np.int64 if one.kind is Kind.INTEGER else np.float64
-            columns[one.name] = np.array([row.numbers[one.name] for row in rows], dtype)
+        for column in _NUMERIC_COLUMNS:
+            if column.only_with is None or counted_frame.clusters is not None:
+                dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
+                values = [row.numeric_columns[column.name] for row in rows]
+                columns[column.name] = np.array(values, dtype)
         notes = sorted({row.note for row in rows if row.note is not None})
         codes = [len(notes) if row.note is None else notes.index(row.note) for row in rows]
-        columns[NOTE] = reading.text_column(notes, np.array(codes, np.int64))
+        columns[NOTE] = counted_frame.text_column(notes, np.array(codes, np.int64))
         return columns | segments
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check=lambda query: check_by(query, "disparity"),
-        suits=scoring.suits,
+        check_query=lambda query: check_by(query, "disparity"),
+        check_labels=selection.check_labels,
     )

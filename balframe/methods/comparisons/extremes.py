@@ -6,46 +6,46 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import deciding, limits_of
-from balframe.api.metric_selection import smallest, value_of
+from balframe.api.interval_estimates import decision_request, metric_limits
+from balframe.api.metric_selection import lowest_segment, metric_values
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.metrics.registry import Metric
-from balframe.stats.batching import by_number_of_labels
-from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
+from balframe.stats.batching import group_by_label_count
+from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.homogeneity_tests import (
-    LEAST_FOR_CHI_SQUARE,
-    equal_recalls,
-    equal_scores,
-    equal_scores_of_clusters,
+    MIN_ROWS_FOR_CHI_SQUARE,
+    clustered_homogeneity_test,
+    recall_homogeneity_test,
+    score_homogeneity_test,
 )
 from balframe.stats.multiple_testing import extreme_difference, extreme_ratio
 
 _Pair = tuple[float, float]
-_NONE = (np.nan, np.nan)
-_FEW_ROWS = f"p_value_recalls needs {LEAST_FOR_CHI_SQUARE} rows in every denominator"
+_UNDEFINED_PAIR = (np.nan, np.nan)
+_FEW_ROWS = f"p_value_recalls needs {MIN_ROWS_FOR_CHI_SQUARE} rows in every denominator"
 _IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
 _NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
-_NO_TEST = (np.nan, np.nan, np.nan)
+_UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Extremes:
-    """A metric over the segments of a group; `lowest` and `highest` are positions of segments."""
+class SegmentExtremes:
+    """The extremes of a metric; `lowest` and `highest` are positions of segments."""
 
     metric: str
     n_segments: int
     n_left_out: int
     lowest: int | None = None
     highest: int | None = None
-    values: _Pair = _NONE
+    extreme_scores: _Pair = _UNDEFINED_PAIR
     difference: float = np.nan
-    difference_limits: _Pair = _NONE
+    difference_limits: _Pair = _UNDEFINED_PAIR
     ratio: float = np.nan
-    ratio_limits: _Pair = _NONE
+    ratio_limits: _Pair = _UNDEFINED_PAIR
     statistic: float = np.nan
     p_value: float = np.nan
     p_value_recalls: float = np.nan
@@ -53,11 +53,11 @@ class Extremes:
     n_clusters: int = 0
 
     @property
-    def numbers(self) -> dict[Name, float]:
-        """Name the numbers as the columns of a result."""
+    def numeric_columns(self) -> dict[Name, float]:
+        """The numbers, by the names of their columns in a result."""
         return {
-            "lowest": self.values[0],
-            "highest": self.values[1],
+            "lowest": self.extreme_scores[0],
+            "highest": self.extreme_scores[1],
             "difference": self.difference,
             "difference_lower": self.difference_limits[0],
             "difference_upper": self.difference_limits[1],
@@ -75,11 +75,11 @@ class Extremes:
 
 
 @dataclass(frozen=True, slots=True)
-class Extremal:
-    """How to look for extremes: the level of all limits together, and the least denominator.
+class ExtremesSearch:
+    """A search for extremes: the simultaneous level of all limits, and the least denominator.
 
-    Segments that lack a label are left out of a comparison of means of recalls, unless the least
-    denominator is 0. The method of the limits is that of gates where none is named.
+    Segments that lack a label are left out of a comparison of means of recalls, unless
+    `min_support` is 0. Without a method, the limits are those of gates.
     """
 
     level: float
@@ -92,36 +92,38 @@ class Extremal:
         metric: Metric,
         sample: Sample,
         segments: Int64Array,
-        families: int = 1,
-    ) -> Extremes:
-        """Find those of segments whose sample is given; limits hold for so many `families`."""
+        n_families: int = 1,
+    ) -> SegmentExtremes:
+        """Return the extremes of segments with this sample; limits allow for `n_families`."""
         c = sample.counts
-        values = value_of(metric, c)
+        values = metric_values(metric, c)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         too_few = None if len(used) > 1 else "fewer than two segments could be compared"
-        found = Extremes(name, len(used), c.n_segments - len(used), note=too_few)
+        extremes = SegmentExtremes(name, len(used), c.n_segments - len(used), note=too_few)
         if not len(used):
-            return found
+            return extremes
         sample, values = sample.at(used), values[used]
         c, clusters = sample.counts, sample.clusters
         if clusters is not None:
-            found = replace(found, n_clusters=len(np.unique(clusters.cluster)))
-        low, high = (smallest(v, c) for v in (values, -values))
+            extremes = replace(extremes, n_clusters=len(np.unique(clusters.cluster)))
+        low, high = (lowest_segment(v, c) for v in (values, -values))
         lowest, highest = (int(segments[used[position]]) for position in (low, high))
-        pair = (float(values[low]), float(values[high]))
-        found = replace(found, lowest=lowest, highest=highest, values=pair)
+        scores = (float(values[low]), float(values[high]))
+        extremes = replace(extremes, lowest=lowest, highest=highest, extreme_scores=scores)
         if len(used) < 2:
-            return found
-        request = deciding(metric, self.method, self.level).together(families * len(used))
-        limits = limits_of({name: metric}, sample, {name: values}, request)[name]
-        quotient = pair[0] / pair[1] if pair[0] >= 0 and pair[1] > 0 else np.nan
-        (statistic, p_value, p_value_recalls), note = _equality(metric, sample)
+            return extremes
+        request = decision_request(metric, self.method, self.level).bonferroni(
+            n_families * len(used)
+        )
+        limits = metric_limits(metric, sample, values, request)
+        ratio = scores[0] / scores[1] if scores[0] >= 0 and scores[1] > 0 else np.nan
+        (statistic, p_value, p_value_recalls), note = _equality_tests(metric, sample)
         return replace(
-            found,
-            difference=pair[1] - pair[0],
+            extremes,
+            difference=scores[1] - scores[0],
             difference_limits=extreme_difference(*limits),
-            ratio=quotient,
-            ratio_limits=_NONE if np.isnan(quotient) else extreme_ratio(*limits),
+            ratio=ratio,
+            ratio_limits=_UNDEFINED_PAIR if np.isnan(ratio) else extreme_ratio(*limits),
             statistic=statistic,
             p_value=p_value,
             p_value_recalls=p_value_recalls,
@@ -129,79 +131,88 @@ class Extremal:
         )
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
-        enough = denominator(metric, c) >= self.min_support
-        return enough & ~metric.interval.lacks_label(c) if self.min_support else enough
+        has_rows = smallest_denominator(metric, c) >= self.min_support
+        return has_rows & ~metric.interval.lacks_label(c) if self.min_support else has_rows
 
 
-def denominator(metric: Metric, c: ClassCounts) -> Int64Array:
-    """Count the rows of the smallest denominator of a metric in each segment.
+def smallest_denominator(metric: Metric, c: ClassCounts) -> Int64Array:
+    """Return the rows of the smallest denominator of a metric in each segment.
 
-    A mean of recalls has one for every label present; of a metric that is neither that nor a
-    proportion it is all rows.
+    A mean of recalls has a denominator for every label present. The denominator of a metric that
+    is neither a proportion nor a mean of recalls is all rows.
     """
     if ("pos_label" in metric.needs and c.pos_label is None) or not c.n_segments:
         return c.n
     return metric.interval.smallest_denominator(c)
 
 
-def _equality(metric: Metric, sample: Sample) -> tuple[tuple[float, float, float], str | None]:
-    """Test that all score the same, and that they have the same recalls; say why not.
+def _equality_tests(
+    metric: Metric, sample: Sample
+) -> tuple[tuple[float, float, float], str | None]:
+    """Return the tests of equal scores and of equal recalls, and a note if one is undefined.
 
-    Undefined unless the metric is linear in the recalls of the same labels everywhere.
+    They are undefined unless the metric is linear in recalls of the same labels in all segments.
     """
     c, clusters = sample.counts, sample.clusters
     r = metric.interval.linear_recalls(c)
     if r is None:
-        return _NO_TEST, "there is no test for this metric"
-    rows = r.in_effective_rows()
+        return _UNDEFINED_TESTS, "there is no test for this metric"
+    rows = r.effective_counts()
     order = np.lexsort((r.label, r.segment))
-    for segments, entries in by_number_of_labels(r.segment, c.n_segments, order):
+    for segments, entries in group_by_label_count(r.segment, c.n_segments, order):
         columns = [values[entries] for values in rows]
-        is_equal = (r.label[entries] == r.label[entries[0]]).all()
-        if len(segments) < c.n_segments or not is_equal:
+        has_same_labels = (r.label[entries] == r.label[entries[0]]).all()
+        if len(segments) < c.n_segments or not has_same_labels:
             break
         if not np.isfinite(columns[1]).all():
-            return _NO_TEST, "the weights are too large or too small for a test"
+            return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
         if clusters is not None and not clusters.are_rows:
-            means = means_of_clusters(metric.interval, sample)
-            return _equality_of_clusters(means)
-        tests = (*equal_scores(*columns), equal_recalls(*columns))
+            return _clustered_equality_tests(clustered_means(metric.interval, sample))
+        tests = (*score_homogeneity_test(*columns), recall_homogeneity_test(*columns))
         return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
-    return _NO_TEST, "the segments have different labels"
+    return _UNDEFINED_TESTS, "the segments have different labels"
 
 
-def _equality_of_clusters(
-    means: MeansOfClusters | None,
+def _clustered_equality_tests(
+    means: ClusteredMeans | None,
 ) -> tuple[tuple[float, float, float], str | None]:
     assert means is not None
     with np.errstate(invalid="ignore", divide="ignore"):
-        statistic, p_value = equal_scores_of_clusters(means)
+        statistic, p_value = clustered_homogeneity_test(means)
     note = _IN_ONE_CLUSTER if np.isnan(p_value) else _NO_RECALLS
     return (statistic, p_value, np.nan), note
 
 
-def compared_groups(sample: Sample, reading: CountedFrame) -> Iterator[tuple[Group, Sample]]:
-    """Give each group of segments with its sample; none where there are no rows."""
-    for group in reading.groups() if sample.counts.n_segments else []:
+def group_samples(
+    sample: Sample, counted_frame: CountedFrame
+) -> Iterator[tuple[SegmentGroup, Sample]]:
+    """Yield each group of segments with its sample; nothing if there are no rows."""
+    for group in counted_frame.groups() if sample.counts.n_segments else []:
         yield group, sample.at(group.segments)
 
 
 def extreme_columns(
-    reading: CountedFrame, groups: Iterable[Group], rows: Iterable[Extremes]
+    counted_frame: CountedFrame, groups: Iterable[SegmentGroup], rows: Iterable[SegmentExtremes]
 ) -> tuple[dict[Name, Any], dict[Name, Any]]:
-    """Look up margin and model of the groups, one for each row, and the segments of the rows."""
-    _, first = reading.cells.segments
+    """Return the columns of margin and model, and those of the lowest and highest segments.
+
+    Each row has its own group.
+    """
+    _, first_cells = counted_frame.cells.segments
     rows = list(rows)
-    of_group = [int(group.segments[0]) for group in groups]
-    shared = reading.by_columns(first[np.array(of_group, np.int64)])
-    codes = reading.codes
-    found: dict[Name, Any] = {}
-    for which in ("lowest", "highest"):
-        for name in reading.query.by:
-            none = len(reading.by[name])
-            positions = [getattr(row, which) for row in rows]
-            at = [none if one is None else int(codes[name][first[one]]) for one in positions]
-            found[f"{which}_{name}"] = reading.library.take(
-                reading.by[name], np.array(at, np.int64), nullable=True
+    group_segments = [int(group.segments[0]) for group in groups]
+    shared = counted_frame.by_columns(first_cells[np.array(group_segments, np.int64)])
+    codes = counted_frame.codes
+    by_columns: dict[Name, Any] = {}
+    for extreme in ("lowest", "highest"):
+        for name in counted_frame.query.by:
+            null = len(counted_frame.by[name])
+            segments = [getattr(row, extreme) for row in rows]
+            levels = [
+                null if segment is None else int(codes[name][first_cells[segment]])
+                for segment in segments
+            ]
+            by_columns[f"{extreme}_{name}"] = counted_frame.adapter.take(
+                counted_frame.by[name], np.array(levels, np.int64), nullable=True
             )
-    return {name: shared[name] for name in reading.query.added}, found
+    return {name: shared[name] for name in counted_frame.query.added_columns}, by_columns

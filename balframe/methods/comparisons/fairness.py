@@ -1,4 +1,4 @@
-"""The verb `fairness`."""
+"""The method `fairness`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,43 +8,40 @@ import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.api.columns import (
-    BESIDE,
-    EXTREMES,
+    EXTREME_COLUMNS,
+    HEADING_SEPARATOR,
     N_CLUSTERS,
-    N_COMPARED,
-    ROLLED_UP,
+    ROLL_UP_KEYS,
+    SEGMENT_COUNT_COLUMNS,
     Naming,
     Span,
     estimate,
     key,
     limits,
     note,
-    place,
+    threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring, check_by
-from balframe.api.options import Clustering, Level, Names, OfLabels
+from balframe.api.metric_selection import MetricSelection, check_by
+from balframe.api.options import ClusterOptions, LabelMethodOptions, LevelOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.sample import Sample
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.methods.comparisons.extremes import (
-    Extremal,
-    Extremes,
-    compared_groups,
+    ExtremesSearch,
+    SegmentExtremes,
     extreme_columns,
+    group_samples,
 )
 from balframe.stats.base import check_level
-
-# The named criteria of group fairness, a row each, and how they are measured.
-
 
 _Measure = Literal["difference", "ratio"]
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A named criterion: it looks at the metric whose segments are furthest apart."""
+    """A named criterion, measured on the metric whose segments are furthest apart."""
 
     name: str
     metrics: tuple[str, ...]
@@ -61,99 +58,28 @@ CRITERIA = (
     Criterion("treatment_equality", ("treatment_ratio",)),
     Criterion("four_fifths_rule", ("selection_rate",), ("ratio",), 0.8),
 )
-METRICS = list(dict.fromkeys(metric for one in CRITERIA for metric in one.metrics))
-_MEASURED = ("estimate", "lower", "upper", "bound")
-_CLUSTERS = "n_clusters"
-_OF_SEGMENTS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
+METRICS = list(dict.fromkeys(metric for criterion in CRITERIA for metric in criterion.metrics))
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A measure of a criterion; `realised` is the metric that is furthest apart."""
-
-    group: Group
-    criterion: str
-    measure: str
-    realised: Extremes
-    numbers: dict[str, float]
-
-
-def _row(criterion: Criterion, measure: _Measure, found: Sequence[Extremes], group: Group) -> Row:
-    """Take the larger difference, or the smaller ratio, where a criterion has several metrics."""
-    numbers = [one.numbers for one in found]
-    sign = -1 if measure == "difference" else 1
-    values = np.array([sign * one[measure] for one in numbers])
-    worst = int(np.argmin(values))  # the first undefined one, if any is
-
-    def least(name: str) -> float:
-        return float(sign * np.min([sign * one[name] for one in numbers]))
-
-    return Row(
-        group,
-        criterion.name,
-        measure,
-        found[worst],
-        {
-            "estimate": numbers[worst][measure],
-            "lower": least(f"{measure}_lower"),
-            "upper": least(f"{measure}_upper"),
-            "bound": criterion.bound,
-            **{name: numbers[worst][name] for name in _OF_SEGMENTS},
-        },
-    )
-
-
-def measured(search: Extremal, scoring: Scoring, sample: Sample, group: Group) -> Iterator[Row]:
-    """Measure every criterion on a group, whose sample is given."""
-    for criterion in CRITERIA:
-        found = [
-            search.find(name, scoring.metrics[name], sample, group.segments, len(criterion.metrics))
-            for name in criterion.metrics
-        ]
-        for measure in criterion.measures:
-            yield _row(criterion, measure, found, group)
-
-
-def criteria_columns(reading: CountedFrame, rows: Sequence[Row]) -> dict[Name, Any]:
-    """Put the measures of all criteria and groups one below the other."""
-    columns, segments = extreme_columns(
-        reading, [row.group for row in rows], [row.realised for row in rows]
-    )
-    texts = {
-        "criterion": ([one.name for one in CRITERIA], [row.criterion for row in rows]),
-        "measure": (["difference", "ratio"], [row.measure for row in rows]),
-        "metric": (METRICS, [row.realised.metric for row in rows]),
-    }
-    for name, (known, values) in texts.items():
-        codes = np.array([known.index(value) for value in values], np.int64)
-        columns[name] = reading.text_column(known, codes)
-    without = {_CLUSTERS} if reading.clusters is None else set()
-    for name in (n for n in (*_MEASURED, *_OF_SEGMENTS) if n not in without):
-        dtype = np.int64 if name.startswith("n_") else np.float64
-        columns[name] = np.array([row.numbers[name] for row in rows], dtype)
-    return columns | segments
-
-
-VERB = Method.of(
-    *ROLLED_UP,
-    key("criterion", tells=True, naming=Naming.CRITERION, heading=BESIDE),
-    key("measure", tells=True, naming=Naming.MEASURE),
+METHOD = Method.of(
+    *ROLL_UP_KEYS,
+    key("criterion", identifies=True, naming=Naming.CRITERION, heading=HEADING_SEPARATOR),
+    key("measure", identifies=True, naming=Naming.MEASURE),
     note("metric", naming=Naming.METRIC),
-    estimate("estimate", tells=True, span=Span.AS_MEASURED),
+    estimate("estimate", identifies=True, span=Span.BY_ROW),
     *limits(about="estimate"),
-    place("bound", about="estimate"),
-    *EXTREMES,
+    threshold_or_bound("bound", about="estimate"),
+    *EXTREME_COLUMNS,
     estimate("lowest", span=Span.METRIC),
     estimate("highest", span=Span.METRIC),
-    *N_COMPARED,
+    *SEGMENT_COUNT_COLUMNS,
     N_CLUSTERS,
 )
 
 
-class _Options(Level, Clustering, OfLabels, total=False): ...
+class _Options(LevelOptions, ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def fairness(
     frame: FrameT,
     y_true: Name,
@@ -230,24 +156,107 @@ def fairness(
     treatment_equality     treatment_ratio     0.500    NaN
       four_fifths_rule      selection_rate     0.592    0.8
     """
-    scoring = Scoring.of(METRICS, None, ())
+    selection = MetricSelection.of(METRICS, None, ())
     check_level(options["level"])
     check_min_support(min_support)
 
-    def compute(reading: CountedFrame) -> Columns:
-        search = Extremal(options["level"], min_support)
+    def compute(counted_frame: CountedFrame) -> Columns:
+        search = ExtremesSearch(options["level"], min_support)
         rows = [
             row
-            for group, members in compared_groups(scoring.sample(reading), reading)
-            for row in measured(search, scoring, members, group)
+            for group, members in group_samples(selection.sample(counted_frame), counted_frame)
+            for row in measure_criteria(search, selection, members, group)
         ]
-        return criteria_columns(reading, rows)
+        return criteria_columns(counted_frame, rows)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check=lambda query: check_by(query, "fairness"),
-        suits=scoring.suits,
+        check_query=lambda query: check_by(query, "fairness"),
+        check_labels=selection.check_labels,
     )
+
+
+_MEASURE_COLUMNS = ("estimate", "lower", "upper", "bound")
+_CLUSTERS = "n_clusters"
+_SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionRow:
+    """A measure of a criterion; `extremes` are those of the metric that is furthest apart."""
+
+    group: SegmentGroup
+    criterion: str
+    measure: str
+    extremes: SegmentExtremes
+    values: dict[str, float]
+
+
+def _criterion_row(
+    criterion: Criterion,
+    measure: _Measure,
+    extremes: Sequence[SegmentExtremes],
+    group: SegmentGroup,
+) -> CriterionRow:
+    """Return the largest difference, or the smallest ratio, of the metrics of a criterion."""
+    columns = [metric.numeric_columns for metric in extremes]
+    sign = -1 if measure == "difference" else 1
+    values = np.array([sign * metric[measure] for metric in columns])
+    worst = int(np.argmin(values))  # the first NaN, if there is any
+
+    def worst_limit(name: str) -> float:
+        return float(sign * np.min([sign * metric[name] for metric in columns]))
+
+    return CriterionRow(
+        group,
+        criterion.name,
+        measure,
+        extremes[worst],
+        {
+            "estimate": columns[worst][measure],
+            "lower": worst_limit(f"{measure}_lower"),
+            "upper": worst_limit(f"{measure}_upper"),
+            "bound": criterion.bound,
+            **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
+        },
+    )
+
+
+def measure_criteria(
+    search: ExtremesSearch, selection: MetricSelection, sample: Sample, group: SegmentGroup
+) -> Iterator[CriterionRow]:
+    """Yield every measure of every criterion for a group of segments with this sample."""
+    for criterion in CRITERIA:
+        n_metrics = len(criterion.metrics)
+        extremes = [
+            search.find(name, selection.metrics[name], sample, group.segments, n_metrics)
+            for name in criterion.metrics
+        ]
+        for measure in criterion.measures:
+            yield _criterion_row(criterion, measure, extremes, group)
+
+
+def criteria_columns(counted_frame: CountedFrame, rows: Sequence[CriterionRow]) -> dict[Name, Any]:
+    """Return the columns of one row per group, criterion and measure."""
+    columns, segments = extreme_columns(
+        counted_frame, [row.group for row in rows], [row.extremes for row in rows]
+    )
+    texts = {
+        "criterion": (
+            [criterion.name for criterion in CRITERIA],
+            [row.criterion for row in rows],
+        ),
+        "measure": (["difference", "ratio"], [row.measure for row in rows]),
+        "metric": (METRICS, [row.extremes.metric for row in rows]),
+    }
+    for name, (categories, values) in texts.items():
+        codes = np.array([categories.index(value) for value in values], np.int64)
+        columns[name] = counted_frame.text_column(categories, codes)
+    for name in (*_MEASURE_COLUMNS, *_SEGMENT_COLUMNS):
+        if name != _CLUSTERS or counted_frame.clusters is not None:
+            dtype = np.int64 if name.startswith("n_") else np.float64
+            columns[name] = np.array([row.values[name] for row in rows], dtype)
+    return columns | segments

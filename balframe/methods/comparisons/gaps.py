@@ -1,16 +1,16 @@
-"""The verb `gaps`."""
+"""The method `gaps`."""
 
 from typing import Unpack
 
 import numpy as np
 
 from balframe.api.columns import (
-    COUNTED,
-    DESIGN,
-    METRICS,
+    COUNT_COLUMNS,
+    DESIGN_COLUMNS,
+    METRIC_KEY,
     N_CLUSTERS,
-    SEGMENTS,
-    TESTS,
+    SEGMENT_KEYS,
+    TEST_COLUMNS,
     Span,
     compared_estimate,
     estimate,
@@ -18,45 +18,63 @@ from balframe.api.columns import (
     note,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import COMPARED, Metrics, Scoring, check_adjust, check_by
+from balframe.api.metric_selection import (
+    COMPARED_METRICS,
+    Metrics,
+    MetricSelection,
+    check_adjust,
+    check_by,
+)
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
-    Adjustment,
-    ClassWeights,
-    Clustering,
-    Level,
+    AdjustmentOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
     Names,
-    OfLabels,
-    Periods,
+    PeriodOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.comparisons.reference import Against, check_not_ambiguous, check_reference
-from balframe.methods.comparisons.segments import Comparison, gaps_in_rows
+from balframe.methods.comparisons.reference import (
+    check_reference,
+    check_unambiguous,
+    compare_group,
+)
+from balframe.methods.comparisons.segments import Comparison, gap_columns
 from balframe.stats.base import check_level
 
-VERB = Method.of(
-    *SEGMENTS,
-    *COUNTED,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
     N_CLUSTERS,
-    METRICS,
-    compared_estimate(tells=True),
+    METRIC_KEY,
+    compared_estimate(identifies=True),
     note("reference"),
     estimate("reference_estimate"),
-    estimate("difference", tells=True, span=Span.AROUND_ZERO, ranks=True),
+    estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     estimate("ratio"),
     *limits(about="difference"),
-    *DESIGN,
-    *TESTS,
+    *DESIGN_COLUMNS,
+    *TEST_COLUMNS,
 )
 
 
-class _Options(Adjustment, ClassWeights, Level, Clustering, Periods, OfLabels, total=False): ...
+class _Options(
+    AdjustmentOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    ClusterOptions,
+    PeriodOptions,
+    LabelMethodOptions,
+    total=False,
+): ...
 
 
-@VERB
+@METHOD
 def gaps(
     frame: FrameT,
     y_true: Name,
@@ -143,34 +161,43 @@ def gaps(
     African-American    0.4485 Caucasian      0.2139 0.1822 0.2452
            Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
     """
-    scoring = Scoring.of(metrics, options["class_weight"], COMPARED)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])
     check_level(options["level"])
 
     def check(query: Query) -> None:
         check_by(query, "gaps")
-        check_reference(reference, query, scoring.metrics)
+        check_reference(reference, query, selection.metrics)
 
-    def compute(reading: CountedFrame) -> Columns:
-        sample = scoring.sample(reading)
-        check_not_ambiguous(reference, reading)
-        against = Against(reference, scoring.metrics, options["level"])
-        groups = reading.groups()
-        found = [against.group(group, sample.at(group.segments), reading) for group in groups]
+    def compute(counted_frame: CountedFrame) -> Columns:
+        sample = selection.sample(counted_frame)
+        check_unambiguous(reference, counted_frame)
+        groups = counted_frame.groups()
+        group_tables = [
+            compare_group(
+                reference,
+                selection.metrics,
+                options["level"],
+                group,
+                sample.at(group.segments),
+                counted_frame,
+            )
+            for group in groups
+        ]
         tables = {
-            name: Comparison.concat([of_group[name] for of_group in found])
-            for name in scoring.metrics
+            name: Comparison.concat([table[name] for table in group_tables])
+            for name in selection.metrics
         }
         if len(groups) > 1:
             order = np.argsort(np.concatenate([group.segments for group in groups]))
             tables = {name: table.at(order) for name, table in tables.items()}
-        return gaps_in_rows(reading, sample, tables, options["adjust"])
+        return gap_columns(counted_frame, sample, tables, options["adjust"])
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check=check,
-        suits=scoring.suits,
+        check_query=check,
+        check_labels=selection.check_labels,
     )

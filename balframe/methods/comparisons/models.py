@@ -5,126 +5,131 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from balframe.api.interval_estimates import Design
-from balframe.api.metric_selection import Scoring
+from balframe.api.interval_estimates import DesignEffects
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.counting_strategy import blocks
-from balframe.core.label_counts import Entries
-from balframe.core.row_sums import Measures
+from balframe.core.label_counts import LabelCounts
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import Interval
-from balframe.stats.batching import by_number_of_labels
+from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_means import (
-    Labels,
-    MeansOfClusters,
-    paired_limits_of_clusters,
-    paired_p_value_of_clusters,
+    ClusteredMeans,
+    LabelMeans,
+    clustered_paired_limits,
+    clustered_paired_p_value,
 )
 from balframe.stats.mean_recall import Recalls
-from balframe.stats.paired_differences import effective_pairs, paired_limits, paired_p_value
+from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
 from balframe.stats.proportions import Limits
 
-_BLOCK = 16_384  # recalls at work at once, so that the arrays between stay in the cache
+_BLOCK_SIZE = 16_384  # recalls at work at once, so that the arrays between stay in the cache
 
 
-def readings_of_models(joint: CountedFrame) -> tuple[CountedFrame, CountedFrame]:
-    """Take either model from what was read of both together; their cells are in the same order."""
+def split_models(joint: CountedFrame) -> tuple[CountedFrame, CountedFrame]:
+    """Split what was counted of two models together; the cells of both are in the same order."""
     clusters = joint.clusters
-    of_cells = _cells_of_models(joint.cells, len(joint.labels))
+    cells_by_model = _split_cells(joint.cells, len(joint.labels))
     if clusters is None:
-        one, other = (replace(joint, cells=cells) for cells in of_cells)
-        return one, other
-    of_clusters = _cells_of_models(clusters.cells, len(joint.labels))
-    one, other = (
-        replace(joint, cells=cells, clusters=replace(clusters, cells=held))
-        for cells, held in zip(of_cells, of_clusters, strict=True)
+        first, second = (replace(joint, cells=cells) for cells in cells_by_model)
+        return first, second
+    cluster_cells_by_model = _split_cells(clusters.cells, len(joint.labels))
+    first, second = (
+        replace(joint, cells=cells, clusters=replace(clusters, cells=cluster_cells))
+        for cells, cluster_cells in zip(cells_by_model, cluster_cells_by_model, strict=True)
     )
-    return one, other
+    return first, second
 
 
-def _cells_of_models(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
-    """Take the cells of either model from those of both."""
+def _split_cells(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
+    """Return the cells of each model; an outcome of both is a pair of predictions."""
     outcomes = np.divmod(cells.outcome, max(n_labels, 1))
     is_left_out = cells.actual == LEFT_OUT
-    one, other = (
+    first, second = (
         replace(cells, outcome=np.where(is_left_out, LEFT_OUT, codes)) for codes in outcomes
     )
-    return one, other
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)
-class Discordant:
-    """Effective rows of recalls: those that only one model gets right, and all."""
+class DiscordantRows:
+    """Effective rows of each recall: those that only one model gets right, and all."""
 
     segment: Int64Array
     label: Int64Array
     share: FloatArray
-    only_one: FloatArray
-    only_other: FloatArray
+    only_first: FloatArray
+    only_second: FloatArray
     n: FloatArray
 
     @property
     def difference(self) -> FloatArray:
         """Share of the rows that the first model alone gets right, less that of the second."""
-        return (self.only_one - self.only_other) / self.n
+        return (self.only_first - self.only_second) / self.n
 
-    def at(self, entries: BoolArray) -> "Discordant":
+    def at(self, entries: BoolArray) -> "DiscordantRows":
         """Take these entries."""
-        return Discordant(*(getattr(self, one.name)[entries] for one in fields(self)))
+        return DiscordantRows(*(getattr(self, field.name)[entries] for field in fields(self)))
 
 
-def discordant(
-    interval: Interval, one: Cells, other: Cells, like: ClassCounts
-) -> Discordant | None:
-    """Find the rows on which models differ, for a metric that is linear in recalls of true labels.
+def discordant_rows(
+    interval: Interval, first: Cells, second: Cells, counts: ClassCounts
+) -> DiscordantRows | None:
+    """Count the rows on which two models differ, for a metric linear in recalls of true labels.
 
-    None where it is not, as a precision: its denominator depends on the predictions.
+    None for other metrics, such as precision, whose denominator depends on the predictions.
     """
-    if not interval.is_paired or not like.n_labels:
+    if not interval.is_paired or not counts.n_labels:
         return None
-    counted = np.flatnonzero(one.actual != LEFT_OUT)
-    r, r_other = (
-        _each_alone(interval, c.actual[counted], c.outcome[counted], like) for c in (one, other)
+    used_cells = np.flatnonzero(first.actual != LEFT_OUT)
+    r, r_second = (
+        _cell_recalls(interval, c.actual[used_cells], c.outcome[used_cells], counts)
+        for c in (first, second)
     )
-    same = np.array_equal(r.segment, r_other.segment) and np.array_equal(r.label, r_other.label)
-    if not same:
+    has_same_recalls = np.array_equal(r.segment, r_second.segment) and np.array_equal(
+        r.label, r_second.label
+    )
+    if not has_same_recalls:
         return None
-    cells = counted[r.segment]
+    cells = used_cells[r.segment]
     n_labels = int(r.label.max(initial=0)) + 1
-    key = one.segments[0][cells] * n_labels + r.label
-    keys, first, entry = np.unique(key, return_index=True, return_inverse=True)
+    key = first.segments[0][cells] * n_labels + r.label
+    keys, position, entry = np.unique(key, return_index=True, return_inverse=True)
 
-    def total(values: FloatArray | Int64Array, which: BoolArray) -> FloatArray:
-        sums = np.bincount(entry[which], weights=values[cells[which]], minlength=len(keys))
+    def total(values: FloatArray | Int64Array, selected: BoolArray) -> FloatArray:
+        sums = np.bincount(entry[selected], weights=values[cells[selected]], minlength=len(keys))
         return np.asarray(sums, np.float64)
 
-    is_right, is_other_right = r.correct > 0, r_other.correct > 0
-    kinds = (is_right & ~is_other_right, is_other_right & ~is_right, is_right == is_other_right)
-    weight = one.n if one.weight is None else one.weight
+    is_right, is_second_right = r.correct > 0, r_second.correct > 0
+    kinds = (is_right & ~is_second_right, is_second_right & ~is_right, is_right == is_second_right)
+    weight = first.n if first.weight is None else first.weight
     with np.errstate(over="ignore", under="ignore"):
         sums = [total(weight, kind) for kind in kinds]
-        squares = [total(one.squares, kind) for kind in kinds]
+        squares = [total(first.squares, kind) for kind in kinds]
     used = np.any(sums, axis=0)
     segment, label = np.divmod(keys, n_labels)
-    label_weight = np.where(used, r.weight[first], 0)
-    whole = np.bincount(segment, weights=label_weight, minlength=like.n_segments)
-    share = ratio(label_weight, whole[segment])
-    rows = effective_pairs(*sums, *squares)
-    return Discordant(segment[used], label[used], share[used], *(of_kind[used] for of_kind in rows))
+    label_weight = np.where(used, r.weight[position], 0)
+    total_weight = np.bincount(segment, weights=label_weight, minlength=counts.n_segments)
+    share = ratio(label_weight, total_weight[segment])
+    rows = effective_paired_counts(*sums, *squares)
+    return DiscordantRows(
+        segment[used], label[used], share[used], *(values[used] for values in rows)
+    )
 
 
-def _each_alone(
-    interval: Interval, actual: Int64Array, outcome: Int64Array, like: ClassCounts
+def _cell_recalls(
+    interval: Interval, actual: Int64Array, outcome: Int64Array, counts: ClassCounts
 ) -> Recalls:
-    """Ask a metric which part of it each cell is, as if the cell were one row on its own."""
-    cells = Cells((np.arange(len(actual)),), actual, outcome, Measures(np.ones_like(actual)))
-    entries = Entries.of(cells, like.n_labels)
-    c = ClassCounts.of(entries, pos_label=like.pos_label, class_weight=like.class_weight)
+    """Return the recalls of the metric in each cell, as if the cell were a segment of one row."""
+    cells = Cells((np.arange(len(actual)),), actual, outcome, RowSums(np.ones_like(actual)))
+    entries = LabelCounts.of(cells, counts.n_labels)
+    c = ClassCounts.of(entries, pos_label=counts.pos_label, class_weight=counts.class_weight)
     recalls = interval.linear_recalls(c)
     assert recalls is not None
     return recalls.at(np.argsort(recalls.segment))
@@ -134,47 +139,50 @@ def _each_alone(
 class PairedModels:
     """Two models on the same rows, whose cells are in the same order."""
 
-    one: Sample
-    other: Sample
+    first: Sample
+    second: Sample
 
     @classmethod
-    def of(cls, reading: CountedFrame, scoring: Scoring) -> "PairedModels":
-        """Take the models apart whose predictions were counted together."""
-        one, other = (scoring.sample(model) for model in readings_of_models(reading))
-        return cls(one, other)
+    def of(cls, counted_frame: CountedFrame, selection: MetricSelection) -> "PairedModels":
+        """Split two models whose predictions were counted together."""
+        first, second = (selection.sample(model) for model in split_models(counted_frame))
+        return cls(first, second)
 
     def at(self, segments: Int64Array) -> "PairedModels":
         """Take the segments at these positions."""
-        return PairedModels(self.one.at(segments), self.other.at(segments))
+        return PairedModels(self.first.at(segments), self.second.at(segments))
 
-    def discordant(self, interval: Interval) -> Discordant | None:
-        """Find the rows that only one model gets right."""
-        return self.one.once(
-            (discordant, id(interval)),
-            lambda: discordant(interval, self.one.cells(), self.other.cells(), self.one.counts),
+    def discordant_rows(self, interval: Interval) -> DiscordantRows | None:
+        """Count the rows that only one model gets right."""
+        return self.first.once(
+            (discordant_rows, id(interval)),
+            lambda: discordant_rows(
+                interval, self.first.cells(), self.second.cells(), self.first.counts
+            ),
         )
 
-    def tested(self, interval: Interval, level: float) -> tuple[Limits, FloatArray]:
-        """Find limits of the differences and p-values, undefined where the models are not paired.
+    def limits_and_p_values(self, interval: Interval, level: float) -> tuple[Limits, FloatArray]:
+        """Return limits and p-values of the differences, NaN for a metric without paired tests.
 
-        Where each row is a cluster of its own, rows are independent.
+        If each row is a cluster of its own, rows are independent.
         """
-        c, found, means = self.one.counts, self.discordant(interval), self._means(interval)
-        if found is None:
+        c, discordant = self.first.counts, self.discordant_rows(interval)
+        if discordant is None:
             low, high, p = np.full((3, c.n_segments), np.nan)
             return (low, high), p
+        means = self._clustered_means(interval)
         if means is None:
-            (low, high), p = _of_rows(found, c.n_segments, level)
+            (low, high), p = _independent_limits_and_p_values(discordant, c.n_segments, level)
         else:
             single = means.clusters.are_single
-            (own_low, own_high), own_p = _of_rows(
-                found.at(single[found.segment]), c.n_segments, level
+            (own_low, own_high), own_p = _independent_limits_and_p_values(
+                discordant.at(single[discordant.segment]), c.n_segments, level
             )
             with np.errstate(invalid="ignore", divide="ignore"):
-                low, high = paired_limits_of_clusters(
-                    means, found.only_one, found.only_other, level
+                low, high = clustered_paired_limits(
+                    means, discordant.only_first, discordant.only_second, level
                 )
-                p = paired_p_value_of_clusters(means)
+                p = clustered_paired_p_value(means)
             low, high, p = (
                 np.where(single, own, values)
                 for own, values in ((own_low, low), (own_high, high), (own_p, p))
@@ -182,52 +190,59 @@ class PairedModels:
         origin = interval.rescaled(c, np.zeros(c.n_segments))
         return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
 
-    def design(self, interval: Interval) -> Design:
-        """Give the effective clusters and the design effects of the differences."""
-        means = self._means(interval)
+    def design_effects(self, interval: Interval) -> DesignEffects:
+        """Return the effective clusters and the design effects of the differences."""
+        means = self._clustered_means(interval)
         if means is None:
-            nothing = np.full(self.one.counts.n_segments, np.nan)
+            nothing = np.full(self.first.counts.n_segments, np.nan)
             return nothing, nothing
         with np.errstate(invalid="ignore", divide="ignore"):
             return means.influence.effective_clusters, means.design_effect
 
-    def _means(self, interval: Interval) -> MeansOfClusters | None:
-        """Read the differences of the labels where models are paired and rows are in clusters."""
-        return self.one.once((PairedModels, id(interval)), lambda: self._read_means(interval))
+    def _clustered_means(self, interval: Interval) -> ClusteredMeans | None:
+        """Return the mean differences of clusters; None without clusters or paired tests."""
+        return self.first.once(
+            (PairedModels, id(interval)), lambda: self._compute_clustered_means(interval)
+        )
 
-    def _read_means(self, interval: Interval) -> MeansOfClusters | None:
-        found, one, other = self.discordant(interval), self.one.clusters, self.other.clusters
-        if found is None or one is None or other is None:
+    def _compute_clustered_means(self, interval: Interval) -> ClusteredMeans | None:
+        rows = self.discordant_rows(interval)
+        first, second = self.first.clusters, self.second.clusters
+        if rows is None or first is None or second is None:
             return None
-        of_pairs = discordant(interval, one.pairs.cells(), other.pairs.cells(), one.pairs.counts)
-        assert of_pairs is not None
-        difference = found.difference
-        spread = (found.only_one + found.only_other) / found.n - difference**2
-        outer = Labels(found.segment, found.label, found.n, found.share, difference, spread)
-        total = of_pairs.only_one - of_pairs.only_other
-        return outer.joined(one, of_pairs.segment, of_pairs.label, total, of_pairs.n)
+        pairs = discordant_rows(
+            interval, first.pairs.cells(), second.pairs.cells(), first.pairs.counts
+        )
+        assert pairs is not None
+        difference = rows.difference
+        spread = (rows.only_first + rows.only_second) / rows.n - difference**2
+        outer = LabelMeans(rows.segment, rows.label, rows.n, rows.share, difference, spread)
+        total = pairs.only_first - pairs.only_second
+        return outer.with_clusters(first, pairs.segment, pairs.label, total, pairs.n)
 
 
-def _of_rows(found: Discordant, n_segments: int, level: float) -> tuple[Limits, FloatArray]:
-    """Find limits and p-values where rows are independent."""
+def _independent_limits_and_p_values(
+    rows: DiscordantRows, n_segments: int, level: float
+) -> tuple[Limits, FloatArray]:
+    """Return limits and p-values of differences if rows are independent."""
     low, high, p = np.full((3, n_segments), np.nan)
 
-    def work(part: tuple[Int64Array, Int64Array]) -> None:
-        segments, entries = part
-        columns = (found.only_one, found.only_other, found.n, found.share)
-        only_one, only_other, n, share = (values[entries] for values in columns)
-        low[segments], high[segments] = paired_limits(only_one, only_other, n, share, level)
-        p[segments] = paired_p_value(only_one, only_other, n, share)
+    def work(batch: tuple[Int64Array, Int64Array]) -> None:
+        segments, entries = batch
+        columns = (rows.only_first, rows.only_second, rows.n, rows.share)
+        only_first, only_second, n, share = (values[entries] for values in columns)
+        low[segments], high[segments] = paired_limits(only_first, only_second, n, share, level)
+        p[segments] = paired_p_value(only_first, only_second, n, share)
 
-    on_all_cores(work, _parts(found, n_segments))
+    run_on_all_cores(work, _batches(rows, n_segments))
     return (low, high), p
 
 
-def _parts(found: Discordant, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Put segments of equally many labels together, and cut them up; those of unknown rows go."""
-    everything = np.arange(len(found.segment))
-    for segments, entries in by_number_of_labels(found.segment, n_segments, everything):
-        known = np.flatnonzero(np.isfinite(found.n[entries]).all(axis=1))
-        size = max(_BLOCK // entries.shape[1], 1)
-        for block in blocks(slice(0, len(known)), size):
-            yield segments[known[block]], entries[known[block]]
+def _batches(rows: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Yield segments with equally many labels and a defined number of rows, in blocks."""
+    order = np.arange(len(rows.segment))
+    for segments, entries in group_by_label_count(rows.segment, n_segments, order):
+        defined = np.flatnonzero(np.isfinite(rows.n[entries]).all(axis=1))
+        size = max(_BLOCK_SIZE // entries.shape[1], 1)
+        for block in blocks(slice(0, len(defined)), size):
+            yield segments[defined[block]], entries[defined[block]]

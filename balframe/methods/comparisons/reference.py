@@ -1,4 +1,4 @@
-"""What segments are compared with: the rest, the whole, or one of them."""
+"""The reference of segments, which is the rest, the whole or one segment, and the comparison."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import smallest, value_of
+from balframe.api.metric_selection import lowest_segment, metric_values
 from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.leave_one_out import Totals, rest, rest_of_cells, whole
+from balframe.core.leave_one_out import (
+    ClusterTotals,
+    sum_other_cells,
+    sum_other_segments,
+    sum_segments,
+)
 from balframe.core.sample import Sample
 from balframe.errors import (
     InvalidInputError,
@@ -22,20 +27,20 @@ from balframe.errors import (
     spelled,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import CountedFrame, Group
+from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.frames.query import Query
 from balframe.methods.comparisons.segments import Comparison, differences
-from balframe.methods.scores.scored_segments import equal_segments
+from balframe.methods.scores.distinct_segments import distinct_segments
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 
 _BY_SCORE = ("best", "worst")
-_ENTRIES = 2**21  # labels of segments at work at once
-_MOST_NAMED = 1000  # segments among which similar ones are looked for
+_BLOCK_SIZE = 2**21  # labels of segments at work at once
+_MAX_SUGGESTED = 1000  # segments among which similar ones are looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class SegmentReference:
     """The rest or the whole (position None), or the segment at a position of its group."""
 
     name: str
@@ -47,37 +52,43 @@ class Reference:
             return np.full(len(segments), self.name == "overall")
         return np.asarray(segments == self.position)
 
-    def size(self, members: Sample) -> int:
-        """Count the clusters, or groups of them, that stand beside each segment, at most."""
+    def max_clusters(self, members: Sample) -> int:
+        """Return the largest number of clusters, or of sums of clusters, of a reference."""
         if members.clusters is None:
             return 0
         n = np.bincount(members.clusters.segment, minlength=members.clusters.n_segments)
         if self.position is not None:
             return int(n[self.position])
-        return 0 if self.name != "rest" else len(_totals(members).example) + int(n.max(initial=0))
+        return (
+            0
+            if self.name != "rest"
+            else len(_cluster_totals(members).example) + int(n.max(initial=0))
+        )
 
-    def beside(self, members: Sample, segments: Int64Array) -> Sample:
-        """Put beside each of some segments what it is compared with."""
+    def sample_for(self, members: Sample, segments: Int64Array) -> Sample:
+        """Return the sample of the reference of each of these segments."""
         if self.position is not None:
             return members.at(np.full_like(segments, self.position))
         if self.name == "rest":
-            counts, clusters = rest(members.counts, segments), None
+            counts, clusters = sum_other_segments(members.counts, segments), None
             if members.clusters is not None:
-                clusters = _totals(members).rest(segments, counts)
-            return Sample(counts, lambda: rest_of_cells(members.cells(), segments), clusters)
-        everything = Sample(whole(members.counts), lambda: members.cells().rolled_up((), (0,)))
+                clusters = _cluster_totals(members).rest(segments, counts)
+            return Sample(counts, lambda: sum_other_cells(members.cells(), segments), clusters)
+        everything = Sample(
+            sum_segments(members.counts), lambda: members.cells().rolled_up((), (0,))
+        )
         return everything.at(np.zeros_like(segments))
 
 
-def _totals(members: Sample) -> Totals:
+def _cluster_totals(members: Sample) -> ClusterTotals:
     """Add up the clusters of all segments, once."""
     clusters = members.clusters
     assert clusters is not None
-    return members.once(Totals, lambda: Totals.of(clusters))
+    return members.once(ClusterTotals, lambda: ClusterTotals.of(clusters))
 
 
 def check_reference(reference: object, query: Query, metrics: Mapping[str, Metric]) -> None:
-    """Raise where the columns and metrics already tell that the reference cannot be used."""
+    """Raise if the reference does not suit the by-columns or the metrics."""
     if isinstance(reference, Mapping):
         if {*reference} != {*query.by}:
             raise InvalidInputError(
@@ -102,14 +113,14 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
             f"{parameter('reference', reference)} is not a single value; name one segment by its "
             "value."
         )
-    if _is_by_score(reference) and query.cluster is not None:
+    if _is_chosen_by_score(reference) and query.cluster is not None:
         raise InvalidInputError(
             f"{parameter('reference', reference)} chooses a segment by its score, which intervals "
             f"for rows in clusters do not allow for; omit {parameter('cluster')}, or choose "
             "another reference."
         )
-    undirected = [name for name, one in metrics.items() if one.better is None]
-    if _is_by_score(reference) and undirected:
+    undirected = [name for name, metric in metrics.items() if metric.better is None]
+    if _is_chosen_by_score(reference) and undirected:
         raise InvalidInputError(
             f"metric {undirected[0]!r} has no direction (neither higher nor lower is better), so "
             f"no segment is the {reference}; omit the metric, or choose another reference."
@@ -120,162 +131,176 @@ def _is_keyword(reference: object) -> bool:
     return isinstance(reference, str) and reference in REFERENCE_KEYWORDS
 
 
-def _is_by_score(reference: object) -> bool:
+def _is_chosen_by_score(reference: object) -> bool:
     return isinstance(reference, str) and reference in _BY_SCORE
 
 
-def check_not_ambiguous(asked: object, reading: CountedFrame) -> None:
-    """Raise where a keyword is a segment's name too."""
-    if not _is_keyword(asked) or len(reading.query.by) != 1:
+def check_unambiguous(reference: object, counted_frame: CountedFrame) -> None:
+    """Raise if a keyword is also the value of a segment."""
+    if not _is_keyword(reference) or len(counted_frame.query.by) != 1:
         return
-    name = reading.query.by[0]
-    if (reading.codes[name] == reading.code_of(name, asked)).any():
-        rename = spelled(f"Give {{{name!r}: {asked!r}}} for that segment, or rename", "Rename")
+    name = counted_frame.query.by[0]
+    if (counted_frame.codes[name] == counted_frame.level_code(name, reference)).any():
+        rename = spelled(f"Give {{{name!r}: {reference!r}}} for that segment, or rename", "Rename")
         raise InvalidInputError(
-            f"{parameter('reference', asked)} is both an option and a value of column {name!r}. "
-            f"{rename} it in the data for the option."
+            f"{parameter('reference', reference)} is both an option and a value of column "
+            f"{name!r}. {rename} it in the data for the option."
         )
 
 
-def reference_of(
-    asked: object,
+def find_reference(
+    reference: object,
     scores: FloatArray,
     better: str | None,
-    group: Group,
+    group: SegmentGroup,
     c: ClassCounts,
-    reading: CountedFrame,
-) -> Reference:
-    """Find what the segments of a group, of which the scores are given, are compared with."""
-    if _is_by_score(asked) and c.n_segments:
-        return _segment(reading, group, _extreme(scores, better, asked, c))
-    return _named(asked, group, c, reading)
+    counted_frame: CountedFrame,
+) -> SegmentReference:
+    """Return the reference of the segments of a group, which have these scores."""
+    if _is_chosen_by_score(reference) and c.n_segments:
+        return _reference_at(counted_frame, group, _extreme_position(scores, better, reference, c))
+    return _reference_by_name(reference, group, c, counted_frame)
 
 
-def n_choices(asked: object, c: ClassCounts) -> int:
-    """Count the segments that the reference is chosen from by its score, 1 where it is not."""
-    return c.n_segments - 1 if _is_by_score(asked) else 1
+def n_candidates(reference: object, c: ClassCounts) -> int:
+    """Return the number of segments a reference is chosen from by its score, 1 for others."""
+    return c.n_segments - 1 if _is_chosen_by_score(reference) else 1
 
 
-def _named(asked: object, group: Group, c: ClassCounts, reading: CountedFrame) -> Reference:
-    """Find what is asked for without a look at scores."""
-    if isinstance(asked, str) and asked == "largest" and c.n_segments:
-        return _segment(reading, group, int(np.argmax(c.n)))
-    if _is_keyword(asked) or not c.n_segments:
-        return Reference(str(asked))
-    values = asked if isinstance(asked, Mapping) else {reading.query.by[0]: asked}
-    return _segment(reading, group, _position(values, reading, group))
+def _reference_by_name(
+    reference: object, group: SegmentGroup, c: ClassCounts, counted_frame: CountedFrame
+) -> SegmentReference:
+    """Return a reference that does not depend on scores."""
+    if isinstance(reference, str) and reference == "largest" and c.n_segments:
+        return _reference_at(counted_frame, group, int(np.argmax(c.n)))
+    if _is_keyword(reference) or not c.n_segments:
+        return SegmentReference(str(reference))
+    values = reference if isinstance(reference, Mapping) else {counted_frame.query.by[0]: reference}
+    return _reference_at(counted_frame, group, _segment_position(values, counted_frame, group))
 
 
-def _position(values: Mapping[Name, Any], reading: CountedFrame, group: Group) -> int:
-    """Find the segment of a group that has these values in the columns that the group keeps."""
-    _, first = reading.cells.segments
-    found = np.ones(len(group.segments), np.bool_)
+def _segment_position(
+    values: Mapping[Name, Any], counted_frame: CountedFrame, group: SegmentGroup
+) -> int:
+    """Return the position of the segment with these values in the by-columns of the group."""
+    _, first_cells = counted_frame.cells.segments
+    is_match = np.ones(len(group.segments), np.bool_)
     for name in group.by:
-        code = reading.code_of(name, values[name])
-        found &= reading.codes[name][first[group.segments]] == code
-    if not found.any():
+        code = counted_frame.level_code(name, values[name])
+        is_match &= counted_frame.codes[name][first_cells[group.segments]] == code
+    if not is_match.any():
         segments = [
-            {name: reading.by_value(name, int(cell)) for name in group.by}
-            for cell in first[group.segments[:_MOST_NAMED]]
+            {name: counted_frame.by_value(name, int(cell)) for name in group.by}
+            for cell in first_cells[group.segments[:_MAX_SUGGESTED]]
         ]
-        raise _no_segment({name: values[name] for name in group.by}, segments, reading.query)
-    return int(np.argmax(found))
+        raise _unknown_segment_error(
+            {name: values[name] for name in group.by}, segments, counted_frame.query
+        )
+    return int(np.argmax(is_match))
 
 
-def _no_segment(
-    wanted: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
+def _unknown_segment_error(
+    values: Mapping[Name, Any], segments: Sequence[Mapping[Name, Any]], query: Query
 ) -> UnknownNameError:
-    """Say that no segment has the values asked for, and which have similar ones."""
-    is_value = len(query.by) == 1
-    shown = {
-        ", ".join(map(str, one.values())): repr(one[query.by[0]]) if is_value else str(one)
-        for one in segments
+    """Return the error that no segment has these values, with similar segments."""
+    is_single = len(query.by) == 1
+    spelled_segments = {
+        ", ".join(map(str, segment.values())): (
+            repr(segment[query.by[0]]) if is_single else str(segment)
+        )
+        for segment in segments
     }
-    known = {**{word: repr(word) for word in REFERENCE_KEYWORDS}, **shown}
-    near = get_close_matches(", ".join(map(str, wanted.values())), known, n=3, cutoff=0.6)
-    meant = f"; did you mean {' or '.join(known[one] for one in near)}?" if near else "."
-    asked = wanted[query.by[0]] if is_value else wanted
+    candidates = {**{word: repr(word) for word in REFERENCE_KEYWORDS}, **spelled_segments}
+    similar = get_close_matches(", ".join(map(str, values.values())), candidates, n=3, cutoff=0.6)
+    hint = (
+        f"; did you mean {' or '.join(candidates[name] for name in similar)}?" if similar else "."
+    )
+    reference = values[query.by[0]] if is_single else values
     return UnknownNameError(
-        f"{parameter('reference', asked)} does not match any segment{meant} Segments: "
-        f"{listed(shown.values())}."
+        f"{parameter('reference', reference)} does not match any segment{hint} Segments: "
+        f"{listed(spelled_segments.values())}."
     )
 
 
-def _segment(reading: CountedFrame, group: Group, position: int) -> Reference:
-    return Reference(_name(reading, group, position), position)
+def _reference_at(
+    counted_frame: CountedFrame, group: SegmentGroup, position: int
+) -> SegmentReference:
+    return SegmentReference(_segment_name(counted_frame, group, position), position)
 
 
-def _name(reading: CountedFrame, group: Group, position: int) -> str:
-    """Name a segment by its value, or by all of them with their columns."""
-    _, first = reading.cells.segments
-    cell = int(first[group.segments[position]])
-    values = {name: reading.by_value(name, cell) for name in group.by}
+def _segment_name(counted_frame: CountedFrame, group: SegmentGroup, position: int) -> str:
+    """Return the value of a segment or, with several by-columns, the columns and values."""
+    _, first_cells = counted_frame.cells.segments
+    cell = int(first_cells[group.segments[position]])
+    values = {name: counted_frame.by_value(name, cell) for name in group.by}
     texts = {name: "null" if value is None else str(value) for name, value in values.items()}
-    if len(reading.query.by) == 1:
-        return texts.get(reading.query.by[0], "overall")
+    if len(counted_frame.query.by) == 1:
+        return texts.get(counted_frame.query.by[0], "overall")
     return ", ".join(f"{name}={text}" for name, text in texts.items()) or "overall"
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
-    """Comparisons with what the caller asked for."""
+def compare_group(
+    option: object,
+    metrics: Mapping[str, Metric],
+    level: float,
+    group: SegmentGroup,
+    members: Sample,
+    counted_frame: CountedFrame,
+) -> dict[str, Comparison]:
+    """Compare the segments of a group, which have this sample, with their reference.
 
-    asked: object
-    metrics: Mapping[str, Metric]
-    level: float
-
-    def group(self, group: Group, members: Sample, reading: CountedFrame) -> dict[str, Comparison]:
-        """Compare the segments of a group, whose sample is given, on every metric."""
-        c = members.counts
-        every = np.arange(c.n_segments)
-        first, copies = equal_segments(reading, self.metrics, members.cells) or (every, every)
-        out: dict[str, Comparison] = {}
-        for one, metrics in self._references(group, c, reading):
-            alone = one.shares_rows(every)
-            parts = [
-                self._compared(one, metrics, members, first[block])
-                for block in _blocks(c, len(first), one.size(members))
-            ]
-            for name in metrics:
-                found = Comparison.concat([part[name] for part in parts])
-                out[name] = found.at(copies).without_test(alone)
-        return out
-
-    def _references(
-        self, group: Group, c: ClassCounts, reading: CountedFrame
-    ) -> Iterator[tuple[Reference, Mapping[str, Metric]]]:
-        """Find what the segments are compared with, and on which metrics."""
-        if _is_by_score(self.asked):
-            for name, metric in self.metrics.items():
-                scores = value_of(metric, c)
-                one = reference_of(self.asked, scores, metric.better, group, c, reading)
-                yield one, {name: metric}
-        else:
-            yield _named(self.asked, group, c, reading), self.metrics
-
-    def _compared(
-        self, one: Reference, metrics: Mapping[str, Metric], members: Sample, segments: Int64Array
-    ) -> dict[str, Comparison]:
-        """Compare some of the segments; choosing the reference by its score has a price."""
-        choices = n_choices(self.asked, members.counts)
-        request = IntervalRequest(None, self.level).together(choices)
-        sides = members.at(segments), one.beside(members, segments)
-        return {
-            name: replace(found, p_value=np.minimum(found.p_value * choices, 1))
-            for name, found in differences(metrics, *sides, one.name, request).items()
-        }
+    The level and the p-values allow for the choice of a reference by its score (Bonferroni).
+    """
+    c = members.counts
+    every = np.arange(c.n_segments)
+    first, copies = distinct_segments(counted_frame, metrics, members.cells) or (every, every)
+    n_choices = n_candidates(option, c)
+    request = IntervalRequest(None, level).bonferroni(n_choices)
+    comparisons: dict[str, Comparison] = {}
+    for reference, names in _references(option, metrics, group, c, counted_frame):
+        own_metrics = {name: metrics[name] for name in names}
+        tables = []
+        for block in _segment_blocks(c, len(first), reference.max_clusters(members)):
+            segments = first[block]
+            samples = members.at(segments), reference.sample_for(members, segments)
+            tables.append(differences(own_metrics, *samples, reference.name, request))
+        shares_rows = reference.shares_rows(every)
+        for name in names:
+            comparison = Comparison.concat([table[name] for table in tables])
+            p_value = np.minimum(comparison.p_value * n_choices, 1)
+            comparison = replace(comparison, p_value=p_value).at(copies)
+            comparisons[name] = comparison.without_test(shares_rows)
+    return comparisons
 
 
-def _extreme(scores: FloatArray, better: str | None, asked: object, c: ClassCounts) -> int:
-    """Find the best or worst segment, of several the one with the most rows."""
+def _references(
+    option: object,
+    metrics: Mapping[str, Metric],
+    group: SegmentGroup,
+    c: ClassCounts,
+    counted_frame: CountedFrame,
+) -> Iterator[tuple[SegmentReference, Sequence[str]]]:
+    """Yield each reference and the names of the metrics that are compared with it."""
+    if not _is_chosen_by_score(option):
+        yield _reference_by_name(option, group, c, counted_frame), list(metrics)
+        return
+    for name, metric in metrics.items():
+        scores = metric_values(metric, c)
+        yield find_reference(option, scores, metric.better, group, c, counted_frame), [name]
+
+
+def _extreme_position(
+    scores: FloatArray, better: str | None, reference: object, c: ClassCounts
+) -> int:
+    """Return the position of the best or worst segment; in a tie, the one with the most rows."""
     if np.isnan(scores).all():
         return 0
-    wants_highest = (better == "higher") == (asked == "best")
-    return smallest(-scores if wants_highest else scores, c)
+    is_highest = (better == "higher") == (reference == "best")
+    return lowest_segment(-scores if is_highest else scores, c)
 
 
-def _blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
-    """Cut segments into parts that fit into memory beside their references."""
-    size = max(1, _ENTRIES // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
+def _segment_blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
+    """Yield blocks of segments that fit into memory together with their references."""
+    size = max(1, _BLOCK_SIZE // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
     for start in range(0, max(1, n_segments), size):
         yield slice(start, min(start + size, n_segments))

@@ -1,4 +1,4 @@
-"""Segments and their references: scores, confidence intervals of differences, p-values."""
+"""Differences of segments from their references: scores, confidence intervals, p-values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import design, from_limits_of_both, kept, n_clusters
-from balframe.api.metric_selection import Adjust, value_of
+from balframe.api.interval_estimates import (
+    clip_limits,
+    cluster_counts,
+    design_effects,
+    mover_difference_limits,
+)
+from balframe.api.metric_selection import Adjust, metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, comparing
 from balframe.core.safe_divide import ratio
@@ -18,89 +23,27 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
 from balframe.stats.base import Interval, IntervalRequest
-from balframe.stats.batching import by_number_of_labels, once_for_equals
-from balframe.stats.cluster_influence import Influence, correlation
-from balframe.stats.clustered_means import MeansOfClusters, means_of_clusters
+from balframe.stats.batching import compute_unique_rows, group_by_label_count
+from balframe.stats.cluster_influence import Influence, influence_correlation
+from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.differences import scas_difference
-from balframe.stats.multiple_testing import adjusted_within
+from balframe.stats.multiple_testing import adjust_within_families
 
-# Differences of two segments whose rows come in clusters, which both may share.
-
-
-@dataclass(frozen=True, slots=True)
-class OfClusters:
-    """Limits and p-values of differences, and whether the rows of both sides are independent."""
-
-    lower: FloatArray
-    upper: FloatArray
-    p_value: FloatArray
-    are_independent: BoolArray
-
-
-def difference_of_clusters(
-    name: str,
-    metric: Metric,
-    sides: tuple[Sample, Sample],
-    scores: tuple[FloatArray, FloatArray],
-    request: IntervalRequest,
-) -> OfClusters:
-    """Find limits from those of both sides and their correlation, and test that it is 0.
-
-    The p-value is undefined for a metric that is not linear in ratios.
-    """
-    one, other = (metric.interval.influence(side) for side in sides)
-    n = len(scores[0])
-    if one is None or other is None:
-        low, high, p = np.full((3, n), np.nan)
-        return OfClusters(low, high, p, np.zeros(n, np.bool_))
-    r = correlation(one, other)
-    lower, upper = from_limits_of_both(name, metric, sides, scores, request, r)
-    p = np.full(n, np.nan)
-    if metric.interval.is_linear:
-        p = _p_value(metric, sides, one.minus(other))
-    clusters = [side.clusters for side in sides]
-    assert clusters[0] is not None
-    assert clusters[1] is not None
-    at, _ = one.shared_with(other)
-    are_shared = np.bincount(one.segment[at], minlength=n) > 0
-    single = clusters[0].are_single & clusters[1].are_single
-    return OfClusters(lower, upper, p, single & ~are_shared)
-
-
-def _p_value(metric: Metric, sides: tuple[Sample, Sample], found: Influence) -> FloatArray:
-    """Test by t; where no cluster moves the difference, with ratios pooled over both sides."""
-    one, other = (means_of_clusters(metric.interval, side) for side in sides)
-    if one is None or other is None:
-        return np.full(len(found.variance), np.nan)
-    difference = one.value - other.value
-    p = found.p_value(difference)
-    still = (found.variance == 0) & (difference != 0)
-    if still.any():
-        p[still] = _pooled(one, other).p_value(difference)[still]
-    return p
-
-
-def _pooled(one: MeansOfClusters, other: MeansOfClusters) -> Influence:
-    """Find the influence of the clusters if both sides had the same ratios."""
-    mean = (one.mean * one.n + other.mean * other.n) / (one.n + other.n)
-    return one.influence_around(mean).minus(other.influence_around(mean))
-
-
-_STACKED = (
+_STACKED_COLUMNS = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
     *("lower", "upper", "p_value"),
 )
-_DESIGN = ("effective_clusters", "design_effect")
+_DESIGN_COLUMNS = ("effective_clusters", "design_effect")
 
 
-OfRecalls = Callable[..., Sequence[FloatArray]]
+RecallDifferenceMethod = Callable[..., Sequence[FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A metric of segments beside that of their references.
+    """A metric of segments and of their references.
 
-    `reference` is the position of the name of each reference among the `names`.
+    `reference` is the position of each reference's name in `names`.
     """
 
     names: tuple[str, ...]
@@ -117,40 +60,40 @@ class Comparison:
 
     @property
     def difference(self) -> FloatArray:
-        """How much the segment scores more than its reference."""
+        """The estimate less that of the reference."""
         return self.estimate - self.reference_estimate
 
     @property
     def ratio(self) -> FloatArray:
-        """The segment's score over its reference's; undefined where either is below 0."""
+        """The estimate divided by that of the reference; NaN if either is below 0."""
         is_negative = (self.estimate < 0) | (self.reference_estimate < 0)
         return np.where(is_negative, np.nan, ratio(self.estimate, self.reference_estimate))
 
     @classmethod
     def concat(cls, parts: Sequence["Comparison"]) -> "Comparison":
-        """Put several behind each other."""
+        """Return several comparisons as one, with the references' names in one list."""
         if len(parts) == 1:
             return parts[0]
         names = tuple(sorted({name for part in parts for name in part.names}))
-        renamed = [part.named(names) for part in parts]
-        columns = ([getattr(part, name) for part in renamed] for name in cls._columns())
+        renamed = [part.with_names(names) for part in parts]
+        columns = ([getattr(part, name) for part in renamed] for name in cls._array_fields())
         return cls(names, *(np.concatenate(arrays) for arrays in columns))
 
-    def named(self, names: Sequence[str]) -> "Comparison":
-        """Take the names of references from a longer list."""
+    def with_names(self, names: Sequence[str]) -> "Comparison":
+        """Return the same rows with a longer list of references' names."""
         positions = np.array([names.index(name) for name in self.names], np.int64)
         return replace(self, names=tuple(names), reference=positions[self.reference])
 
     def at(self, rows: Int64Array) -> "Comparison":
         """Take these rows."""
-        return Comparison(self.names, *(getattr(self, name)[rows] for name in self._columns()))
+        return Comparison(self.names, *(getattr(self, name)[rows] for name in self._array_fields()))
 
     @classmethod
-    def _columns(cls) -> list[str]:
-        return [one.name for one in fields(cls)][1:]
+    def _array_fields(cls) -> list[str]:
+        return [field.name for field in fields(cls)][1:]
 
     def without_test(self, rows: BoolArray) -> "Comparison":
-        """Leave limits and p-values of these rows undefined."""
+        """Return the rows with limits and p-values of these set to NaN."""
         lower, upper, p = (
             np.where(rows, np.nan, values) for values in (self.lower, self.upper, self.p_value)
         )
@@ -158,142 +101,193 @@ class Comparison:
 
 
 def differences(
-    metrics: Mapping[str, Metric], one: Sample, other: Sample, name: str, request: IntervalRequest
+    metrics: Mapping[str, Metric],
+    sample: Sample,
+    reference: Sample,
+    reference_name: str,
+    request: IntervalRequest,
 ) -> dict[str, Comparison]:
-    """Compare two sides, which share no rows, on the labels that are present in both."""
-    first, second = on_shared_labels(one.counts, other.counts)
-    sides = replace(one, counts=first), replace(other, counts=second)
-    compute = _tested if one.clusters is None or other.clusters is None else _tested_of_clusters
+    """Compare segments with references, which share no rows, on the labels present in both."""
+    counts = restrict_to_shared_labels(sample.counts, reference.counts)
+    sides = replace(sample, counts=counts[0]), replace(reference, counts=counts[1])
+    compute = (
+        _independent_limits_and_p_values
+        if sample.clusters is None or reference.clusters is None
+        else _clustered_limits_and_p_values
+    )
     out = {}
-    for metric_name, metric in metrics.items():
-        estimate, reference = (value_of(metric, c) for c in (first, second))
-        difference = estimate - reference
+    for name, metric in metrics.items():
+        estimate, reference_estimate = (metric_values(metric, c) for c in counts)
+        difference = estimate - reference_estimate
+        scores = (estimate, reference_estimate)
         with np.errstate(invalid="ignore", divide="ignore"):
-            lower, upper, p = compute(metric_name, metric, sides, (estimate, reference), request)
+            lower, upper, p = compute(metric, sides, scores, request)
         width = metric.range[1] - metric.range[0]
-        lower, upper = kept(lower, upper, difference, (-width, width), around=True)
-        out[metric_name] = Comparison(
-            (name,),
-            np.zeros(first.n_segments, np.int64),
-            first.n_present,
-            first.min_support,
+        lower, upper = clip_limits(lower, upper, difference, (-width, width), around_estimate=True)
+        out[name] = Comparison(
+            (reference_name,),
+            np.zeros(counts[0].n_segments, np.int64),
+            counts[0].n_present,
+            counts[0].min_support,
             estimate,
-            reference,
+            reference_estimate,
             lower,
             upper,
             p,
-            *design(metric, sides[0]),
+            *design_effects(metric, sides[0]),
         )
     return out
 
 
-def _tested(
-    name: str,
+def _independent_limits_and_p_values(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
 ) -> Sequence[FloatArray]:
-    """Find limits of differences of independent scores, and p-values where there is a test."""
-    one, other = (side.counts for side in sides)
+    """Return limits and p-values if rows are independent; p-values are NaN without a test."""
+    first, second = (side.counts for side in sides)
     compute = partial(scas_difference, level=request.level)
     comparable = np.isfinite(scores[0] - scores[1])
-    found = limits_of_difference(metric.interval, one, other, comparable, compute, 3)
-    if found is not None:
-        return list(found)
-    limits = from_limits_of_both(name, metric, sides, scores, request)
+    columns = recall_difference_limits(metric.interval, first, second, comparable, compute, 3)
+    if columns is not None:
+        return list(columns)
+    limits = mover_difference_limits(metric, sides, scores, request)
     return [*limits, np.full(len(comparable), np.nan)]
 
 
-def _tested_of_clusters(
-    name: str,
+def _clustered_limits_and_p_values(
     metric: Metric,
     sides: tuple[Sample, Sample],
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
 ) -> Sequence[FloatArray]:
-    """Find the same of scores that may share clusters; where each row is one, as without."""
-    found = difference_of_clusters(name, metric, sides, scores, request)
-    columns = [found.lower, found.upper, found.p_value]
-    alone = np.flatnonzero(found.are_independent)
-    if len(alone):
-        one, other = (replace(side.at(alone), clusters=None) for side in sides)
-        own = _tested(name, metric, (one, other), (scores[0][alone], scores[1][alone]), request)
-        for column, values in zip(columns, own, strict=True):
-            column[alone] = values
+    """Return limits and p-values of sides that may share clusters.
+
+    The limits are those of both sides with their correlation. The p-value is NaN for a metric that
+    is not linear in ratios. If each row is a cluster of its own, rows are independent.
+    """
+    first, second = (metric.interval.influence(side) for side in sides)
+    n = len(scores[0])
+    if first is None or second is None:
+        return list(np.full((3, n), np.nan))
+    r = influence_correlation(first, second)
+    lower, upper = mover_difference_limits(metric, sides, scores, request, r)
+    p = np.full(n, np.nan)
+    if metric.interval.is_linear:
+        p = _clustered_p_values(metric, sides, first.minus(second))
+    clusters, reference_clusters = (side.clusters for side in sides)
+    assert clusters is not None
+    assert reference_clusters is not None
+    position, _ = first.shared_pairs(second)
+    has_shared = np.bincount(first.segment[position], minlength=n) > 0
+    are_single = clusters.are_single & reference_clusters.are_single
+    independent = np.flatnonzero(are_single & ~has_shared)
+    columns = [lower, upper, p]
+    if len(independent):
+        first_side, second_side = (replace(side.at(independent), clusters=None) for side in sides)
+        estimates = (scores[0][independent], scores[1][independent])
+        independent_columns = _independent_limits_and_p_values(
+            metric, (first_side, second_side), estimates, request
+        )
+        for column, values in zip(columns, independent_columns, strict=True):
+            column[independent] = values
     return columns
 
 
-def on_shared_labels(one: ClassCounts, other: ClassCounts) -> tuple[ClassCounts, ClassCounts]:
-    """Let averages over labels look at the labels that are present on both sides."""
-    keys, other_keys = (c.segment * c.n_labels + c.label for c in (one, other))
-    shared = np.intersect1d(keys[one.present], other_keys[other.present], assume_unique=True)
-    return comparing(one, np.isin(keys, shared)), comparing(other, np.isin(other_keys, shared))
+def _clustered_p_values(
+    metric: Metric, sides: tuple[Sample, Sample], influence: Influence
+) -> FloatArray:
+    """Return p-values of t tests, with ratios pooled over both sides if the variance is 0."""
+    first, second = (clustered_means(metric.interval, side) for side in sides)
+    if first is None or second is None:
+        return np.full(len(influence.variance), np.nan)
+    difference = first.value - second.value
+    p = influence.p_value(difference)
+    is_constant = (influence.variance == 0) & (difference != 0)
+    if is_constant.any():
+        p[is_constant] = _pooled_influence(first, second).p_value(difference)[is_constant]
+    return p
 
 
-def limits_of_difference(
+def _pooled_influence(first: ClusteredMeans, second: ClusteredMeans) -> Influence:
+    """Return the influence of the clusters if both sides had the same ratios."""
+    mean = (first.mean * first.n + second.mean * second.n) / (first.n + second.n)
+    return first.influence_at(mean).minus(second.influence_at(mean))
+
+
+def restrict_to_shared_labels(
+    first: ClassCounts, second: ClassCounts
+) -> tuple[ClassCounts, ClassCounts]:
+    """Return class counts whose averages over labels use the labels present in both."""
+    keys, second_keys = (c.segment * c.n_labels + c.label for c in (first, second))
+    shared = np.intersect1d(keys[first.present], second_keys[second.present], assume_unique=True)
+    return comparing(first, np.isin(keys, shared)), comparing(second, np.isin(second_keys, shared))
+
+
+def recall_difference_limits(
     interval: Interval,
-    one: ClassCounts,
-    other: ClassCounts,
+    first: ClassCounts,
+    second: ClassCounts,
     comparable: BoolArray,
-    compute: OfRecalls,
+    compute: RecallDifferenceMethod,
     n_columns: int,
 ) -> FloatArray | None:
-    """Find limits of differences, where the metric is linear in recalls; None where it is not.
+    """Return limits of differences of a metric that is linear in recalls; None for others.
 
-    `compute` takes x and n of either side and the weights, and returns as many columns as given:
-    the limits of the difference of the means of recalls, and what else it finds.
+    `compute` takes x and n of both sides and the weights. It returns `n_columns` columns, of which
+    the first two are limits of the difference of mean recalls.
     """
-    if not interval.is_linear or interval.linear_recalls(one) is None:
+    if not interval.is_linear or interval.linear_recalls(first) is None:
         return None
-    found = np.full((n_columns, len(comparable)), np.nan)
-    for pairs, values in pairs_of_recalls(interval, one, other, comparable):
-        found[:, pairs] = once_for_equals(compute, values)
-    none = interval.rescaled(one, np.zeros(len(comparable)))
-    found[:2] = [interval.rescaled(one, limit) - none for limit in found[:2]]
-    return found
+    columns = np.full((n_columns, len(comparable)), np.nan)
+    for pairs, values in recall_pairs(interval, first, second, comparable):
+        columns[:, pairs] = compute_unique_rows(compute, values)
+    origin = interval.rescaled(first, np.zeros(len(comparable)))
+    columns[:2] = [interval.rescaled(first, limit) - origin for limit in columns[:2]]
+    return columns
 
 
-def pairs_of_recalls(
-    interval: Interval, one: ClassCounts, other: ClassCounts, comparable: BoolArray
+def recall_pairs(
+    interval: Interval, first: ClassCounts, second: ClassCounts, comparable: BoolArray
 ) -> Iterator[tuple[Int64Array, Sequence[FloatArray]]]:
-    """Put pairs of equally many labels together: x and n of either side, and the weights."""
+    """Yield pairs with equally many labels: x and n of both sides, and the weights."""
     columns: list[FloatArray] = []
-    for c in (one, other):
+    for c in (first, second):
         r = interval.linear_recalls(c)
         assert r is not None, "the metric is linear in recalls"
         entries = np.flatnonzero(comparable[r.segment])
-        own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-        x, n, weight = own.in_effective_rows()
+        recalls = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
+        x, n, weight = recalls.effective_counts()
         columns += x, n
-    order = np.arange(len(own.segment))
-    for pairs, entries in by_number_of_labels(own.segment, len(comparable), order):
+    order = np.arange(len(recalls.segment))
+    for pairs, entries in group_by_label_count(recalls.segment, len(comparable), order):
         values = [column[entries] for column in (*columns, weight)]
-        known = np.isfinite(np.hstack(values)).all(axis=1)
-        yield pairs[known], [value[known] for value in values]
+        is_finite = np.isfinite(np.hstack(values)).all(axis=1)
+        yield pairs[is_finite], [value[is_finite] for value in values]
 
 
-def gaps_in_rows(
-    reading: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
+def gap_columns(
+    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
 ) -> dict[Name, Any]:
-    """Put the metrics of each segment one below the other."""
+    """Return the columns of one row per segment and metric."""
 
-    def stacked(column: Callable[[Comparison], Any]) -> Any:  # noqa: ANN401 (of any dtype)
+    def stack(column: Callable[[Comparison], Any]) -> Any:  # noqa: ANN401 (of any dtype)
         return np.column_stack([column(table) for table in tables.values()]).ravel()
 
     names = sorted({name for table in tables.values() for name in table.names})
-    c, (_, first) = sample.counts, reading.cells.segments
-    margin = reading.margin_of_segments()
-    shown = [*_STACKED, *(_DESIGN if sample.clusters is not None else ())]
-    tests = [adjusted_within(table.p_value, margin, adjust) for table in tables.values()]
+    c, (_, first_cells) = sample.counts, counted_frame.cells.segments
+    margin = counted_frame.segment_margins()
+    stacked = [*_STACKED_COLUMNS, *(_DESIGN_COLUMNS if sample.clusters is not None else ())]
+    tests = [adjust_within_families(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
-    reference = stacked(lambda table: table.named(names).reference)
-    return reading.by_columns(np.repeat(first, len(tables))) | {
+    reference = stack(lambda table: table.with_names(names).reference)
+    return counted_frame.by_columns(np.repeat(first_cells, len(tables))) | {
         "n": np.repeat(c.n, len(tables)),
-        "metric": reading.text_column(list(tables), metric),
-        "reference": reading.text_column(names, reference),
+        "metric": counted_frame.text_column(list(tables), metric),
+        "reference": counted_frame.text_column(names, reference),
         "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
         "n_tests": np.column_stack([size for _, size in tests]).ravel(),
-        **{name: stacked(attrgetter(name)) for name in shown},
-        **{name: np.repeat(n, len(tables)) for name, n in n_clusters(sample).items()},
+        **{name: stack(attrgetter(name)) for name in stacked},
+        **{name: np.repeat(n, len(tables)) for name, n in cluster_counts(sample).items()},
     }

@@ -1,4 +1,4 @@
-"""The chart of `power`: how likely a rule is to fail, against how much worse the score is."""
+"""The chart of `power`: the probability that a rule fails, by how much worse the score is."""
 
 from collections.abc import Sequence
 from typing import Any, Unpack
@@ -6,45 +6,59 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import titled
-from balframe.api.options import Cells, Counted, Names
-from balframe.charts.facets import ONCE, Charts, Part, Title, shown
-from balframe.charts.line_plot import Plane, plane
-from balframe.charts.options import MOST, drawing
-from balframe.charts.rows import Answered, Drawn, Row, answered, by_names, named, ranked
+from balframe._text import chart_title
+from balframe.api.options import CellOptions, Names, UnweightedRowOptions
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    Title,
+    assemble_chart,
+    dashed_rule,
+)
+from balframe.charts.line_plot import LinePlot, line_plot
+from balframe.charts.options import DEFAULT_MOST, chart_function
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    ResultRow,
+    by_names,
+    chart_data,
+    rank_segments,
+    result_rows,
+)
 from balframe.charts.style import (
-    INK,
-    LINES,
-    ROWS,
-    RULE,
-    SCORE,
-    Field,
+    LINE_COLORS,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
+    SCORE_FORMAT,
+    TooltipField,
     axis,
     heading,
-    numbers,
-    place,
+    number_tooltips,
+    panel_heading,
+    segment_tooltips,
 )
 from balframe.frames.adapter import Name
-from balframe.methods.gates.check import Families
-from balframe.methods.gates.power import power as verb
+from balframe.methods.gates.check import RuleOptions
+from balframe.methods.gates.power import power as method
 from balframe.methods.gates.rules import RulesOption
 
-_POWERS = [round(float(one), 4) for one in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]
-_FALL, _POWER, _ROUGH = "min_detectable_difference", "power", "rough"
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("min_support", "rows of the rarest label", ROWS),
-    ("estimate", "estimate", SCORE),
-    (_FALL, "worse by", SCORE),
-    (_POWER, "probability to fail", SCORE),
-    ("probability_pass", "probability to pass if nothing changes", SCORE),
+_POWERS = [round(float(value), 4) for value in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]
+_DIFFERENCE, _POWER, _ROUGH = "min_detectable_difference", "power", "rough"
+_FIELDS: list[TooltipField] = [
+    N_FIELD,
+    MIN_SUPPORT_FIELD,
+    ("estimate", "estimate", SCORE_FORMAT),
+    (_DIFFERENCE, "worse by", SCORE_FORMAT),
+    (_POWER, "probability to fail", SCORE_FORMAT),
+    ("probability_pass", "probability to pass if nothing changes", SCORE_FORMAT),
 ]
 
 
-class _Options(Families, Cells, Counted, total=False): ...
+class _Options(RuleOptions, CellOptions, UnweightedRowOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def power(
     frame: object,
     y_true: Name,
@@ -53,9 +67,9 @@ def power(
     rules: RulesOption,
     by: Names = None,
     disagreement: float | None = None,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of the probability that a rule fails, with a line for each segment.
 
     The horizontal axis shows how much worse the score is than its estimate. A dashed line marks a
@@ -92,96 +106,94 @@ def power(
     >>> chart.to_dict()["title"]["text"]
     'Power of recall >= 0.85'
     """
-    asked: dict[str, Any] = {"rules": rules, "by": by, "disagreement": disagreement, **options}
-    rows = answered(verb(frame, y_true, y_pred, power=_POWERS, **asked))
+    request: dict[str, Any] = {"rules": rules, "by": by, "disagreement": disagreement, **options}
+    rows = result_rows(method(frame, y_true, y_pred, power=_POWERS, **request))
     names = by_names(by, rows[0])
-    of_rules: dict[str, list[Answered]] = {}
+    rows_by_rule: dict[str, list[ResultRow]] = {}
     for row in rows:
-        of_rules.setdefault(row["rule"], []).append(row)
-    several = len(of_rules) > 1
-    parts, below = [], list[str]()
-    for rule, own in of_rules.items():
-        drawn = named(own, names, most_panels=len(LINES))
-        order, below = ranked(drawn, _FALL, most, " in the difference detected")
-        kept = drawn.of(order)
-        lines = [*below, *_notes(kept)]
-        title = heading(rule, lines, fontSize=12, offset=8) if several else alt.Undefined
-        parts.append(_part(kept, order, title))
+        rows_by_rule.setdefault(row["rule"], []).append(row)
+    has_several_rules = len(rows_by_rule) > 1
+    subplots, below = [], list[str]()
+    for rule, rule_rows in rows_by_rule.items():
+        data = chart_data(rule_rows, names, max_panels=len(LINE_COLORS))
+        order, below = rank_segments(data, _DIFFERENCE, most, " in the difference detected")
+        selected = data.select(order)
+        lines = [*below, *_notes(selected)]
+        title = panel_heading(rule, lines) if has_several_rules else alt.Undefined
+        subplots.append(_rule_subplot(selected, order, title))
         below = lines
-    if several:
-        return shown(parts, heading(titled("power of rules", names), []))
-    return shown(parts, heading(titled(f"power of {rule}", names), below))
+    if has_several_rules:
+        return assemble_chart(subplots, heading(chart_title("power of rules", names), []))
+    return assemble_chart(subplots, heading(chart_title(f"power of {rule}", names), below))
 
 
-def _notes(drawn: Drawn) -> list[str]:
-    """Say what dashes stand for, and which segments have no line."""
-    rough = "; dashed curves are rough" if _has_rough(drawn.rows) else ""
+def _notes(data: ChartData) -> list[str]:
+    """Return the lines on dashes and on segments without a curve."""
+    has_rough = any(row["reliability"] == _ROUGH for row in data.rows)
+    rough = "; dashed curves are rough" if has_rough else ""
     notes = [f"Dashed line: a power of 0.8{rough}"]
-    without = [one for one in drawn.segments if not any(_points(drawn.of([one]).rows))]
-    if without:
-        listed = ", ".join(without[:3]) + (f" and {len(without) - 3} more" if without[3:] else "")
+    without_curve = [
+        segment for segment in data.segments if not any(_points(data.select([segment]).rows))
+    ]
+    if without_curve:
+        listed = ", ".join(without_curve[:3]) + (
+            f" and {len(without_curve) - 3} more" if without_curve[3:] else ""
+        )
         notes.append(f"Never found to fail: {listed}")
     return notes
 
 
-def _has_rough(rows: Sequence[Row]) -> bool:
-    return any(row["reliability"] == _ROUGH for row in rows)
-
-
-def _points(rows: Sequence[Row]) -> list[Row]:
-    """Keep the points of each line: of those without a fall, which fail anyhow, the last."""
-    points: list[Row] = []
+def _points(rows: Sequence[ChartRow]) -> list[ChartRow]:
+    """Return the points of each curve; of those at a difference of 0, only the last."""
+    points: list[ChartRow] = []
     for row in rows:
-        if row[_FALL] is None:
+        if row[_DIFFERENCE] is None:
             continue
-        is_start = points and points[-1][_FALL] == row[_FALL] == 0
+        is_start = points and points[-1][_DIFFERENCE] == row[_DIFFERENCE] == 0
         if is_start and points[-1]["segment"] == row["segment"]:
             points.pop()
         points.append(row)
     return points
 
 
-def _part(drawn: Drawn, order: list[str], title: Title) -> Part:
-    """Draw a rule."""
-    on = plane(drawn, order)
-    rows = _points(drawn.rows)
-    empty = [] if on.is_together else _empty(drawn, rows)
-    behind = on.thinned(rows, _FALL, _POWER)
-    return Part(on.chart(_layers(on, place(drawn)), title), rows + empty, behind)
+def _rule_subplot(data: ChartData, order: list[str], title: Title) -> Subplot:
+    """Draw the curves of a rule."""
+    plot = line_plot(data, order)
+    rows = _points(data.rows)
+    curveless = [] if plot.shares_panel else _curveless_rows(data, rows)
+    behind = plot.background_rows(rows, _DIFFERENCE, _POWER)
+    return Subplot(
+        plot.draw(_layers(plot, segment_tooltips(data)), title), rows + curveless, behind
+    )
 
 
-def _empty(drawn: Drawn, rows: Sequence[Row]) -> list[Row]:
-    """Say in the panel of a segment that it has no line."""
-    known = {row["segment"] for row in rows}
-    first = {row["segment"]: row for row in drawn.rows if row["segment"] not in known}
+def _curveless_rows(data: ChartData, rows: Sequence[ChartRow]) -> list[ChartRow]:
+    """Return a row with a note for each segment without a curve."""
+    with_curve = {row["segment"] for row in rows}
+    first = {row["segment"]: row for row in data.rows if row["segment"] not in with_curve}
     return [row | {"note": "never found to fail"} for row in first.values()]
 
 
-def _layers(on: Plane, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
-    ticks = axis(tickCount=on.n_ticks)
-    x = alt.X(f"{_FALL}:Q", title="worse by", axis=ticks, scale=alt.Scale(zero=True))
-    y_title = "probability to fail" if on.height > 100 else None
+def _layers(plot: LinePlot, segment_tooltip: list[alt.Tooltip]) -> list[alt.Chart]:
+    ticks = axis(tickCount=plot.n_ticks)
+    x = alt.X(f"{_DIFFERENCE}:Q", title="worse by", axis=ticks, scale=alt.Scale(zero=True))
+    y_title = "probability to fail" if plot.height > 100 else None
     y = alt.Y(f"{_POWER}:Q", title=y_title, axis=ticks, scale=alt.Scale(domain=[0, 1]))
-    rule = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=RULE).encode(y=alt.datum(0.8))
+    rule = dashed_rule(y=alt.datum(0.8))
     is_rough = alt.datum.reliability == _ROUGH
     lines = (
         alt.Chart()
-        .transform_filter(f"isValid(datum.{_FALL})")
+        .transform_filter(f"isValid(datum.{_DIFFERENCE})")
         .mark_line(strokeWidth=1.5)
         .encode(
             x=x,
             y=y,
-            color=on.color,
+            color=plot.color,
             strokeDash=alt.condition(is_rough, alt.value([5, 3]), alt.value([1, 0])),
             detail="reliability:N",
             order=f"{_POWER}:Q",
-            tooltip=[*of_segment, *numbers(_FIELDS)],
+            tooltip=[*segment_tooltip, *number_tooltips(_FIELDS)],
         )
     )
-    notes = (
-        alt.Chart()
-        .transform_filter("isValid(datum.note)")
-        .mark_text(color=INK, fontStyle="italic")
-        .encode(x=alt.value(on.width / 2), y=alt.value(12), text="note:N", tooltip=of_segment)
-    )
-    return [rule, *on.behind(x=x, y=y), lines, notes]
+    notes = plot.note_texts(alt.Chart(), segment_tooltip)
+    return [rule, *plot.background_lines(x=x, y=y), lines, notes]

@@ -1,14 +1,14 @@
-"""The verb `check`."""
+"""The method `check`."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
 from balframe._validate import check_min_support
 from balframe.api.columns import (
-    BESIDE,
-    DESIGN,
+    DESIGN_COLUMNS,
+    HEADING_SEPARATOR,
     N_CLUSTERS,
-    SEGMENTS,
+    SEGMENT_KEYS,
     Kind,
     Naming,
     Span,
@@ -18,30 +18,37 @@ from balframe.api.columns import (
     key,
     limits,
     note,
-    place,
     status,
+    threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Absent, Scoring, check_by
+from balframe.api.metric_selection import Absent, MetricSelection, check_by
 from balframe.api.option_types import BaselineOption
-from balframe.api.options import ClassWeights, Clustering, Level, Names, OfLabels, Option
+from balframe.api.options import (
+    ClassWeightOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
+    Names,
+    Option,
+)
 from balframe.api.run import Columns, run_method
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
-from balframe.methods.gates.baseline_data import asked_of
-from balframe.methods.gates.evidence import Search
-from balframe.methods.gates.rules import RulesOption, check_where, read_rules
-from balframe.methods.gates.verdicts import (
-    STATUS,
-    Judge,
+from balframe.methods.gates.baseline import baseline_request
+from balframe.methods.gates.evidence import EvidenceRequest
+from balframe.methods.gates.rules import (
+    RulesOption,
     check_have_baseline,
     check_have_limits,
-    verdict_columns,
+    check_where,
+    read_rules,
 )
-from balframe.stats.base import IntervalMethod, check_level, check_suits_clusters
+from balframe.methods.gates.verdicts import STATUSES, verdict_columns
+from balframe.stats.base import IntervalMethod, check_level, check_supports_clusters
 
-# The options of rules: what they compare with, and how they are decided.
+# The options of rules.
 
 
 Decide = Literal["confident", "estimate"]
@@ -49,7 +56,7 @@ Decide = Literal["confident", "estimate"]
 _METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 
 
-class Baselines(TypedDict, total=False):
+class BaselineOptions(TypedDict, total=False):
     """What rules compare with."""
 
     baseline: Annotated[
@@ -63,7 +70,7 @@ class Baselines(TypedDict, total=False):
     ]
 
 
-class Families(Level, ClassWeights, Baselines, total=False):
+class RuleOptions(LevelOptions, ClassWeightOptions, BaselineOptions, total=False):
     """At which level rules are decided, and in which segments."""
 
     absent: Annotated[
@@ -99,7 +106,7 @@ class Families(Level, ClassWeights, Baselines, total=False):
     ]
 
 
-class Decisions(Families, total=False):
+class DecisionOptions(RuleOptions, total=False):
     """How rules are decided, and on which intervals."""
 
     interval: Annotated[
@@ -126,30 +133,30 @@ class Decisions(Families, total=False):
 
 
 _BASELINE = (
-    count_or_null(N, under="baseline"),
-    count_or_null("n_labels", under="baseline"),
-    count_or_null("baseline_n", under="baseline"),
-    estimate("score", under="baseline"),
-    estimate("baseline_score", under="baseline"),
+    count_or_null(N, only_with="baseline"),
+    count_or_null("n_labels", only_with="baseline"),
+    count_or_null("baseline_n", only_with="baseline"),
+    estimate("score", only_with="baseline"),
+    estimate("baseline_score", only_with="baseline"),
 )
-VERB = Method.of(
-    *SEGMENTS,
-    key("rule", tells=True, naming=Naming.RULE, heading=BESIDE),
-    note("reason", under="reasons"),
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("rule", identifies=True, naming=Naming.RULE, heading=HEADING_SEPARATOR),
+    note("reason", only_with="reasons"),
     *_BASELINE,
     replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
-    estimate("estimate", tells=True, span=Span.AS_MEASURED, ranks=True),
+    estimate("estimate", identifies=True, span=Span.BY_ROW, ranks_rows=True),
     *limits(about="estimate"),
-    *DESIGN,
-    place("bound", about="estimate"),
-    status("status", tells=True, statuses=Statuses(*STATUS)),
+    *DESIGN_COLUMNS,
+    threshold_or_bound("bound", about="estimate"),
+    status("status", identifies=True, statuses=Statuses(*STATUSES)),
 )
 
 
-class _Options(Decisions, Clustering, OfLabels, total=False): ...
+class _Options(DecisionOptions, ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def check(
     frame: FrameT,
     y_true: Name,
@@ -267,46 +274,57 @@ def check(
     >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
     (0.89, 0.88, 0.01, -0.007, 'pass')
     """
-    known, baseline = read_rules(rules), options.pop("baseline")
+    parsed_rules, baseline = read_rules(rules), options.pop("baseline")
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
     check_choice("decide", decide, ("confident", "estimate"))
     check_choice("adjust", adjust, ("bonferroni", None))
     check_level(level)
     check_min_support(options["min_support"])
-    check_have_baseline(known, baseline)
-    asked = asked_of(baseline, options)
+    check_have_baseline(parsed_rules, baseline)
+    comparison = baseline_request(baseline, options)
     if decide == "confident":
-        check_have_limits(known, paired=asked.is_paired, clusters=options["cluster"] is not None)
-    metrics = [rule.quantity for rule in known if rule.metric is not None]
+        check_have_limits(
+            parsed_rules, paired=comparison.is_paired, clusters=options["cluster"] is not None
+        )
+    metrics = [rule.quantity for rule in parsed_rules if rule.metric is not None]
     absent, weights = options["absent"], options["class_weight"]
-    scoring = Scoring.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
+    selection = MetricSelection.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
     by_limits, method = decide == "confident", options["interval"]
     check_choice("interval", method, (None, *get_args(IntervalMethod)))
-    check_suits_clusters(method, options["cluster"])
-    search = Search(by_limits, adjust is not None, level, method, options["min_support"])
+    check_supports_clusters(method, options["cluster"])
+    evidence_request = EvidenceRequest(
+        by_limits, adjust is not None, level, method, options["min_support"]
+    )
 
     def check_query(query: Query) -> None:
-        if any(rule.over is not None for rule in known):
+        if any(rule.disparity is not None for rule in parsed_rules):
             check_by(query, "a rule on a difference or ratio")
-        check_where(known, query)
-        asked.check(query)
+        check_where(parsed_rules, query)
+        comparison.check(query)
 
-    def compute(found: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
-        beside = asked.of(found, replace(scoring, absent="skip"))
-        own = found.reading if beside is None else beside.own
-        return verdict_columns(Judge(search, by_limits), known, scoring, own, beside)
+    def compute(source_counts: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
+        baseline = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
+        data = source_counts.counted_frame if baseline is None else baseline.data
+        evidence = evidence_request.collect(parsed_rules, selection, data, baseline)
+        return verdict_columns(
+            parsed_rules,
+            evidence,
+            data if baseline is None else baseline.counted_frame,
+            by_limits=by_limits,
+            with_baseline=baseline is not None,
+        )
 
-    shown = ["baseline"] if baseline is not None else []
-    if any(rule.reason is not None for rule in known):
-        shown.append("reasons")
+    optional_columns = ["baseline"] if baseline is not None else []
+    if any(rule.reason is not None for rule in parsed_rules):
+        optional_columns.append("reasons")
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        shown=shown,
-        reads=asked.reads,
-        source=asked.source,
-        check=check_query,
-        suits=lambda found: scoring.suits(found.reading),
+        optional_columns=optional_columns,
+        input_spec=comparison.input_spec,
+        source=comparison.source,
+        check_query=check_query,
+        check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),
     )

@@ -1,48 +1,52 @@
 """The evidence for rules: the values of their quantities, with confidence intervals."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe.api.interval_estimates import deciding, design, limits_of
-from balframe.api.metric_selection import counted, value_of
+from balframe.api.interval_estimates import decision_request, design_effects, metric_limits
+from balframe.api.metric_selection import MetricSelection, metric_values, segment_counts
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
+from balframe.errors import UnknownNameError
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.comparisons.extremes import Extremal, denominator
-from balframe.methods.gates.baseline_differences import (
+from balframe.methods.comparisons.extremes import ExtremesSearch, smallest_denominator
+from balframe.methods.gates.baseline import (
     Baseline,
-    Beside,
-    OfClusters,
-    limits_of_differences,
+    BaselineScores,
+    ClusterStatistics,
+    difference_limits,
 )
+from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Values of a quantity with their limits, NaN where there are none.
+    """Values of the quantity of a rule with their limits, NaN where there are none.
 
-    `is_known` where the value is defined and has rows enough; the evidence on many segments
-    together `is_complete` where none of them was left out. Where the values are differences from a
-    baseline, `beside` says what they are differences of. `clusters` are how many there are, how
-    many effective ones, and the design effects, where rows are in clusters.
+    `rule` is the position of the rule. A value is that of a segment or, with `is_disparity`, of a
+    group of segments, named by its first one. `is_evaluable` where it is defined and has enough
+    rows. A disparity `is_complete` if no segment of the group was left out. `baseline_scores` are
+    there if the values are differences from a baseline, and `clusters` if rows are in clusters.
     """
 
+    rule: int
+    segments: Int64Array
     estimate: FloatArray | Int64Array
     lower: FloatArray | Int64Array
     upper: FloatArray | Int64Array
-    is_known: BoolArray
+    is_evaluable: BoolArray
+    is_disparity: bool = False
     is_complete: bool = True
-    beside: Beside | None = None
-    clusters: OfClusters | None = None
+    baseline_scores: BaselineScores | None = None
+    clusters: ClusterStatistics | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """Which evidence to look for: with limits or without, at which level, on how many rows."""
+class EvidenceRequest:
+    """Which evidence rules need: with or without limits, at which level, on how many rows."""
 
     with_limits: bool
     simultaneous: bool
@@ -50,87 +54,194 @@ class Search:
     method: str | None
     min_support: int
 
-    def of_segments(
+    def collect(
         self,
-        metric: Metric | None,
-        quantity: str,
+        rules: Sequence[Rule],
+        selection: MetricSelection,
+        counted_frame: CountedFrame,
+        baseline: Baseline | None,
+    ) -> list[Evidence]:
+        """Return the evidence for all rules; its segments are those of the baseline, if any."""
+        sample = selection.sample(counted_frame)
+        evidence = [
+            item
+            for number, rule in enumerate(rules)
+            if not rule.is_relative
+            for item in self._absolute_evidence(number, rule, sample, counted_frame)
+        ]
+        if baseline is None:
+            return evidence
+        positions = baseline.positions
+        return [
+            *(replace(item, segments=positions[item.segments]) for item in evidence),
+            *(
+                self._difference_evidence(number, rule, baseline)
+                for number, rule in enumerate(rules)
+                if rule.is_relative
+            ),
+        ]
+
+    def _absolute_evidence(
+        self, number: int, rule: Rule, sample: Sample, counted_frame: CountedFrame
+    ) -> Iterator[Evidence]:
+        """Iterate over the evidence on all segments of a rule, or on each group of them."""
+        if rule.disparity is None:
+            segments = rule_segments(rule, counted_frame)
+            yield self._segment_evidence(number, rule, sample, counted_frame, segments)
+            return
+        groups = rule_groups(rule, counted_frame)
+        margins = [int(counted_frame.segment_margins()[segments[0]]) for segments in groups]
+        for segments, margin in zip(groups, margins, strict=True):
+            yield self._disparity_evidence(number, rule, sample, segments, margins.count(margin))
+
+    def _segment_evidence(
+        self,
+        number: int,
+        rule: Rule,
         sample: Sample,
-        reading: CountedFrame,
+        counted_frame: CountedFrame,
         segments: Int64Array,
     ) -> Evidence:
-        """Score some segments on a metric, or count their rows or labels where there is none."""
+        """Score segments on a metric, or count their rows or labels if there is none."""
         sample = sample.at(segments)
-        c = sample.counts
+        c, metric = sample.counts, rule.metric
+        clusters = _cluster_statistics(metric, sample)
         if metric is None:
-            n = counted(c)[quantity]
-            return Evidence(n, n, n, np.ones(len(n), np.bool_), clusters=_clusters(None, sample))
-        estimate = value_of(metric, c)
+            n = segment_counts(c)[rule.quantity]
+            return Evidence(number, segments, n, n, n, np.ones(len(n), np.bool_), clusters=clusters)
+        estimate = metric_values(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
-        is_known = ~np.isnan(estimate) & (denominator(metric, c) >= self.min_support)
-        for used in self._families(np.flatnonzero(is_known), segments, reading):
-            lower[used], upper[used] = limits_of(
-                {quantity: metric},
-                sample.at(used),
-                {quantity: estimate[used]},
-                deciding(metric, self.method, self.level).together(
-                    len(used) if self.simultaneous else 1
-                ),
-            )[quantity]
-        return Evidence(estimate, lower, upper, is_known, clusters=_clusters(metric, sample))
+        is_evaluable = ~np.isnan(estimate) & (smallest_denominator(metric, c) >= self.min_support)
+        for family in self._families(is_evaluable, segments, counted_frame):
+            request = decision_request(metric, self.method, self.level)
+            lower[family], upper[family] = metric_limits(
+                metric,
+                sample.at(family),
+                estimate[family],
+                request.bonferroni(len(family) if self.simultaneous else 1),
+            )
+        return Evidence(number, segments, estimate, lower, upper, is_evaluable, clusters=clusters)
 
-    def of_differences(self, metric: Metric, baseline: Baseline, segments: Int64Array) -> Evidence:
-        """Find how much more segments score on a metric than in the baseline."""
-        beside = Beside.of(metric, baseline, segments)
-        difference = beside.difference
+    def _difference_evidence(self, number: int, rule: Rule, baseline: Baseline) -> Evidence:
+        """Return the differences of the scores of segments from those of the baseline."""
+        metric = rule.metric
+        assert metric is not None
+        segments = rule_segments(rule, baseline.counted_frame)
+        scores = BaselineScores.of(metric, baseline, segments)
+        difference = scores.difference
         lower, upper = np.full((2, len(segments)), np.nan)
-        is_known = ~np.isnan(difference) & (beside.support >= self.min_support)
-        for used in self._families(np.flatnonzero(is_known), segments, baseline.reading):
-            request = deciding(metric, None, self.level).together(
-                len(used) if self.simultaneous else 1
+        is_evaluable = ~np.isnan(difference) & (scores.support >= self.min_support)
+        for family in self._families(is_evaluable, segments, baseline.counted_frame):
+            request = decision_request(metric, None, self.level)
+            lower[family], upper[family] = difference_limits(
+                metric,
+                baseline,
+                segments[family],
+                difference[family],
+                request.bonferroni(len(family) if self.simultaneous else 1),
             )
-            lower[used], upper[used] = limits_of_differences(
-                metric, baseline, segments[used], difference[used], request
-            )
-        clusters = baseline.clusters(metric, segments)
-        return Evidence(difference, lower, upper, is_known, beside=beside, clusters=clusters)
+        return Evidence(
+            number,
+            segments,
+            difference,
+            lower,
+            upper,
+            is_evaluable,
+            baseline_scores=scores,
+            clusters=baseline.cluster_statistics(metric, segments),
+        )
 
     def _families(
-        self, used: Int64Array, segments: Int64Array, reading: CountedFrame
+        self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
     ) -> Iterator[Int64Array]:
-        """Put segments together whose limits hold at once: those of each margin."""
-        if not self.with_limits or not len(used):
+        """Iterate over the evaluable segments of each margin, whose limits hold simultaneously."""
+        evaluable = np.flatnonzero(is_evaluable)
+        if not self.with_limits or not len(evaluable):
             return
-        margin = reading.margin_of_segments()[segments[used]]
-        for one in np.unique(margin):
-            yield used[margin == one]
+        margin = counted_frame.segment_margins()[segments[evaluable]]
+        for code in np.unique(margin):
+            yield evaluable[margin == code]
 
-    def of_extremes(
-        self,
-        over: Literal["difference", "ratio"],
-        metric: Metric,
-        quantity: str,
-        sample: Sample,
-        segments: Int64Array,
-        n_groups: int,
+    def _disparity_evidence(
+        self, number: int, rule: Rule, sample: Sample, segments: Int64Array, n_groups: int
     ) -> Evidence:
-        """Find how far apart the highest and the lowest of some segments are."""
-        found = Extremal(self.level, self.min_support, self.method).find(
-            quantity,
-            metric,
+        """Return the difference or ratio of the highest and the lowest of a group of segments."""
+        assert rule.metric is not None
+        assert rule.disparity is not None
+        extremes = ExtremesSearch(self.level, self.min_support, self.method).find(
+            rule.quantity,
+            rule.metric,
             sample.at(segments),
             segments,
             n_groups if self.simultaneous else 1,
         )
-        limits = {"difference": found.difference_limits, "ratio": found.ratio_limits}[over]
-        estimate = np.array([{"difference": found.difference, "ratio": found.ratio}[over]])
-        lower, upper = (np.array([end if self.with_limits else np.nan]) for end in limits)
-        return Evidence(estimate, lower, upper, ~np.isnan(estimate), not found.n_left_out)
+        value, limits = {
+            "difference": (extremes.difference, extremes.difference_limits),
+            "ratio": (extremes.ratio, extremes.ratio_limits),
+        }[rule.disparity]
+        estimate = np.array([value])
+        lower, upper = (np.array([limit if self.with_limits else np.nan]) for limit in limits)
+        return Evidence(
+            number,
+            segments[:1],
+            estimate,
+            lower,
+            upper,
+            ~np.isnan(estimate),
+            is_disparity=True,
+            is_complete=not extremes.n_left_out,
+        )
 
 
-def _clusters(metric: Metric | None, sample: Sample) -> OfClusters | None:
-    """Count the clusters, and find the design effects; those of a count of rows are undefined."""
+def _cluster_statistics(metric: Metric | None, sample: Sample) -> ClusterStatistics | None:
+    """Return the cluster statistics of a metric; those of a count of rows are undefined."""
     if sample.clusters is None:
         return None
-    nothing = np.full(sample.counts.n_segments, np.nan)
-    effective, effect = (nothing, nothing) if metric is None else design(metric, sample)
+    undefined = np.full(sample.counts.n_segments, np.nan)
+    effective, effect = (undefined, undefined) if metric is None else design_effects(metric, sample)
     return sample.clusters.n, effective, effect
+
+
+# The segments that a rule applies to.
+
+
+def rule_segments(rule: Rule, counted_frame: CountedFrame) -> Int64Array:
+    """List the segments that a rule applies to, in order."""
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *rule_groups(rule, counted_frame)]))
+
+
+def rule_groups(rule: Rule, counted_frame: CountedFrame) -> list[Int64Array]:
+    """List the segments that a rule applies to, by group.
+
+    Raise if a value of 'where' does not occur.
+    """
+    if not len(counted_frame.cells.n):
+        return []
+    codes = {
+        name: [counted_frame.level_code(name, value) for value in values]
+        for name, values in rule.where.items()
+    }
+    _, first = counted_frame.cells.segments
+    for name, value_codes in codes.items():
+        for value, code in zip(rule.where[name], value_codes, strict=True):
+            if code not in counted_frame.codes[name]:
+                raise UnknownNameError(
+                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
+                    "occur in the data. Check its spelling, or remove it from 'where'."
+                )
+    segments_by_group = []
+    for group in counted_frame.groups():
+        if not set(codes) <= set(group.by) or (rule.disparity is not None and not group.by):
+            continue
+        is_selected = np.ones(len(group.segments), np.bool_)
+        for name, value_codes in codes.items():
+            is_selected &= np.isin(counted_frame.codes[name][first[group.segments]], value_codes)
+        if is_selected.any():
+            segments_by_group.append(group.segments[is_selected])
+    if not segments_by_group:
+        conditions = {name: list(values) for name, values in rule.where.items()}
+        raise UnknownNameError(
+            f"the rule {rule.text!r} applies where {conditions}, and no segment has these values. "
+            "Check 'where' of the rule."
+        )
+    return segments_by_group

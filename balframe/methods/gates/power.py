@@ -1,16 +1,16 @@
-"""The verb `power`."""
+"""The method `power`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from balframe._validate import check_min_support
 from balframe.api.columns import (
-    BESIDE,
+    HEADING_SEPARATOR,
     MIN_SUPPORT,
-    SEGMENTS,
+    SEGMENT_KEYS,
     Kind,
     Naming,
     Span,
@@ -19,198 +19,59 @@ from balframe.api.columns import (
     estimate,
     key,
     note,
-    place,
+    threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring, value_of
-from balframe.api.options import Answers, Cells, Counted, Names
+from balframe.api.metric_selection import MetricSelection
+from balframe.api.options import CellOptions, Names, ResultOptions, UnweightedRowOptions
 from balframe.api.run import Columns, run_method
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import InvalidInputError, check_choice, listed, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
-from balframe.methods.comparisons.extremes import denominator
-from balframe.methods.gates.baseline_data import asked_of
-from balframe.methods.gates.baseline_differences import Baseline, Beside
-from balframe.methods.gates.check import Families
-from balframe.methods.gates.power_analysis import (
-    RELIABILITY,
-    Forecast,
-    Goal,
-    alone,
-    beside,
-    forecast,
-    without_predictions,
+from balframe.methods.gates.baseline import Baseline, baseline_request
+from balframe.methods.gates.check import RuleOptions
+from balframe.methods.gates.power_analysis import RELIABILITY, PowerRequest, RulePower
+from balframe.methods.gates.rules import (
+    Rule,
+    RulesOption,
+    check_have_baseline,
+    check_where,
+    read_rules,
 )
-from balframe.methods.gates.rules import Rule, RulesOption, check_where, read_rules, segments_of
-from balframe.methods.gates.verdicts import check_have_baseline
-from balframe.metrics.lookup import registered
+from balframe.metrics.lookup import registered_metrics
 from balframe.stats.base import check_level
 
-# From rules to what they can see: how likely segments are to pass, and how many rows they need.
-
-
-Powers = float | Sequence[float]  # one, or several
+Powers = float | Sequence[float]
 
 _UNKNOWN = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Planner:
-    """How rules will be decided, and which powers are asked for.
-
-    `disagreement` is the share of rows that only one model gets right, where the predictions of
-    the baseline are not known.
-    """
-
-    powers: Sequence[float]
-    level: float
-    simultaneous: bool
-    min_support: int
-    disagreement: float | None
-
-    def plan(
-        self, rule: Rule, c: ClassCounts, reading: CountedFrame, baseline: Baseline | None
-    ) -> "Plans":
-        """Plan a rule in all segments that it applies to; `c` are the counts of the data."""
-        assert rule.metric is not None
-        segments = segments_of(rule, reading)
-        own = segments_at(c, segments)
-        if rule.is_relative and baseline is not None:
-            found = Beside.of(rule.metric, baseline, segments)
-            estimate, support = found.difference, found.support
-        else:
-            estimate, support = value_of(rule.metric, own), denominator(rule.metric, own)
-        known = ~np.isnan(estimate) & (support >= self.min_support)
-        goal = Goal(rule.bound, rule.operator in (">=", ">"), self._tails(known, segments, reading))
-        if not rule.is_relative:
-            parts = alone(rule.metric, own, known, goal)
-        elif baseline is not None:
-            parts = beside(rule.metric, baseline, segments, known, goal)
-        else:
-            assert self.disagreement is not None
-            estimate = np.where(known, 0.0, np.nan)
-            parts = without_predictions(rule.metric, own, known, goal, self.disagreement)
-        seen = forecast(rule.metric, own.n, own, list(parts), self.powers)
-        return Plans(segments, own.n, own.min_support, estimate, seen)
-
-    def _tails(self, known: BoolArray, segments: Int64Array, reading: CountedFrame) -> FloatArray:
-        """Share the level among the segments of each margin that can be judged."""
-        margin = reading.margin_of_segments()[segments]
-        n_together = np.bincount(margin, weights=known)[margin] if self.simultaneous else 1
-        return np.asarray((1 - self.level) / np.maximum(n_together, 1) / 2 * np.ones(len(known)))
-
-
-@dataclass(frozen=True, slots=True)
-class Plans:
-    """The plans of one rule: its segments, their rows and scores, and what is seen in them."""
-
-    segments: Int64Array
-    n: Int64Array
-    min_support: Int64Array
-    estimate: FloatArray
-    seen: Forecast
-
-
-def plan_columns(
-    planner: Planner,
-    rules: Sequence[Rule],
-    scoring: Scoring,
-    shared: Scoring,
-    reading: CountedFrame,
-    baseline: Baseline | None,
-) -> dict[Name, Any]:
-    """Plan every rule, and put the plans one below the other.
-
-    Rules on differences use the scoring `shared`, of labels that both sides have.
-    """
-    own, all_read = reading, reading if baseline is None else baseline.reading
-    positions = None if baseline is None else baseline.positions
-    segment, rule_of, plans = [], [], []
-    for number, rule in enumerate(rules):
-        if rule.is_relative:
-            found = planner.plan(rule, shared.class_counts(all_read), all_read, baseline)
-            at = found.segments
-        else:
-            found = planner.plan(rule, scoring.class_counts(own), own, None)
-            at = found.segments if positions is None else positions[found.segments]
-        segment.append(at)
-        rule_of.append(np.full(len(at), number))
-        plans.append(found)
-    of_plans = np.concatenate(segment), np.concatenate(rule_of)
-    return _in_rows(planner, rules, all_read, *of_plans, plans)
-
-
-def _in_rows(
-    planner: Planner,
-    rules: Sequence[Rule],
-    reading: CountedFrame,
-    segment: Int64Array,
-    rule: Int64Array,
-    plans: Sequence[Plans],
-) -> dict[Name, Any]:
-    """Sort by margin, segment, rule and power."""
-    _, first = reading.cells.segments
-    margin = reading.margin_of_segments()[segment]
-    order, n_powers = np.lexsort((rule, segment, margin)), len(planner.powers)
-
-    def once(values: Any) -> Any:  # noqa: ANN401 (an array of any dtype)
-        return np.repeat(np.concatenate([*values])[order], n_powers)
-
-    def each(values: Iterable[FloatArray]) -> FloatArray:
-        return np.asarray(np.concatenate([*values])[order].ravel())
-
-    rows = np.repeat(order, n_powers)
-    rule = rule[rows]
-    return reading.by_columns(first[segment[rows]]) | {
-        "rule": reading.text_column([one.text for one in rules], rule),
-        "power": np.tile(np.asarray(planner.powers, np.float64), len(order)),
-        "n": once(one.n for one in plans),
-        "min_support": once(one.min_support for one in plans),
-        "estimate": once(one.estimate for one in plans),
-        "bound": np.array([one.bound for one in rules])[rule],
-        "min_detectable_difference": each(one.seen.detectable for one in plans),
-        "probability_pass": once(one.seen.probability_pass for one in plans),
-        "n_needed": reading.count_column(_rows(each(one.seen.n_needed for one in plans))),
-        "n_needed_per_label": reading.count_column(
-            _rows(each(one.seen.n_needed_per_label for one in plans))
-        ),
-        "reliability": reading.text_column(
-            RELIABILITY, once(one.seen.reliability for one in plans)
-        ),
+def rules_with_power(rules: Sequence[Rule], *, paired: bool) -> list[Rule]:
+    """Return the rules whose power is known, and warn of the others; raise if none is left."""
+    left_out = {
+        rule.text: reason for rule in rules if (reason := _reason_left_out(rule, paired=paired))
     }
-
-
-def _rows(values: FloatArray) -> Int64Array:
-    """Turn numbers of rows into integers, unknown where there are none or too many."""
-    usable = values < 2.0**53
-    return np.where(usable, np.where(usable, values, 0).astype(np.int64), _UNKNOWN)
-
-
-def plannable(rules: Sequence[Rule], *, paired: bool) -> list[Rule]:
-    """List the rules whose power is known, and warn of the others; raise if none is left."""
-    left_out = {rule.text: why for rule in rules if (why := _why_not(rule, paired=paired))}
     kept = [rule for rule in rules if rule.text not in left_out]
     if left_out:
-        reasons = listed((f"{text!r} ({why})" for text, why in left_out.items()), 5)
+        reasons = listed((f"{text!r} ({reason})" for text, reason in left_out.items()), 5)
         message = f"power is not known for {reasons}."
         if not kept:
-            known = [one.name for one in registered() if one.interval.is_linear]
+            metrics = [metric.name for metric in registered_metrics() if metric.interval.is_linear]
             raise InvalidInputError(
-                f"{message} Give a rule on one of {listed(known, len(known))}, such as "
+                f"{message} Give a rule on one of {listed(metrics, len(metrics))}, such as "
                 "'balanced_accuracy >= 0.8'."
             )
         warn(f"{message} {'It is' if len(left_out) == 1 else 'They are'} left out.")
     return kept
 
 
-def _why_not(rule: Rule, *, paired: bool) -> str | None:
+def _reason_left_out(rule: Rule, *, paired: bool) -> str | None:
     if rule.metric is None:
         return "a count"
-    if rule.over is not None:
-        return f"a {rule.over} of segments"
+    if rule.disparity is not None:
+        return f"a {rule.disparity} of segments"
     if rule.operator == "==":
         return "no interval has only this value"
     if not rule.metric.interval.is_linear:
@@ -220,20 +81,20 @@ def _why_not(rule: Rule, *, paired: bool) -> str | None:
     return None
 
 
-VERB = Method.of(
-    *SEGMENTS,
-    key("rule", naming=Naming.RULE, heading=BESIDE),
-    key("power", kind=Kind.FLOAT, tells=True),
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("rule", naming=Naming.RULE, heading=HEADING_SEPARATOR),
+    key("power", kind=Kind.FLOAT, identifies=True),
     count(N),
     count(MIN_SUPPORT),
-    estimate("estimate", span=Span.AS_MEASURED),
-    place("bound", about="estimate"),
-    estimate("min_detectable_difference", tells=True),
-    estimate("probability_pass", tells=True, span=Span.UNIT),
+    estimate("estimate", span=Span.BY_ROW),
+    threshold_or_bound("bound", about="estimate"),
+    estimate("min_detectable_difference", identifies=True),
+    estimate("probability_pass", identifies=True, span=Span.UNIT),
     count_or_null("n_needed"),
     count_or_null("n_needed_per_label"),
     note("reliability"),
-    instead={
+    hints={
         "sample_weight": "power is not known for weighted rows; omit it.",
         "cluster": "power is not known for rows in clusters; omit it.",
         "interval": "power is that of the default intervals of `check`; omit it.",
@@ -242,10 +103,10 @@ VERB = Method.of(
 )
 
 
-class _Options(Families, Cells, Counted, Answers, total=False): ...
+class _Options(RuleOptions, CellOptions, UnweightedRowOptions, ResultOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def power(
     frame: FrameT,
     y_true: Name,
@@ -344,20 +205,22 @@ def power(
     >>> plan["n_needed"].item()
     350
     """
-    known = read_rules(rules)
+    parsed_rules = read_rules(rules)
     baseline = options.pop("baseline")
-    powers = _powers(power)
+    powers = _check_powers(power)
     check_choice("adjust", options["adjust"], ("bonferroni", None))
     check_level(options["level"])
     check_min_support(options["min_support"])
-    _check_disagreement(disagreement, baseline, known)
-    asked = asked_of(baseline, options)
+    _check_disagreement(disagreement, baseline, parsed_rules)
+    comparison = baseline_request(baseline, options)
     if disagreement is None:
-        check_have_baseline(known, baseline)
-    kept = plannable(known, paired=asked.is_paired or disagreement is not None)
-    metrics = list(dict.fromkeys(rule.quantity for rule in kept))
-    scoring = Scoring.of(metrics, options["class_weight"], (), options["absent"])
-    planner = Planner(
+        check_have_baseline(parsed_rules, baseline)
+    planned_rules = rules_with_power(
+        parsed_rules, paired=comparison.is_paired or disagreement is not None
+    )
+    metrics = list(dict.fromkeys(rule.quantity for rule in planned_rules))
+    selection = MetricSelection.of(metrics, options["class_weight"], (), options["absent"])
+    request = PowerRequest(
         powers,
         options["level"],
         options["adjust"] is not None,
@@ -366,58 +229,62 @@ def power(
     )
 
     def check_query(query: Query) -> None:
-        check_where(kept, query)
-        asked.check(query)
+        check_where(planned_rules, query)
+        comparison.check(query)
         if query.sample_weight is not None:
             raise InvalidInputError(
                 "the cells have weights, but power is not known for weighted rows. Count the rows "
                 "without weights."
             )
 
-    def compute(found: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
-        shared = replace(scoring, absent="skip")
-        beside = asked.of(found, shared)
-        own = found.reading if beside is None else beside.own
-        return plan_columns(planner, kept, scoring, shared, own, beside)
+    def compute(source_counts: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
+        shared = replace(selection, absent="skip")
+        baseline = comparison.make_baseline(source_counts, shared)
+        counted_frame = source_counts.counted_frame if baseline is None else baseline.data
+        return power_columns(request, planned_rules, selection, shared, counted_frame, baseline)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        reads=asked.reads,
-        source=asked.source,
-        check=check_query,
-        suits=lambda found: scoring.suits(found.reading),
+        input_spec=comparison.input_spec,
+        source=comparison.source,
+        check_query=check_query,
+        check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),
     )
 
 
-def _powers(given: Any) -> list[float]:  # noqa: ANN401 (what a caller gives)
-    """Check the powers asked for."""
-    powers = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if not all(_is_number(one) and 0 < one < 1 for one in powers):
+def _check_powers(power: Any) -> list[float]:  # noqa: ANN401 (what a caller gives)
+    """Return the powers as a list, if they are valid."""
+    powers = list(power) if isinstance(power, (list, tuple, np.ndarray)) else [power]
+    if not all(_is_number(value) and 0 < value < 1 for value in powers):
         raise InvalidInputError(
-            f"{parameter('power', given)} is not a probability; give a number between 0 and 1, "
+            f"{parameter('power', power)} is not a probability; give a number between 0 and 1, "
             "such as 0.8, or a list of them."
         )
     if not powers or len(set(powers)) < len(powers):
         raise InvalidInputError(
-            f"{parameter('power', given)} is empty or has a number twice; give each number once."
+            f"{parameter('power', power)} is empty or has a number twice; give each number once."
         )
-    return [float(one) for one in powers]
+    return [float(value) for value in powers]
 
 
-def _is_number(given: object) -> bool:
-    return isinstance(given, (int, float, np.floating)) and not isinstance(given, bool)
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
 
 
-def _check_disagreement(given: Any, baseline: object, rules: Sequence[Rule]) -> None:  # noqa: ANN401
-    if given is None:
+def _check_disagreement(
+    disagreement: Any,  # noqa: ANN401 (what a caller gives)
+    baseline: object,
+    rules: Sequence[Rule],
+) -> None:
+    if disagreement is None:
         return
-    if not _is_number(given) or not 0 < given <= 1:
+    if not _is_number(disagreement) or not 0 < disagreement <= 1:
         raise InvalidInputError(
-            f"{parameter('disagreement', given)} is not a share; give a number above 0, up to 1, "
-            "such as 0.1."
+            f"{parameter('disagreement', disagreement)} is not a share; give a number above 0, up "
+            "to 1, such as 0.1."
         )
     if baseline is not None:
         raise InvalidInputError(
@@ -429,3 +296,87 @@ def _check_disagreement(given: Any, baseline: object, rules: Sequence[Rule]) -> 
             f"{parameter('disagreement')} is given, but no rule compares with a baseline; give a "
             "rule such as 'balanced_accuracy >= baseline - 0.02', or omit it."
         )
+
+
+# The columns of the result.
+
+
+def power_columns(
+    request: PowerRequest,
+    rules: Sequence[Rule],
+    selection: MetricSelection,
+    shared: MetricSelection,
+    counted_frame: CountedFrame,
+    baseline: Baseline | None,
+) -> dict[Name, Any]:
+    """Return the columns of the power of every rule.
+
+    Rules on differences use the selection `shared`, of labels that both have.
+    """
+    all_segments = counted_frame if baseline is None else baseline.counted_frame
+    positions = None if baseline is None else baseline.positions
+    segments, rule_codes, powers = [], [], []
+    for number, rule in enumerate(rules):
+        if rule.is_relative:
+            power = request.rule_power(
+                rule, shared.class_counts(all_segments), all_segments, baseline
+            )
+            at = power.segments
+        else:
+            power = request.rule_power(
+                rule, selection.class_counts(counted_frame), counted_frame, None
+            )
+            at = power.segments if positions is None else positions[power.segments]
+        segments.append(at)
+        rule_codes.append(np.full(len(at), number))
+        powers.append(power)
+    rows = np.concatenate(segments), np.concatenate(rule_codes)
+    return _sorted_columns(request, rules, all_segments, *rows, powers)
+
+
+def _sorted_columns(
+    request: PowerRequest,
+    rules: Sequence[Rule],
+    counted_frame: CountedFrame,
+    segments: Int64Array,
+    rule_codes: Int64Array,
+    powers: Sequence[RulePower],
+) -> dict[Name, Any]:
+    """Sort by margin, segment, rule and power."""
+    _, first = counted_frame.cells.segments
+    margin = counted_frame.segment_margins()[segments]
+    order, n_powers = np.lexsort((rule_codes, segments, margin)), len(request.powers)
+
+    def repeat(values: Any) -> Any:  # noqa: ANN401 (an array of any dtype)
+        return np.repeat(np.concatenate([*values])[order], n_powers)
+
+    def ravel(values: Iterable[FloatArray]) -> FloatArray:
+        return np.asarray(np.concatenate([*values])[order].ravel())
+
+    rows = np.repeat(order, n_powers)
+    rule_codes = rule_codes[rows]
+    return counted_frame.by_columns(first[segments[rows]]) | {
+        "rule": counted_frame.text_column([rule.text for rule in rules], rule_codes),
+        "power": np.tile(np.asarray(request.powers, np.float64), len(order)),
+        "n": repeat(power.n for power in powers),
+        "min_support": repeat(power.min_support for power in powers),
+        "estimate": repeat(power.estimate for power in powers),
+        "bound": np.array([rule.bound for rule in rules])[rule_codes],
+        "min_detectable_difference": ravel(power.result.detectable_difference for power in powers),
+        "probability_pass": repeat(power.result.pass_probability for power in powers),
+        "n_needed": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.n_needed for power in powers))
+        ),
+        "n_needed_per_label": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.n_needed_per_label for power in powers))
+        ),
+        "reliability": counted_frame.text_column(
+            RELIABILITY, repeat(power.result.reliability for power in powers)
+        ),
+    }
+
+
+def _as_row_counts(values: FloatArray) -> Int64Array:
+    """Return numbers of rows as integers, unknown if undefined or too large."""
+    is_usable = values < 2.0**53
+    return np.where(is_usable, np.where(is_usable, values, 0).astype(np.int64), _UNKNOWN)

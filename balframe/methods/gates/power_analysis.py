@@ -1,241 +1,348 @@
-"""What a gate can see in every segment: chances, differences that it detects, and rows needed."""
+"""The power of rules in every segment: probabilities, detectable differences, sample sizes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.class_counts import ClassCounts
+from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.safe_divide import ratio
-from balframe.methods.comparisons.segments import on_shared_labels
-from balframe.methods.gates.baseline_differences import Baseline, Paired
-from balframe.methods.gates.power_designs import OfPairs, OfRecalls
-from balframe.methods.gates.power_functions import Planned, PlannedProportion, uncorrected
+from balframe.frames.counted_frame import CountedFrame
+from balframe.methods.comparisons.extremes import smallest_denominator
+from balframe.methods.comparisons.segments import restrict_to_shared_labels
+from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
+from balframe.methods.gates.evidence import rule_segments
+from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
+from balframe.methods.gates.power_functions import (
+    ProportionPower,
+    ScorePower,
+    normal_critical_value,
+)
+from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
-from balframe.stats.batching import by_number_of_labels
-from balframe.stats.constrained_mle_paired import Pairs
-from balframe.stats.differences import stacked
+from balframe.stats.batching import group_by_label_count
+from balframe.stats.constrained_mle_paired import PairedCounts
+from balframe.stats.differences import difference_as_mean_recall
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import Recalls
 
 RELIABILITY = ("exact", "good", "rough")
 _EXACT, _GOOD, _ROUGH = range(3)
-_FEW = 30  # right or wrong rows of a label
-_FEW_DISCORDANT = 40  # rows of a label that only one of two models gets right
+_MIN_ROWS = 30  # right or wrong rows of a label
+_MIN_DISCORDANT_ROWS = 40  # rows of a label that only one of two models gets right
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """The bound of a score, or of a difference, and the tails of the limits that decide.
+class PowerTarget:
+    """The bound of a score or difference, and the tail probability of the limits that decide.
 
-    `is_least`: the score should not be below the bound; otherwise not above it.
+    With `is_lower_bound`, the score should not be below the bound, otherwise not above it.
     """
 
     bound: float
-    is_least: bool
-    tails: FloatArray
+    is_lower_bound: bool
+    tail: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a gate can see: one row for each segment, one column for each power."""
+class PowerResult:
+    """The power in every segment; arrays of two dimensions have one column for each power."""
 
-    probability_pass: FloatArray
-    detectable: FloatArray
+    pass_probability: FloatArray
+    detectable_difference: FloatArray
     n_needed: FloatArray
     n_needed_per_label: FloatArray
     reliability: Int64Array
 
     @classmethod
-    def unknown(cls, n_segments: int, n_powers: int) -> "Forecast":
-        """Know nothing yet."""
-        detectable, n_needed, n_needed_per_label = np.full((3, n_segments, n_powers), np.nan)
-        chance, reliability = np.full(n_segments, np.nan), np.full(n_segments, len(RELIABILITY))
-        return cls(chance, detectable, n_needed, n_needed_per_label, reliability)
+    def undefined(cls, n_segments: int, n_powers: int) -> "PowerResult":
+        """Return a result in which all numbers are NaN."""
+        difference, n_needed, n_needed_per_label = np.full((3, n_segments, n_powers), np.nan)
+        probability, reliability = (
+            np.full(n_segments, np.nan),
+            np.full(n_segments, len(RELIABILITY)),
+        )
+        return cls(probability, difference, n_needed, n_needed_per_label, reliability)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Segments of equally many labels: the plan for their rows, and for one row of each label.
+class _SegmentBatch:
+    """The power in segments of equally many labels: with their rows, and one row of each label.
 
-    `scale` is what a difference of plans is multiplied by to be one of the metric.
+    A difference times `scale` is one of the metric.
     """
 
     segments: Int64Array
-    plan: Planned | PlannedProportion
-    equal: Planned | PlannedProportion
+    observed: ScorePower | ProportionPower
+    one_per_label: ScorePower | ProportionPower
     scale: FloatArray
     reliability: Int64Array
 
 
-def forecast(
-    metric: Metric, n: Int64Array, c: ClassCounts, parts: Sequence[Part], powers: Sequence[float]
-) -> Forecast:
-    """Put the plans of all segments together; `n` are their rows."""
-    out = Forecast.unknown(len(n), len(powers))
-    for part in parts:
-        at = part.segments
-        out.probability_pass[at] = part.plan.chance_to_pass()
-        out.reliability[at] = part.reliability
+@dataclass(frozen=True, slots=True)
+class PowerRequest:
+    """How rules will be decided, and with which powers.
+
+    `disagreement` is the share of rows that only one model gets right, if the predictions of the
+    baseline do not exist yet.
+    """
+
+    powers: Sequence[float]
+    level: float
+    simultaneous: bool
+    min_support: int
+    disagreement: float | None
+
+    def rule_power(
+        self, rule: Rule, c: ClassCounts, counted_frame: CountedFrame, baseline: Baseline | None
+    ) -> "RulePower":
+        """Return the power of a rule in its segments; `c` are the class counts of all."""
+        assert rule.metric is not None
+        segments = rule_segments(rule, counted_frame)
+        counts = segments_at(c, segments)
+        if rule.is_relative and baseline is not None:
+            scores = BaselineScores.of(rule.metric, baseline, segments)
+            estimate, support = scores.difference, scores.support
+        else:
+            estimate = metric_values(rule.metric, counts)
+            support = smallest_denominator(rule.metric, counts)
+        is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
+        tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
+        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail)
+        if not rule.is_relative:
+            batches = score_batches(rule.metric, counts, is_evaluable, target)
+        elif baseline is not None:
+            batches = difference_batches(rule.metric, baseline, segments, is_evaluable, target)
+        else:
+            assert self.disagreement is not None
+            estimate = np.where(is_evaluable, 0.0, np.nan)
+            batches = planned_model_batches(
+                rule.metric, counts, is_evaluable, target, self.disagreement
+            )
+        result = power_result(rule.metric, counts.n, counts, list(batches), self.powers)
+        return RulePower(segments, counts.n, counts.min_support, estimate, result)
+
+    def _tail_probabilities(
+        self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
+    ) -> FloatArray:
+        """Share the level among the evaluable segments of each margin."""
+        margin = counted_frame.segment_margins()[segments]
+        n_together = np.bincount(margin, weights=is_evaluable)[margin] if self.simultaneous else 1
+        return np.asarray(
+            (1 - self.level) / np.maximum(n_together, 1) / 2 * np.ones(len(is_evaluable))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RulePower:
+    """The power of one rule, with its segments and their rows and scores."""
+
+    segments: Int64Array
+    n: Int64Array
+    min_support: Int64Array
+    estimate: FloatArray
+    result: PowerResult
+
+
+# The power in batches of segments that have equally many labels.
+
+
+def power_result(
+    metric: Metric,
+    n: Int64Array,
+    c: ClassCounts,
+    batches: Sequence[_SegmentBatch],
+    powers: Sequence[float],
+) -> PowerResult:
+    """Return the power in all segments, which have `n` rows."""
+    result = PowerResult.undefined(len(n), len(powers))
+    for batch in batches:
+        at = batch.segments
+        result.pass_probability[at] = batch.observed.pass_probability()
+        result.reliability[at] = batch.reliability
         for number, power in enumerate(powers):
-            out.detectable[at, number] = part.plan.detectable(power) * part.scale
-            factor = part.plan.factor_needed(power)
-            out.n_needed[at, number] = _whole(factor * n[at])
-            if _has_label_of_its_own(metric, c):
-                out.n_needed_per_label[at, number] = _whole(part.equal.factor_needed(power))
-    return out
+            result.detectable_difference[at, number] = (
+                batch.observed.detectable_difference(power) * batch.scale
+            )
+            factor = batch.observed.sample_size_factor(power)
+            result.n_needed[at, number] = _round_up(factor * n[at])
+            if _can_plan_labels(metric, c):
+                result.n_needed_per_label[at, number] = _round_up(
+                    batch.one_per_label.sample_size_factor(power)
+                )
+    return result
 
 
-def alone(metric: Metric, c: ClassCounts, known: BoolArray, goal: Goal) -> Iterator[Part]:
-    """Plan rules on scores, where they are known."""
-    r = _recalls(metric, c)
-    zero, slope = _line(metric, c, r)
-    bounds = (goal.bound - zero) / slope
-    for segments, x, n, a in _by_number_of_labels(r, known):
-        bound, tail = bounds[segments], goal.tails[segments]
-        one = np.ones_like(n)
-        plans: list[Planned | PlannedProportion] = []
-        for right, rows in ((x, n), (x / n, one)):
+def score_batches(
+    metric: Metric, c: ClassCounts, is_evaluable: BoolArray, target: PowerTarget
+) -> Iterator[_SegmentBatch]:
+    """Iterate over the evaluable segments of a rule on scores."""
+    r = _linear_recalls(metric, c)
+    intercept, slope = _intercept_and_slope(metric, c, r)
+    bounds = (target.bound - intercept) / slope
+    for segments, x, n, a in _batches_by_number_of_labels(r, is_evaluable):
+        bound, tail = bounds[segments], target.tail[segments]
+        row = np.ones_like(n)
+        powers: list[ScorePower | ProportionPower] = []
+        for right, rows in ((x, n), (x / n, row)):
             if n.shape[1] == 1:
-                plans.append(PlannedProportion(right[:, 0], rows[:, 0], np.clip(bound, 0, 1), tail))
+                powers.append(ProportionPower(right[:, 0], rows[:, 0], np.clip(bound, 0, 1), tail))
             else:
                 z = -special.ndtri(tail)
-                plans.append(Planned.of(OfRecalls.of(right, rows, a), bound, z))
-        reliability = _reliability(_are_few(x, n))
+                powers.append(ScorePower.of(RecallDesign.of(right, rows, a), bound, z))
+        reliability = _reliability(_has_few_rows(x, n))
         if n.shape[1] == 1:
             reliability = np.full(len(n), _EXACT)
-        yield _part(segments, plans, slope[segments], reliability, goal)
+        yield _make_batch(segments, powers, slope[segments], reliability, target)
 
 
-def beside(
-    metric: Metric, baseline: Baseline, segments: Int64Array, known: BoolArray, goal: Goal
-) -> Iterator[Part]:
-    """Plan rules on differences from a baseline, where they are known."""
-    if isinstance(baseline, Paired):
-        yield from _paired(metric, baseline, segments, known, goal)
+def difference_batches(
+    metric: Metric,
+    baseline: Baseline,
+    segments: Int64Array,
+    is_evaluable: BoolArray,
+    target: PowerTarget,
+) -> Iterator[_SegmentBatch]:
+    """Iterate over the evaluable segments of a rule on differences from a baseline."""
+    if isinstance(baseline, PairedBaseline):
+        yield from _paired_batches(metric, baseline, segments, is_evaluable, target)
         return
-    now, before = on_shared_labels(*baseline.counts(segments))
-    one, other = (_recalls(metric, c) for c in (now, before))
-    _, slope = _line(metric, now, one)
-    of_sides = (_by_number_of_labels(r, known) for r in (one, other))
-    for (at, x, n, a), (_, y, m, _) in zip(*of_sides, strict=True):
-        z = -special.ndtri(goal.tails[at])
-        bound = (1 + goal.bound / slope[at]) / 2
+    now, before = restrict_to_shared_labels(*baseline.counts(segments))
+    recalls, baseline_recalls = (_linear_recalls(metric, c) for c in (now, before))
+    _, slope = _intercept_and_slope(metric, now, recalls)
+    batches = (_batches_by_number_of_labels(r, is_evaluable) for r in (recalls, baseline_recalls))
+    for (at, x, n, a), (_, y, m, _) in zip(*batches, strict=True):
+        z = -special.ndtri(target.tail[at])
+        bound = (1 + target.bound / slope[at]) / 2
         row = np.ones_like(n)
-        plans = [
-            Planned.of(OfRecalls.of(*stacked(*counts, a)), bound, z)
+        powers = [
+            ScorePower.of(RecallDesign.of(*difference_as_mean_recall(*counts, a)), bound, z)
             for counts in ((x, n, y, m), (x / n, row, y / m, row))
         ]
-        few = _are_few(x, n) | _are_few(y, m)
-        yield _part(at, plans, 2 * slope[at], _reliability(few), goal)
+        few = _has_few_rows(x, n) | _has_few_rows(y, m)
+        yield _make_batch(at, powers, 2 * slope[at], _reliability(few), target)
 
 
-def _paired(
-    metric: Metric, baseline: Paired, segments: Int64Array, known: BoolArray, goal: Goal
-) -> Iterator[Part]:
-    if not known.any():
+def _paired_batches(
+    metric: Metric,
+    baseline: PairedBaseline,
+    segments: Int64Array,
+    is_evaluable: BoolArray,
+    target: PowerTarget,
+) -> Iterator[_SegmentBatch]:
+    if not is_evaluable.any():
         return
-    like, _ = baseline.counts(segments)
-    found = baseline.discordant(metric, segments)
-    assert found is not None
-    _, slope = _line(metric, like, _recalls(metric, like))
-    order = np.arange(len(found.segment))
-    for at, entries in by_number_of_labels(found.segment, like.n_segments, order):
-        is_known = known[at]
-        at, entries = at[is_known], entries[is_known]
-        columns = (found.only_one, found.only_other, found.n, found.share)
+    counts, _ = baseline.counts(segments)
+    discordant = baseline.discordant_rows(metric, segments)
+    assert discordant is not None
+    _, slope = _intercept_and_slope(metric, counts, _linear_recalls(metric, counts))
+    order = np.arange(len(discordant.segment))
+    for at, entries in group_by_label_count(discordant.segment, counts.n_segments, order):
+        at, entries = at[is_evaluable[at]], entries[is_evaluable[at]]
+        columns = (discordant.only_first, discordant.only_second, discordant.n, discordant.share)
         b, c, n, a = (values[entries] for values in columns)
-        yield _of_pairs(at, b, c, n, a, slope[at], goal)
+        yield _paired_batch(at, b, c, n, a, slope[at], target)
 
 
-def without_predictions(
-    metric: Metric, c: ClassCounts, known: BoolArray, goal: Goal, disagreement: float
-) -> Iterator[Part]:
-    """Plan a comparison with a model whose predictions are not known yet.
+def planned_model_batches(
+    metric: Metric,
+    c: ClassCounts,
+    is_evaluable: BoolArray,
+    target: PowerTarget,
+    disagreement: float,
+) -> Iterator[_SegmentBatch]:
+    """Iterate over the evaluable segments of a comparison with a model without predictions yet.
 
-    It gets as many rows right; on this share of the rows of each label, only one of the two does.
+    It gets as many rows right. On this share of the rows of each label, only one of the two does.
     """
-    r = _recalls(metric, c)
-    _, slope = _line(metric, c, r)
-    for at, _, n, a in _by_number_of_labels(r, known):
+    r = _linear_recalls(metric, c)
+    _, slope = _intercept_and_slope(metric, c, r)
+    for at, _, n, a in _batches_by_number_of_labels(r, is_evaluable):
         half = n * disagreement / 2
-        yield _of_pairs(at, half, half, n, a, slope[at], goal)
+        yield _paired_batch(at, half, half, n, a, slope[at], target)
 
 
-def _of_pairs(
+def _paired_batch(
     at: Int64Array,
     b: FloatArray,
     c: FloatArray,
     n: FloatArray,
     a: FloatArray,
     slope: FloatArray,
-    goal: Goal,
-) -> Part:
-    z, bound = -special.ndtri(goal.tails[at]), goal.bound / slope
-    plans = [
-        Planned.of(OfPairs(Pairs.of(*counts, a)), bound, z, uncorrected)
+    target: PowerTarget,
+) -> _SegmentBatch:
+    z, bound = -special.ndtri(target.tail[at]), target.bound / slope
+    powers = [
+        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z, normal_critical_value)
         for counts in ((b, c, n), (b / n, c / n, np.ones_like(n)))
     ]
-    few = np.asarray((b + c < _FEW_DISCORDANT).any(axis=1))
-    return _part(at, plans, slope, _reliability(few), goal)
+    few = np.asarray((b + c < _MIN_DISCORDANT_ROWS).any(axis=1))
+    return _make_batch(at, powers, slope, _reliability(few), target)
 
 
-def _part(
+def _make_batch(
     segments: Int64Array,
-    plans: Sequence[Planned | PlannedProportion],
+    powers: Sequence[ScorePower | ProportionPower],
     scale: FloatArray,
     reliability: Int64Array,
-    goal: Goal,
-) -> Part:
-    plan, equal = (one if goal.is_least else one.turned for one in plans)
-    return Part(segments, plan, equal, scale, reliability)
+    target: PowerTarget,
+) -> _SegmentBatch:
+    observed, one_per_label = (
+        power if target.is_lower_bound else power.mirrored for power in powers
+    )
+    return _SegmentBatch(segments, observed, one_per_label, scale, reliability)
 
 
-def _are_few(x: FloatArray, n: FloatArray) -> BoolArray:
-    """Tell whether a label of a segment has few right or few wrong rows."""
-    return np.asarray((np.minimum(x, n - x) < _FEW).any(axis=1))
+def _has_few_rows(x: FloatArray, n: FloatArray) -> BoolArray:
+    """Return whether a label of each segment has few right or few wrong rows."""
+    return np.asarray((np.minimum(x, n - x) < _MIN_ROWS).any(axis=1))
 
 
 def _reliability(few: BoolArray) -> Int64Array:
     return np.where(few, _ROUGH, _GOOD)
 
 
-def _by_number_of_labels(
-    r: Recalls, known: BoolArray
+def _batches_by_number_of_labels(
+    r: Recalls, is_evaluable: BoolArray
 ) -> Iterator[tuple[Int64Array, FloatArray, FloatArray, FloatArray]]:
-    """Put segments of equally many labels together, with x, n and weights of their recalls."""
-    entries = np.flatnonzero(known[r.segment])
-    own = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-    x, n, weight = own.in_effective_rows()
-    for segments, of_labels in by_number_of_labels(own.segment, len(known), np.arange(len(x))):
-        yield segments, x[of_labels], n[of_labels], weight[of_labels]
+    """Iterate over segments of equally many labels, with x, n and weights of their recalls."""
+    entries = np.flatnonzero(is_evaluable[r.segment])
+    selected = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
+    x, n, weight = selected.effective_counts()
+    for segments, label_entries in group_by_label_count(
+        selected.segment, len(is_evaluable), np.arange(len(x))
+    ):
+        yield segments, x[label_entries], n[label_entries], weight[label_entries]
 
 
-def _recalls(metric: Metric, c: ClassCounts) -> Recalls:
+def _linear_recalls(metric: Metric, c: ClassCounts) -> Recalls:
     r = metric.interval.linear_recalls(c)
     assert r is not None
     return r
 
 
-def _line(metric: Metric, c: ClassCounts, r: Recalls) -> tuple[FloatArray, FloatArray]:
-    """Find what the metric is where no row is right, and how much more where all are.
+def _intercept_and_slope(
+    metric: Metric, c: ClassCounts, r: Recalls
+) -> tuple[FloatArray, FloatArray]:
+    """Return the metric if no row is right, and how much higher it is if all are.
 
-    NaN where there are no rows.
+    Both are NaN without rows.
     """
     weight = np.bincount(r.segment, weights=r.weight, minlength=c.n_segments)
-    part = ratio(np.where(weight > 0, weight, np.nan), r.whole)
-    zero = metric.interval.rescaled(c, np.zeros(c.n_segments))
-    return zero, metric.interval.rescaled(c, part) - zero
+    share = ratio(np.where(weight > 0, weight, np.nan), r.divisor)
+    intercept = metric.interval.rescaled(c, np.zeros(c.n_segments))
+    return intercept, metric.interval.rescaled(c, share) - intercept
 
 
-def _has_label_of_its_own(metric: Metric, c: ClassCounts) -> bool:
-    """Tell whether the rows of each label can be planned: not for a share of all rows."""
+def _can_plan_labels(metric: Metric, c: ClassCounts) -> bool:
+    """Return whether the rows of each label can be planned, as they cannot for a share of all."""
     is_by_prevalence = isinstance(c.class_weight, str) and c.class_weight == "prevalence"
-    by_labels = metric.interval.least_count == "min_support"
-    return by_labels and not (is_by_prevalence and "class_weight" in metric.needs)
+    has_labels = metric.interval.least_count == "min_support"
+    return has_labels and not (is_by_prevalence and "class_weight" in metric.needs)
 
 
-def _whole(rows: FloatArray) -> FloatArray:
-    """Round up, but not for what rounding has added."""
+def _round_up(rows: FloatArray) -> FloatArray:
+    """Round up, except for excess that rounding errors explain."""
     return np.ceil(rows * (1 - 1e-12))

@@ -6,14 +6,14 @@ from typing import Protocol, Self
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.stats.constrained_mle import Segments
-from balframe.stats.constrained_mle_paired import Pairs, multiplier_at, spread_of
+from balframe.stats.constrained_mle import WeightedBinomials
+from balframe.stats.constrained_mle_paired import PairedCounts, difference_variance, multiplier_at
 
-_SAME = 1e-12  # scores closer than this are the same one
+_SAME = 1e-12  # scores closer than this are equal
 
 
-class Design(Protocol):
-    """The rows of segments by kind: what is varied to plan, and what is known of its score."""
+class StudyDesign(Protocol):
+    """The rows of segments by kind, which a plan varies, and the moments of their score."""
 
     @property
     def score(self) -> FloatArray:
@@ -23,87 +23,91 @@ class Design(Protocol):
     def lowest(self) -> float:
         """The least that a score can be."""
 
-    def held_at(self, score: FloatArray) -> Self:
-        """Move the rates along the path of largest likelihood until the score is that given."""
+    def constrained_to(self, score: FloatArray) -> Self:
+        """Return the design with the rates of largest likelihood at this score."""
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the score."""
 
-    def times(self, factor: FloatArray) -> Self:
-        """Multiply the rows, rates as they are."""
+    def scaled(self, factor: FloatArray) -> Self:
+        """Multiply the rows by a factor; the rates stay the same."""
 
-    def turned(self) -> Self:
-        """Turn scores around, so that what was above a bound is below one."""
+    def mirrored(self) -> Self:
+        """Mirror the scores, so that those above a bound are below one."""
 
     def at(self, segments: Int64Array) -> Self:
-        """Take these segments."""
+        """Return these segments."""
 
 
 @dataclass(frozen=True, slots=True)
-class OfRecalls:
+class RecallDesign:
     """Independent recalls, and a weighted mean of them."""
 
-    recalls: Segments
+    recalls: WeightedBinomials
     lowest = 0.0
 
     @classmethod
-    def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "OfRecalls":
-        """Take arrays of the shape (segments, labels), as limits of means of recalls do."""
-        return cls(Segments.of(x, n, a))
+    def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "RecallDesign":
+        """Make a design from arrays of the shape (segments, labels)."""
+        return cls(WeightedBinomials.of(x, n, a))
 
     @property
     def score(self) -> FloatArray:
         """The observed score."""
         return self.recalls.score
 
-    def held_at(self, score: FloatArray) -> "OfRecalls":
-        """Move the recalls."""
-        _, p = self.recalls.held_at(score)
-        return OfRecalls(replace(self.recalls, x=p * self.recalls.n))
+    def constrained_to(self, score: FloatArray) -> "RecallDesign":
+        """Return the design with the recalls of largest likelihood at this score."""
+        _, p = self.recalls.constrained_mle(score)
+        return RecallDesign(replace(self.recalls, x=p * self.recalls.n))
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the mean."""
         c = self.recalls
         p = c.x / c.n
         sd = np.sqrt(c.variance)
-        return sd, over((c.third * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3)
+        return sd, ratio_or_zero(
+            (c.third_moment_factor * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3
+        )
 
-    def times(self, factor: FloatArray) -> "OfRecalls":
-        """Multiply the rows."""
+    def scaled(self, factor: FloatArray) -> "RecallDesign":
+        """Multiply the rows by a factor."""
         c = self.recalls
-        return OfRecalls(replace(c, x=c.x * factor, n=c.n * factor))
+        return RecallDesign(replace(c, x=c.x * factor, n=c.n * factor))
 
-    def turned(self) -> "OfRecalls":
-        """Take 1 - score."""
-        return OfRecalls(self.recalls.mirrored())
+    def mirrored(self) -> "RecallDesign":
+        """Mirror the scores, to 1 - score."""
+        return RecallDesign(self.recalls.mirror())
 
-    def at(self, segments: Int64Array) -> "OfRecalls":
-        """Take these segments."""
-        return OfRecalls(self.recalls.at(segments))
+    def at(self, segments: Int64Array) -> "RecallDesign":
+        """Return these segments."""
+        return RecallDesign(self.recalls.at(segments))
 
 
 @dataclass(frozen=True, slots=True)
-class OfPairs:
+class PairedDesign:
     """Rows that only one of two models gets right, and the difference of their scores."""
 
-    pairs: Pairs
+    pairs: PairedCounts
     lowest = -1.0
 
     @property
     def score(self) -> FloatArray:
         """The observed difference."""
-        return self.pairs.observed
+        return self.pairs.observed_difference
 
-    def held_at(self, score: FloatArray) -> "OfPairs":
-        """Move the shares."""
+    def constrained_to(self, score: FloatArray) -> "PairedDesign":
+        """Return the design with the shares of largest likelihood at this difference."""
         is_below = score > self.score
-        pairs = self.pairs.exchanged(is_below)
+        pairs = self.pairs.swap_models(is_below)
         target = np.where(is_below, -score, score)
-        moved = np.flatnonzero(np.abs(pairs.observed - target) > _SAME)
+        moved = np.flatnonzero(np.abs(pairs.observed_difference - target) > _SAME)
         kinds = np.array([pairs.b, pairs.c, pairs.r])
         own = pairs.at(moved)
-        kinds[:, moved] = own.n * own.shares(multiplier_at(own, target[moved]))
-        return OfPairs(Pairs.of(kinds[0], kinds[1], pairs.n, pairs.a).exchanged(is_below))
+        kinds[:, moved] = own.n * own.fit_shares(multiplier_at(own, target[moved]))
+        return PairedDesign(
+            PairedCounts.of(kinds[0], kinds[1], pairs.n, pairs.a).swap_models(is_below)
+        )
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the difference."""
@@ -111,24 +115,24 @@ class OfPairs:
         p_b, p_c, p_r = c.b / c.n, c.c / c.n, c.r / c.n
         d = p_b - p_c
         third = p_b * (1 - d) ** 3 - p_c * (1 + d) ** 3 - p_r * d**3
-        sd = np.sqrt((c.part * spread_of(p_b, p_c, p_r)).sum(axis=1))
-        return sd, over((c.part * c.a / c.n * third).sum(axis=1), sd**3)
+        sd = np.sqrt((c.variance_factor * difference_variance(p_b, p_c, p_r)).sum(axis=1))
+        return sd, ratio_or_zero((c.variance_factor * c.a / c.n * third).sum(axis=1), sd**3)
 
-    def times(self, factor: FloatArray) -> "OfPairs":
-        """Multiply the rows."""
+    def scaled(self, factor: FloatArray) -> "PairedDesign":
+        """Multiply the rows by a factor."""
         c, by = self.pairs, factor[:, None]
-        return OfPairs(Pairs.of(c.b * by, c.c * by, c.n * by, c.a))
+        return PairedDesign(PairedCounts.of(c.b * by, c.c * by, c.n * by, c.a))
 
-    def turned(self) -> "OfPairs":
-        """Let the models change places."""
-        return OfPairs(self.pairs.exchanged(np.ones(len(self.pairs.n), np.bool_)))
+    def mirrored(self) -> "PairedDesign":
+        """Exchange the models."""
+        return PairedDesign(self.pairs.swap_models(np.ones(len(self.pairs.n), np.bool_)))
 
-    def at(self, segments: Int64Array) -> "OfPairs":
-        """Take these segments."""
-        return OfPairs(self.pairs.at(segments))
+    def at(self, segments: Int64Array) -> "PairedDesign":
+        """Return these segments."""
+        return PairedDesign(self.pairs.at(segments))
 
 
-def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide; 0 where nothing varies."""
+def ratio_or_zero(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; 0 where the denominator is 0."""
     varies = denominator > 0
     return np.where(varies, numerator, 0) / np.where(varies, denominator, 1)

@@ -1,128 +1,127 @@
-"""The verb `require`."""
+"""The method `require`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack
 
 from balframe.api.method import Method
-from balframe.api.options import CellsOrRows, Clustering, Names, RollUps
+from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
 from balframe.errors import CheckFailed, InvalidInputError, check_choice, listed
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.convert_result import collected, rows_of, values_of
-from balframe.methods.gates.check import Decisions, check
+from balframe.frames.convert_result import collect_result, column_values, row_dicts
+from balframe.methods.gates.check import DecisionOptions, check
 from balframe.methods.gates.rules import RulesOption, read_rules
-from balframe.methods.gates.verdicts import STATUS
+from balframe.methods.gates.verdicts import STATUSES
 
-# The messages on rules that do not hold.
-
-
-_SHOWN = 10
+# The messages on rules that fail or are inconclusive.
 
 
-def message(
+_MAX_VERDICTS = 10
+
+
+def failure_message(
     failed: Sequence[Mapping[Name, Any]],
-    unknown: Sequence[Mapping[Name, Any]],
+    inconclusive: Sequence[Mapping[Name, Any]],
     n_verdicts: int,
-    of_many: Collection[str],
+    disparity_rules: Collection[str],
 ) -> str:
     """Describe how many verdicts fail or are inconclusive, and list the worst.
 
-    `of_many` are the rules on a difference or ratio of segments.
+    `disparity_rules` are the rules on a difference or ratio of segments.
     """
     if not n_verdicts:
         return "there is no row to judge, so no rule can pass."
     parts = []
     if failed:
         parts.append(f"{len(failed)} of {n_verdicts} verdicts fail{'s' * (len(failed) == 1)}")
-    if unknown:
-        are = "is" if len(unknown) == 1 else "are"
-        of_all = "" if failed else f" of {n_verdicts} verdicts"
-        is_defined = all(one["estimate"] is not None for one in unknown)
-        why = "too few rows" if is_defined else "too few rows, or undefined"
-        parts.append(f"{len(unknown)}{of_all} {are} inconclusive ({why})")
-    worst = sorted(failed, key=_violation, reverse=True) + list(unknown)
-    lines = [_line(one, of_many) for one in worst[:_SHOWN]]
-    if len(worst) > _SHOWN:
-        lines.append(f"and {len(worst) - _SHOWN} more")
+    if inconclusive:
+        verb = "is" if len(inconclusive) == 1 else "are"
+        total = "" if failed else f" of {n_verdicts} verdicts"
+        is_defined = all(verdict["estimate"] is not None for verdict in inconclusive)
+        cause = "too few rows" if is_defined else "too few rows, or undefined"
+        parts.append(f"{len(inconclusive)}{total} {verb} inconclusive ({cause})")
+    worst = sorted(failed, key=_violation, reverse=True) + list(inconclusive)
+    lines = [_verdict_line(verdict, disparity_rules) for verdict in worst[:_MAX_VERDICTS]]
+    if len(worst) > _MAX_VERDICTS:
+        lines.append(f"and {len(worst) - _MAX_VERDICTS} more")
     return "\n  ".join([" and ".join(parts) + ":", *lines])
 
 
 def _violation(verdict: Mapping[Name, Any]) -> float:
-    """Measure how far an estimate is from its bound; for a bound above 1, relative to it."""
+    """Return the distance of an estimate from its bound, relative to it if it is above 1."""
     bound = float(verdict["bound"])
     return abs(float(verdict["estimate"]) - bound) / max(abs(bound), 1)
 
 
-def _line(verdict: Mapping[Name, Any], of_many: Collection[str]) -> str:
+def _verdict_line(verdict: Mapping[Name, Any], disparity_rules: Collection[str]) -> str:
     """Format a verdict: the rule, the estimate with its interval, and the segment."""
-    found = beside_baseline(verdict) or _alone(verdict)
+    evidence = format_baseline_difference(verdict) or _format_estimate(verdict)
     names = list(verdict)
     by = names[: names.index("rule")]
     reason = None if "reason" in by else verdict.get("reason")
-    if verdict["rule"] in of_many:  # these columns are null
+    if verdict["rule"] in disparity_rules:  # these columns are null
         by = [name for name in by if verdict[name] is not None]
-    where = ", ".join(f"{name} is {_text(verdict[name])}" for name in by)
+    where = ", ".join(f"{name} is {_format_value(verdict[name])}" for name in by)
     return (
-        f"{verdict['status']}: {verdict['rule']}: {found}"
+        f"{verdict['status']}: {verdict['rule']}: {evidence}"
         + (f" where {where}" if where else "")
         + (f" ({reason})" if reason else "")
     )
 
 
-def _alone(verdict: Mapping[Name, Any]) -> str:
+def _format_estimate(verdict: Mapping[Name, Any]) -> str:
     """Format an estimate with its interval."""
     estimate, lower, upper = (
-        None if verdict[name] is None else _number(verdict[name], verdict["bound"])
+        None if verdict[name] is None else _format_number(verdict[name], verdict["bound"])
         for name in ("estimate", "lower", "upper")
     )
-    found = "undefined" if estimate is None else estimate
-    return found if verdict["lower"] == verdict["upper"] else f"{found} [{lower}, {upper}]"
+    text = "undefined" if estimate is None else estimate
+    return text if verdict["lower"] == verdict["upper"] else f"{text} [{lower}, {upper}]"
 
 
-def beside_baseline(verdict: Mapping[Any, Any]) -> str | None:
+def format_baseline_difference(verdict: Mapping[Any, Any]) -> str | None:
     """Format a score, its baseline, and how much worse it is; None for rules without a baseline.
 
-    What is said of the difference is the limit that decides, or both where none does.
+    Of the difference, it has the limit that decides, or both if none does.
     """
     rule = read_rules([verdict["rule"]])[0]
     if not rule.is_relative:
         return None
-    score, before = (
+    score, baseline_score = (
         None if verdict[name] is None else f"{verdict[name]:.4g}"
         for name in ("score", "baseline_score")
     )
-    named = f"{rule.quantity} {score}" if score is not None else "no score"
+    score_text = f"{rule.quantity} {score}" if score is not None else "no score"
     if verdict["n"] == 0:
-        named = "no rows"
-    scores = f"{named}, {'no baseline' if before is None else f'baseline {before}'}"
+        score_text = "no rows"
+    scores = (
+        f"{score_text}, {'no baseline' if baseline_score is None else f'baseline {baseline_score}'}"
+    )
     if verdict["estimate"] is None:
         return scores
     sign = 1 if rule.operator in (">=", ">") else -1
 
-    def said(gain: float) -> str:
-        size = _number(abs(gain), abs(verdict["bound"]))
+    def describe(gain: float) -> str:
+        size = _format_number(abs(gain), abs(verdict["bound"]))
         return f"{size} {'better' if gain > 0 else 'worse'}"
 
     if verdict["lower"] is None:
-        return f"{scores}, {said(sign * verdict['estimate'])}"
-    least, most = sorted(sign * verdict[name] for name in ("lower", "upper"))
+        return f"{scores}, {describe(sign * verdict['estimate'])}"
+    lower, upper = sorted(sign * verdict[name] for name in ("lower", "upper"))
     if verdict["status"] == "fail":
-        return f"{scores}, {'at least' if most < 0 else 'at most'} {said(most)}"
+        return f"{scores}, {'at least' if upper < 0 else 'at most'} {describe(upper)}"
     if verdict["status"] == "pass":
-        return f"{scores}, {'at most' if least < 0 else 'at least'} {said(least)}"
-    return f"{scores}, between {said(least)} and {said(most)}"
+        return f"{scores}, {'at most' if lower < 0 else 'at least'} {describe(lower)}"
+    return f"{scores}, between {describe(lower)} and {describe(upper)}"
 
 
-def _number(value: float, bound: float) -> str:
+def _format_number(value: float, bound: float) -> str:
     """Format a number so that it never rounds to a bound that it does not equal."""
     text = str(int(value)) if float(value).is_integer() else f"{value:.4g}"
     return text if float(text) != bound or value == bound else repr(float(value))
 
 
-def _text(value: object) -> str:
+def _format_value(value: object) -> str:
     return "null" if value is None else str(value)
-
-
-# The function `passed`.
 
 
 def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
@@ -161,23 +160,23 @@ def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     False
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
-    statuses = dict.fromkeys(values_of(collected(verdicts), "status"))
-    if not set(statuses) <= set(STATUS):
+    statuses = dict.fromkeys(column_values(collect_result(verdicts), "status"))
+    if not set(statuses) <= set(STATUSES):
         raise InvalidInputError(
             f"column 'status' holds {listed(map(repr, statuses), 3)}; give a result of `check`, "
-            f"whose statuses are {listed(map(repr, STATUS))}."
+            f"whose statuses are {listed(map(repr, STATUSES))}."
         )
-    kept = {"pass", "inconclusive"} if allow_inconclusive else {"pass"}
-    return bool(statuses) and set(statuses) <= kept
+    passing = {"pass", "inconclusive"} if allow_inconclusive else {"pass"}
+    return bool(statuses) and set(statuses) <= passing
 
 
-VERB = Method({})
+METHOD = Method({})
 
 
-class _Options(Decisions, Clustering, CellsOrRows, RollUps, total=False): ...
+class _Options(DecisionOptions, ClusterOptions, CellOrRowOptions, MarginOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def require(
     frame: FrameT,
     y_true: Name,
@@ -242,13 +241,15 @@ def require(
       fail: recall >= baseline - 0.05: recall 0.81, baseline 0.89, at least 0.06203 worse
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
-    known = read_rules(rules)
-    found = collected(check(frame, y_true, y_pred, rules=known, by=by, **options))
-    if passed(found, allow_inconclusive=allow_inconclusive):
+    parsed_rules = read_rules(rules)
+    result = collect_result(check(frame, y_true, y_pred, rules=parsed_rules, by=by, **options))
+    if passed(result, allow_inconclusive=allow_inconclusive):
         return frame
-    verdicts = rows_of(found)
-    failed = [one for one in verdicts if one["status"] == "fail"]
-    unknown = [one for one in verdicts if one["status"] == "inconclusive"]
-    of_many = [rule.text for rule in known if rule.over is not None]
-    text = message(failed, [] if allow_inconclusive else unknown, len(verdicts), of_many)
-    raise CheckFailed(text, found, len(failed), len(unknown))
+    verdicts = row_dicts(result)
+    failed = [verdict for verdict in verdicts if verdict["status"] == "fail"]
+    inconclusive = [verdict for verdict in verdicts if verdict["status"] == "inconclusive"]
+    disparity_rules = [rule.text for rule in parsed_rules if rule.disparity is not None]
+    message = failure_message(
+        failed, [] if allow_inconclusive else inconclusive, len(verdicts), disparity_rules
+    )
+    raise CheckFailed(message, result, len(failed), len(inconclusive))

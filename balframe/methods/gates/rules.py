@@ -1,49 +1,58 @@
-"""The rules of a gate: read from text, mappings and files."""
+"""The rules of a gate: what they are, how they are read, and when they are valid."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from balframe.core.array_types import Int64Array, is_iterable
+from balframe.core.array_types import is_iterable
 from balframe.errors import (
     BalframeError,
     InvalidInputError,
-    MissingExtraError,
     UnknownNameError,
     UnsupportedTypeError,
+    advised,
     listed,
     marked,
     not_found,
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
-from balframe.methods.gates.rule_parser import OPERATORS, Over, Parser
+from balframe.methods.gates.rule_files import load_rule_file
+from balframe.metrics.lookup import find_metric, metric_families, registered_metrics
 from balframe.metrics.registry import Metric
 
-_ROUNDING = 1e-14
+DisparityKind = Literal["difference", "ratio"]
+
+_COUNTS = ("n", "n_labels", "min_support")
+_OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
+_DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
+_BASELINE = "baseline"  # the word in rules that compare with a baseline
 _KEYS = ("rule", "where", "reason")
-_EXAMPLES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
+_EXAMPLE_RULES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition on every segment, or on the segments furthest apart.
+    """A condition on every segment, or on the lowest and the highest of them.
 
-    `metric` is None if the quantity is a count. The bound of a rule that `is_relative` is one of
-    the difference from the baseline. `where` names the values of by-columns to which the rule
-    applies. Rules are equal if they require the same, whatever their text and reason.
+    `metric` is None if the quantity is a count. With `is_relative`, the bound is that of a
+    difference from the baseline. `where` has the values of by-columns to which the rule applies.
+    Rules are equal if they require the same, whatever their text and reason.
     """
 
     text: str = field(compare=False)
     quantity: str
     metric: Metric | None
-    over: Over | None
+    disparity: DisparityKind | None
     operator: str
     bound: float
     is_relative: bool
@@ -57,9 +66,9 @@ class Rule:
         """
         if self.metric is None:
             bound = int(self.bound) if self.bound.is_integer() else self.bound
-            return OPERATORS[self.operator](value, bound)
+            return _OPERATORS[self.operator](value, bound)
         is_same = np.abs(value - self.bound) <= _ROUNDING * max(1, abs(self.bound))
-        return OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
+        return _OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
 
 
 RulesOption = (
@@ -67,89 +76,44 @@ RulesOption = (
 )
 
 
-def read_rules(given: object) -> list[Rule]:
-    """Read rules in any form; an error points at the place of the fault."""
-    if isinstance(given, PathLike) or (isinstance(given, str) and _is_path(given)):
-        path = Path(fspath(given))
+def read_rules(rules: object) -> list[Rule]:
+    """Return the rules given in any form; an error points at the place of the fault."""
+    if isinstance(rules, PathLike) or (isinstance(rules, str) and _names_file(rules)):
+        path = Path(fspath(rules))
         try:
-            return _listed(_loaded(path))
+            return _parse_rules(load_rule_file(path))
         except BalframeError as error:
             raise type(error)(f"{path}: {marked(error)}") from error.__cause__
-    return _listed(given)
+    return _parse_rules(rules)
 
 
-def _is_path(text: str) -> bool:
+def _names_file(text: str) -> bool:
     return text.lower().endswith((".toml", ".yaml", ".yml"))
 
 
-def _loaded(path: Path) -> object:
-    try:
-        text = path.read_text("utf-8-sig")
-        if path.suffix.lower() == ".toml":
-            import tomllib
-
-            return tomllib.loads(text)
-        return _yaml(text)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"the rules cannot be read: {reason}.") from error
-
-
-def _yaml(text: str) -> object:
-    try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            "rules in YAML need pyyaml, which is not installed: "
-            "python -m pip install 'balframe[yaml]'"
-        ) from error
-    try:
-        _check_keys(yaml.compose(text, yaml.SafeLoader))
-        return yaml.safe_load(text) or []
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
-
-
-def _check_keys(root: Any) -> None:  # noqa: ANN401 (a node of a library that may be missing)
-    """Raise if a mapping has a key twice: YAML would drop the first silently."""
-    nodes, seen = [root], set()
-    while nodes:
-        node = nodes.pop()
-        if id(node) in seen or not isinstance(getattr(node, "value", None), list):
-            continue
-        seen.add(id(node))
-        keys = [one[0] for one in node.value if isinstance(one, tuple)]
-        names = [key.value for key in keys if isinstance(key.value, str)]
-        for key in keys:
-            if names.count(key.value) > 1:
-                line = key.start_mark.line + 1
-                raise ValueError(f"duplicate key {key.value!r}, first in line {line}")
-        nodes += [one[1] if isinstance(one, tuple) else one for one in node.value]
-
-
-def _listed(given: object) -> list[Rule]:
-    if isinstance(given, Mapping) and "rules" in given:
-        others = [repr(name) for name in given if name != "rules"]
+def _parse_rules(source: object) -> list[Rule]:
+    if isinstance(source, Mapping) and "rules" in source:
+        others = [repr(name) for name in source if name != "rules"]
         if others:
             raise InvalidInputError(
                 f"unexpected key{'s' * (len(others) > 1)} {listed(others)} beside 'rules'; only "
                 "'rules' is allowed. Remove the others."
             )
-        given = given["rules"]
-    if isinstance(given, str):
-        rules = [_rule(given)]
-    elif isinstance(given, Mapping):
-        rules = [_of_mapping(given)] if "rule" in given else _of_names(given)
-    elif is_iterable(given):
-        rules = [_of_item(one) for one in given]
+        source = source["rules"]
+    if isinstance(source, str):
+        rules = [_parse_text(source)]
+    elif isinstance(source, Mapping):
+        rules = [_parse_mapping(source)] if "rule" in source else _parse_comparisons(source)
+    elif is_iterable(source):
+        rules = [_parse_item(item) for item in source]
     else:
         raise UnsupportedTypeError(
-            f"{parameter('rules')} has the type {type(given).__qualname__}; give a rule such as "
-            f"{_EXAMPLES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
+            f"{parameter('rules')} has the type {type(source).__qualname__}; give a rule such as "
+            f"{_EXAMPLE_RULES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
         )
     if not rules:
         raise InvalidInputError(
-            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLES}."
+            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLE_RULES}."
         )
     for position, rule in enumerate(rules):
         if rule in rules[:position]:
@@ -159,18 +123,20 @@ def _listed(given: object) -> list[Rule]:
     return rules
 
 
-def _of_item(given: object) -> Rule:
-    if isinstance(given, Rule):
-        return given
-    return _of_mapping(given) if isinstance(given, Mapping) else _rule(given)
+def _parse_item(item: object) -> Rule:
+    if isinstance(item, Rule):
+        return item
+    return _parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)
 
 
-def _of_names(given: Mapping[Any, Any]) -> list[Rule]:
+def _parse_comparisons(comparisons_by_name: Mapping[Any, Any]) -> list[Rule]:
     """Read `{"recall": ">= 0.7", "n": [">= 100", "< 1e6"]}`."""
     return [
-        _rule(f"{name} {one}")
-        for name, comparisons in given.items()
-        for one in ([comparisons] if isinstance(comparisons, str) else _as_list(name, comparisons))
+        _parse_text(f"{name} {comparison}")
+        for name, comparisons in comparisons_by_name.items()
+        for comparison in (
+            [comparisons] if isinstance(comparisons, str) else _as_list(name, comparisons)
+        )
     ]
 
 
@@ -183,16 +149,16 @@ def _as_list(name: object, comparisons: object) -> list[object]:
     return list(comparisons)
 
 
-def _of_mapping(given: Mapping[Any, Any]) -> Rule:
+def _parse_mapping(mapping: Mapping[Any, Any]) -> Rule:
     """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`."""
-    for key in given:
+    for key in mapping:
         if key not in _KEYS:
             raise not_found("rule key", key, _KEYS)
-    if "rule" not in given:
+    if "rule" not in mapping:
         raise InvalidInputError(
-            f"the rule {dict(given)!r} has no key 'rule'; give its text under this key."
+            f"the rule {dict(mapping)!r} has no key 'rule'; give its text under this key."
         )
-    where, reason = given.get("where", {}), given.get("reason")
+    where, reason = mapping.get("where", {}), mapping.get("reason")
     if not isinstance(where, Mapping):
         raise UnsupportedTypeError(
             f"'where' is {where!r}, which is not a mapping; give the values of a column, as in "
@@ -201,71 +167,218 @@ def _of_mapping(given: Mapping[Any, Any]) -> Rule:
     if reason is not None and not isinstance(reason, str):
         raise UnsupportedTypeError(f"'reason' is {reason!r}, which is not a string; give text.")
     values = {
-        name: tuple(some) if isinstance(some, (list, tuple)) else (some,)
-        for name, some in where.items()
+        name: tuple(value) if isinstance(value, (list, tuple)) else (value,)
+        for name, value in where.items()
     }
-    return _rule(given["rule"], values, reason)
+    return _parse_text(mapping["rule"], values, reason)
 
 
-def _rule(
+def _parse_text(
     text: object, where: Mapping[Name, Sequence[Any]] | None = None, reason: str | None = None
 ) -> Rule:
     if not isinstance(text, str):
         raise UnsupportedTypeError(
             f"the rule {text!r} has the type {type(text).__qualname__}; give text such as "
-            f"{_EXAMPLES}."
+            f"{_EXAMPLE_RULES}."
         )
-    parser = Parser(" ".join(text.split()))
-    quantity, metric, over = parser.quantity()
-    operator = parser.operator()
-    is_relative = parser.takes_baseline(quantity, over, operator)
-    bound = parser.margin() if is_relative else parser.number()
-    parser.end()
+    parser = _RuleParser(" ".join(text.split()))
+    quantity, metric, disparity = parser.parse_quantity()
+    operator = parser.parse_operator()
+    is_relative = parser.accept_baseline(quantity, disparity, operator)
+    bound = parser.parse_margin() if is_relative else parser.parse_number()
+    parser.expect_end()
     return Rule(
-        parser.text, quantity, metric, over, operator, bound, is_relative, where or {}, reason
+        parser.text, quantity, metric, disparity, operator, bound, is_relative, where or {}, reason
     )
 
 
-# The segments that a rule applies to.
+# The text of a rule, read from left to right.
 
 
-def segments_of(rule: Rule, reading: CountedFrame) -> Int64Array:
-    """List the segments that a rule applies to, in order."""
-    return np.sort(np.concatenate([np.zeros(0, np.int64), *groups_of(rule, reading)]))
+_NAME = re.compile(r"[^\W\d]\w*")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_OPERATOR = re.compile(r"[<>=!]+")
+_SIGN = re.compile(r"[+-]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 
 
-def groups_of(rule: Rule, reading: CountedFrame) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group; every value named must occur."""
-    if not len(reading.cells.n):
-        return []
-    codes = {
-        name: [reading.code_of(name, value) for value in values]
-        for name, values in rule.where.items()
-    }
-    _, first = reading.cells.segments
-    for name, of_values in codes.items():
-        for value, code in zip(rule.where[name], of_values, strict=True):
-            if code not in reading.codes[name]:
-                raise UnknownNameError(
-                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
-                    "occur in the data. Check its spelling, or remove it from 'where'."
-                )
-    found = []
-    for group in reading.groups():
-        if not set(codes) <= set(group.by) or (rule.over is not None and not group.by):
-            continue
-        applies = np.ones(len(group.segments), np.bool_)
-        for name, of_values in codes.items():
-            applies &= np.isin(reading.codes[name][first[group.segments]], of_values)
-        if applies.any():
-            found.append(group.segments[applies])
-    if not found:
-        wanted = {name: list(values) for name, values in rule.where.items()}
-        raise UnknownNameError(
-            f"the rule {rule.text!r} applies where {wanted}, and no segment has these values. "
-            "Check 'where' of the rule."
+@dataclass
+class _RuleParser:
+    """A parser of the text of a rule, from left to right."""
+
+    text: str
+    position: int = 0
+
+    def error(self, problem: str, at: int | None = None, width: int = 1) -> InvalidInputError:
+        """Return the error that points at a place, by default the next one."""
+        at = self.position if at is None else at
+        return InvalidInputError(
+            f"the rule {self.text!r} cannot be read at position {at + 1}: {problem}.\n"
+            f"    {self.text}\n    {' ' * at}{'^' * width}"
         )
-    return found
+
+    def parse_quantity(self) -> tuple[str, Metric | None, DisparityKind | None]:
+        """Parse a metric or a count, and how it is compared over segments, if it is."""
+        name, at = self.parse_name()
+        disparity: DisparityKind | None = None
+        if self.accept("("):
+            if name not in _DISPARITIES:
+                raise self.error(f"{name!r} is neither 'difference' nor 'ratio'", at, len(name))
+            disparity = _DISPARITIES[name]
+            name, at = self.parse_name()
+            if not self.accept(")"):
+                raise self.error("')' is missing")
+        metric = None if name in _COUNTS and disparity is None else self.parse_metric(name, at)
+        return name, metric, disparity
+
+    def parse_name(self) -> tuple[str, int]:
+        """Parse a name, with its number if it names a family; return its position too."""
+        name, at = self._expect(_NAME, "the name of a metric or a count is expected")
+        if name in metric_families:
+            expected = f"a number in brackets is expected, as in '{name}(2)'"
+            name += self._expect(_BRACKETS, expected)[0]
+        return name, at
+
+    def parse_metric(self, name: str, at: int) -> Metric:
+        """Return the metric of a name that was read at this position."""
+        try:
+            return find_metric(name)
+        except BalframeError as error:
+            is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
+            others = f" Counts: {listed(_COUNTS)}." if is_unknown else ""
+            raise self.error(
+                f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
+            ) from None
+
+    def parse_operator(self) -> str:
+        """Parse a comparison operator."""
+        expected = f"one of {', '.join(_OPERATORS)} is expected"
+        operator, at = self._expect(_OPERATOR, expected)
+        if operator not in _OPERATORS:
+            raise self.error(expected, at, len(operator))
+        return operator
+
+    def accept_baseline(
+        self, quantity: str, disparity: DisparityKind | None, operator: str
+    ) -> bool:
+        """Skip the word `baseline` and return whether it was there.
+
+        Raise if a rule on this quantity or with this operator cannot have it.
+        """
+        self._skip_spaces()
+        match = _NAME.match(self.text, self.position)
+        if match is None or match.group() != _BASELINE:
+            return False
+        without_baseline = None
+        if disparity is not None:
+            without_baseline = f"a {disparity} of segments"
+        elif quantity in _COUNTS:
+            without_baseline = f"the count {quantity!r}"
+        if without_baseline is not None:
+            problem = f"{without_baseline} is compared with a number, not with the baseline"
+            raise self.error(problem, width=len(_BASELINE))
+        if operator == "==":
+            at = self.text.index(operator)
+            raise self.error("one of >=, >, <=, < is expected before 'baseline'", at, 2)
+        self.position = match.end()
+        return True
+
+    def parse_margin(self) -> float:
+        """Parse the margin behind the word `baseline`, with its sign; it is 0 if there is none."""
+        self._skip_spaces()
+        if self.position == len(self.text):
+            return 0.0
+        expected = "a margin is expected, as in 'baseline - 0.02'"
+        sign, _ = self._expect(_SIGN, expected)
+        self._skip_spaces()
+        if _SIGN.match(self.text, self.position):
+            raise self.error("a number without a sign is expected")
+        size = self.parse_number()
+        return -size if sign == "-" else size
+
+    def parse_number(self) -> float:
+        """Parse a number."""
+        digits, at = self._expect(_NUMBER, "a number is expected")
+        if not isfinite(float(digits)):
+            raise self.error("the number is too large", at, len(digits))
+        return float(digits)
+
+    def accept(self, character: str) -> bool:
+        """Skip a character and return whether it was there."""
+        self._skip_spaces()
+        if not self.text.startswith(character, self.position):
+            return False
+        self.position += len(character)
+        return True
+
+    def expect_end(self) -> None:
+        """Raise if some text remains."""
+        self._skip_spaces()
+        if self.position < len(self.text):
+            rest = len(self.text) - self.position
+            raise self.error(f"unexpected {self.text[self.position :]!r}", width=rest)
+
+    def _expect(self, pattern: re.Pattern[str], expected: str) -> tuple[str, int]:
+        self._skip_spaces()
+        match = pattern.match(self.text, self.position)
+        if match is None:
+            raise self.error(expected)
+        self.position = match.end()
+        return match.group(), match.start()
+
+    def _skip_spaces(self) -> None:
+        while self.position < len(self.text) and self.text[self.position].isspace():
+            self.position += 1
+
+
+# Whether rules suit the other options.
+
+
+def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
+    """Raise if there are rules with a baseline but no baseline, or the other way round."""
+    relative = [rule for rule in rules if rule.is_relative]
+    if relative and baseline is None:
+        raise InvalidInputError(
+            f"the rule {relative[0].text!r} compares with a baseline, but {parameter('baseline')} "
+            "is missing; give another column of predictions, or the cells of an earlier run, a "
+            "result of `confusion`."
+        )
+    if baseline is not None and not relative:
+        raise InvalidInputError(
+            f"{parameter('baseline')} is given, but no rule compares with it; give a rule such as "
+            "'balanced_accuracy >= baseline - 0.02'."
+        )
+
+
+def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) -> None:
+    """Raise if the metric of a rule has no confidence interval to decide it."""
+    for rule in rules:
+        if rule.metric is None:
+            continue
+        if rule.is_relative and paired:
+            if rule.metric.interval.is_paired:
+                continue
+            metrics = [metric.name for metric in registered_metrics() if metric.interval.is_paired]
+            purpose = "for the difference between two models on the same rows "
+        elif clusters:
+            if rule.metric.interval.has_clusters:
+                continue
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.has_clusters
+            ]
+            purpose = "for rows in clusters "
+        elif rule.metric.interval.method_of(None):
+            continue
+        else:
+            metrics = [
+                metric.name for metric in registered_metrics() if metric.interval.method_of(None)
+            ]
+            purpose = ""
+        raise InvalidInputError(
+            f"metric {rule.quantity!r} has no confidence interval {purpose}to decide the rule "
+            f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
+            f"one: {listed(metrics, len(metrics))}."
+        )
 
 
 def check_where(rules: Iterable[Rule], query: Query) -> None:

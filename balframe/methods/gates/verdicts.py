@@ -1,242 +1,137 @@
-"""From scores and confidence intervals to verdicts: pass, fail or inconclusive."""
+"""From evidence to verdicts: pass, fail or inconclusive."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import Scoring
-from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, advised, listed, parameter
+from balframe.core.array_types import Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.gates.baseline_differences import Baseline
-from balframe.methods.gates.evidence import Evidence, Search
-from balframe.methods.gates.rules import Rule, groups_of, segments_of
-from balframe.metrics.lookup import registered
+from balframe.methods.gates.evidence import Evidence
+from balframe.methods.gates.rules import Rule
 
-STATUS = ("pass", "fail", "inconclusive")
+STATUSES = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
 _UNKNOWN = -1
-_COUNTS = ("n", "n_labels", "baseline_n")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """Verdicts of rules on segments, or on groups of segments, each named by its first.
-
-    Rows and labels of verdicts that are not on a difference from a baseline are `_UNKNOWN`, and
-    the scores behind it NaN.
-    """
-
-    segment: Int64Array
-    is_of_many: Int64Array
-    rule: Int64Array
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    status: Int64Array
-    n: Int64Array
-    n_labels: Int64Array
-    score: FloatArray
-    baseline_score: FloatArray
-    baseline_n: Int64Array
-    n_clusters: Int64Array
-    effective_clusters: FloatArray
-    design_effect: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        rule: int,
-        segment: Int64Array,
-        found: Evidence,
-        status: Int64Array,
-        *,
-        is_of_many: bool,
-    ) -> "Verdicts":
-        """Put the verdicts of one rule together."""
-        of_many, number = (np.full(len(segment), one) for one in (int(is_of_many), rule))
-        shown = (found.estimate, found.lower, found.upper)
-        estimate, lower, upper = (np.asarray(values, np.float64) for values in shown)
-        unknown, nothing = np.full(len(segment), _UNKNOWN), np.full(len(segment), np.nan)
-        beside = (unknown, unknown, nothing, nothing, unknown)
-        if found.beside is not None:
-            b = found.beside
-            n_before = np.where(b.baseline_n > 0, b.baseline_n, _UNKNOWN)
-            beside = (b.n, b.n_labels, b.score, b.baseline_score, n_before)
-        clusters = (unknown, nothing, nothing) if found.clusters is None else found.clusters
-        return cls(segment, of_many, number, estimate, lower, upper, status, *beside, *clusters)
-
-    @classmethod
-    def concat(cls, parts: list["Verdicts"]) -> "Verdicts":
-        """Put verdicts one below the other."""
-        integers = ("segment", "is_of_many", "rule", "status", "n_clusters", *_COUNTS)
-        columns = {
-            name: np.concatenate(
-                [np.zeros(0, np.int64 if name in integers else np.float64)]
-                + [getattr(part, name) for part in parts]
-            )
-            for name in cls.__dataclass_fields__
-        }
-        return cls(**columns)
-
-    def among(self, positions: Int64Array) -> "Verdicts":
-        """Take the segments to be at these positions."""
-        return replace(self, segment=positions[self.segment])
-
-    def in_order(self, reading: CountedFrame) -> "Verdicts":
-        """Sort by margin, segment and rule; verdicts on groups of segments come last."""
-        margin = reading.margin_of_segments()[self.segment]
-        model = reading.model_of_segments()[self.segment]
-        place = np.where(self.is_of_many, model, self.segment)
-        order = np.lexsort((self.rule, place, self.is_of_many, margin))
-        return Verdicts(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """How rules are decided: by confidence intervals, or by estimates alone."""
-
-    search: Search
-    by_limits: bool
-
-    def of_differences(self, rule: Rule, number: int, baseline: Baseline) -> Verdicts:
-        """Judge by how much all segments that a rule applies to differ from the baseline."""
-        assert rule.metric is not None
-        segments = segments_of(rule, baseline.reading)
-        found = self.search.of_differences(rule.metric, baseline, segments)
-        return Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
-
-    def verdicts(
-        self, rule: Rule, number: int, sample: Sample, reading: CountedFrame
-    ) -> Iterator[Verdicts]:
-        """Judge all segments that a rule applies to, or those of each group together."""
-        if rule.over is None:
-            segments = segments_of(rule, reading)
-            found = self.search.of_segments(rule.metric, rule.quantity, sample, reading, segments)
-            yield Verdicts.of(number, segments, found, self._status(rule, found), is_of_many=False)
-            return
-        groups = groups_of(rule, reading)
-        margins = [int(reading.margin_of_segments()[segments[0]]) for segments in groups]
-        for segments, margin in zip(groups, margins, strict=True):
-            assert rule.metric is not None
-            n_together = margins.count(margin)
-            found = self.search.of_extremes(
-                rule.over, rule.metric, rule.quantity, sample, segments, n_together
-            )
-            status = self._status(rule, found)
-            if not found.is_complete:  # one more segment can only let them lie further apart
-                mends = (">=", ">", "==") if rule.over == "difference" else ("<=", "<", "==")
-                stands = (status == FAIL) & (rule.operator not in mends)
-                status = np.where(stands, FAIL, INCONCLUSIVE)
-            yield Verdicts.of(number, segments[:1], found, status, is_of_many=True)
-
-    def _status(self, rule: Rule, found: Evidence) -> Int64Array:
-        keeps = rule.holds(found.estimate)
-        if rule.metric is None:
-            return np.where(keeps, PASS, FAIL)
-        fails, is_known = ~keeps, found.is_known
-        if self.by_limits:
-            lower, upper = found.lower, found.upper
-            is_known = is_known & ~np.isnan(lower) & ~np.isnan(upper)
-            keeps = keeps & rule.holds(lower) & rule.holds(upper)
-            if rule.operator == "==":
-                fails = (lower > rule.bound) | (upper < rule.bound)
-            else:
-                fails = fails & ~rule.holds(lower) & ~rule.holds(upper)
-        status = np.select([keeps, fails], [PASS, FAIL], INCONCLUSIVE)
-        return np.where(is_known, status, INCONCLUSIVE)
+_BASELINE_COUNTS = ("n", "n_labels", "baseline_n")
+_BASELINE_SCORES = ("score", "baseline_score")
+_CLUSTER_COLUMNS = ("effective_clusters", "design_effect")
+_INTEGERS = ("segment", "rule", "status", "n_clusters", *_BASELINE_COUNTS)
+_FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS)
+_DTYPES = dict.fromkeys(_INTEGERS, np.int64) | dict.fromkeys(_FLOATS, np.float64)
 
 
 def verdict_columns(
-    judge: Judge,
     rules: Sequence[Rule],
-    scoring: Scoring,
-    reading: CountedFrame,
-    baseline: Baseline | None,
+    evidence: Sequence[Evidence],
+    counted_frame: CountedFrame,
+    *,
+    by_limits: bool,
+    with_baseline: bool,
 ) -> dict[Name, Any]:
-    """Judge every rule, and put the verdicts one below the other."""
-    sample = scoring.sample(reading)
-    found = [
-        verdicts if baseline is None else verdicts.among(baseline.positions)
-        for number, rule in enumerate(rules)
-        if not rule.is_relative
-        for verdicts in judge.verdicts(rule, number, sample, reading)
-    ]
-    if baseline is not None:
-        reading = baseline.reading
-        found += [
-            judge.of_differences(rule, number, baseline)
-            for number, rule in enumerate(rules)
-            if rule.is_relative
-        ]
-    rows = Verdicts.concat(found).in_order(reading)
-    _, first = reading.cells.segments
-    has_blank = any(rule.over is not None for rule in rules)
-    blank = rows.is_of_many.astype(bool) if has_blank else None
-    columns = reading.by_columns(first[rows.segment], blank) | {
-        "rule": reading.text_column([rule.text for rule in rules], rows.rule),
-        "estimate": rows.estimate,
-        "lower": rows.lower,
-        "upper": rows.upper,
-        "bound": np.array([rule.bound for rule in rules])[rows.rule],
-        "status": reading.text_column(STATUS, rows.status),
+    """Return the columns of the verdicts, with rows by margin, segment and rule.
+
+    Verdicts on groups of segments come last in each margin.
+    """
+    verdicts = _sorted_verdicts(rules, evidence, counted_frame, by_limits=by_limits)
+    rule, segment = verdicts["rule"], verdicts["segment"]
+    is_disparity = np.array([item.disparity is not None for item in rules])
+    blank = is_disparity[rule] if is_disparity.any() else None
+    _, first = counted_frame.cells.segments
+    columns = counted_frame.by_columns(first[segment], blank) | {
+        "rule": counted_frame.text_column([item.text for item in rules], rule),
+        "estimate": verdicts["estimate"],
+        "lower": verdicts["lower"],
+        "upper": verdicts["upper"],
+        "bound": np.array([item.bound for item in rules])[rule],
+        "status": counted_frame.text_column(STATUSES, verdicts["status"]),
     }
-    if baseline is not None:
-        columns |= {name: reading.count_column(getattr(rows, name)) for name in _COUNTS}
-        columns |= {"score": rows.score, "baseline_score": rows.baseline_score}
-    if sample.clusters is not None:
-        columns["n_clusters"] = reading.count_column(rows.n_clusters)
-        columns |= {name: getattr(rows, name) for name in ("effective_clusters", "design_effect")}
-    reasons = [rule.reason for rule in rules]
+    if with_baseline:
+        columns |= {name: counted_frame.count_column(verdicts[name]) for name in _BASELINE_COUNTS}
+        columns |= {name: verdicts[name] for name in _BASELINE_SCORES}
+    if counted_frame.clusters is not None:
+        columns["n_clusters"] = counted_frame.count_column(verdicts["n_clusters"])
+        columns |= {name: verdicts[name] for name in _CLUSTER_COLUMNS}
+    reasons = [item.reason for item in rules]
     texts = [reason for reason in reasons if reason is not None]
     if texts:
-        codes = [len(texts) if one is None else texts.index(one) for one in reasons]
-        columns["reason"] = reading.text_column(texts, np.array(codes)[rows.rule])
+        codes = [len(texts) if reason is None else texts.index(reason) for reason in reasons]
+        columns["reason"] = counted_frame.text_column(texts, np.array(codes)[rule])
     return columns
 
 
-def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) -> None:
-    """Raise if the metric of a rule has no confidence interval to decide it."""
-    for rule in rules:
-        if rule.metric is None:
-            continue
-        if rule.is_relative and paired:
-            if rule.metric.interval.is_paired:
-                continue
-            known = [one.name for one in registered() if one.interval.is_paired]
-            what = "for the difference between two models on the same rows "
-        elif clusters:
-            if rule.metric.interval.has_clusters:
-                continue
-            known = [one.name for one in registered() if one.interval.has_clusters]
-            what = "for rows in clusters "
-        elif rule.metric.interval.method_of(None):
-            continue
+def _sorted_verdicts(
+    rules: Sequence[Rule],
+    evidence: Sequence[Evidence],
+    counted_frame: CountedFrame,
+    *,
+    by_limits: bool,
+) -> dict[str, Any]:
+    """Decide all rules, and sort the verdicts."""
+    parts = [_rule_verdicts(rules[item.rule], item, by_limits=by_limits) for item in evidence]
+    verdicts = {
+        name: np.concatenate([np.zeros(0, dtype), *(part[name] for part in parts)])
+        for name, dtype in _DTYPES.items()
+    }
+    rule, segment = verdicts["rule"], verdicts["segment"]
+    is_disparity = np.array([item.disparity is not None for item in rules])[rule]
+    margin = counted_frame.segment_margins()[segment]
+    group_or_segment = np.where(is_disparity, counted_frame.segment_models()[segment], segment)
+    order = np.lexsort((rule, group_or_segment, is_disparity, margin))
+    return {name: values[order] for name, values in verdicts.items()}
+
+
+def _rule_verdicts(rule: Rule, evidence: Evidence, *, by_limits: bool) -> dict[str, Any]:
+    """Return the verdicts of a rule, with what they are based on.
+
+    Without a baseline or clusters, their counts are `_UNKNOWN` and their floats NaN.
+    """
+    size = len(evidence.segments)
+    verdicts = {name: np.full(size, _UNKNOWN) for name in _INTEGERS}
+    verdicts |= {name: np.full(size, np.nan) for name in _FLOATS}
+    verdicts |= {
+        "segment": evidence.segments,
+        "rule": np.full(size, evidence.rule),
+        "estimate": np.asarray(evidence.estimate, np.float64),
+        "lower": np.asarray(evidence.lower, np.float64),
+        "upper": np.asarray(evidence.upper, np.float64),
+        "status": _status(rule, evidence, by_limits=by_limits),
+    }
+    scores = evidence.baseline_scores
+    if scores is not None:
+        verdicts |= {
+            "n": scores.n,
+            "n_labels": scores.n_labels,
+            "score": scores.score,
+            "baseline_score": scores.baseline_score,
+            "baseline_n": np.where(scores.baseline_n > 0, scores.baseline_n, _UNKNOWN),
+        }
+    if evidence.clusters is not None:
+        names = ("n_clusters", *_CLUSTER_COLUMNS)
+        verdicts |= dict(zip(names, evidence.clusters, strict=True))
+    return verdicts
+
+
+def _status(rule: Rule, evidence: Evidence, *, by_limits: bool) -> Int64Array:
+    """Decide a rule by the limits, or by the estimate alone."""
+    passes = rule.holds(evidence.estimate)
+    if rule.metric is None:
+        return np.where(passes, PASS, FAIL)
+    fails, is_decidable = ~passes, evidence.is_evaluable
+    if by_limits:
+        lower, upper = evidence.lower, evidence.upper
+        is_decidable = is_decidable & ~np.isnan(lower) & ~np.isnan(upper)
+        passes = passes & rule.holds(lower) & rule.holds(upper)
+        if rule.operator == "==":
+            fails = (lower > rule.bound) | (upper < rule.bound)
         else:
-            known = [one.name for one in registered() if one.interval.method_of(None)]
-            what = ""
-        raise InvalidInputError(
-            f"metric {rule.quantity!r} has no confidence interval {what}to decide the rule "
-            f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
-            f"one: {listed(known, len(known))}."
-        )
-
-
-def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
-    """Raise if a rule compares with a baseline that is not given, or if none does with one."""
-    relative = [rule for rule in rules if rule.is_relative]
-    if relative and baseline is None:
-        raise InvalidInputError(
-            f"the rule {relative[0].text!r} compares with a baseline, but {parameter('baseline')} "
-            "is missing; give another column of predictions, or the cells of an earlier run, a "
-            "result of `confusion`."
-        )
-    if baseline is not None and not relative:
-        raise InvalidInputError(
-            f"{parameter('baseline')} is given, but no rule compares with it; give a rule such as "
-            "'balanced_accuracy >= baseline - 0.02'."
-        )
+            fails = fails & ~rule.holds(lower) & ~rule.holds(upper)
+    status = np.select([passes, fails], [PASS, FAIL], INCONCLUSIVE)
+    status = np.where(is_decidable, status, INCONCLUSIVE)
+    if evidence.is_complete:
+        return status
+    # One more segment can only make a disparity larger, so only some failures are final.
+    mending = (">=", ">", "==") if rule.disparity == "difference" else ("<=", "<", "==")
+    is_final = (status == FAIL) & (rule.operator not in mending)
+    return np.where(is_final, FAIL, INCONCLUSIVE)

@@ -1,4 +1,4 @@
-"""The chart of `impact`: impact ratios of categories beside the bound, a panel for each table."""
+"""The chart of `impact`: forest plots of impact ratios with the bound, a panel for each table."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,48 +6,69 @@ from typing import Unpack
 
 import altair as alt
 
-from balframe._text import intervals, titled
-from balframe.api.options import Adjustment, Level, Names
-from balframe.charts.facets import Charts, Part, Title, shown
-from balframe.charts.forest_plot import Forest, Line, n_beside
-from balframe.charts.options import MOST, drawing, has_numbers
-from balframe.charts.rows import Answered, Drawn, Row, Sort, answered, by_names, named, ranked
-from balframe.charts.style import ROWS, SCORE, Field, heading, place
-from balframe.charts.style import numbers as tooltips
+from balframe._text import chart_title, interval_phrase
+from balframe.api.options import AdjustmentOptions, LevelOptions, Names
+from balframe.charts.facets import AltairChart, Subplot, assemble_chart
+from balframe.charts.forest_plot import ForestPlot, ReferenceLine, forest_columns
+from balframe.charts.options import DEFAULT_MOST, chart_function, shows_numbers
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    ResultRow,
+    SortOption,
+    by_names,
+    chart_data,
+    rank_segments,
+    result_rows,
+)
+from balframe.charts.style import (
+    COUNT_FORMAT,
+    LIMIT_FIELDS,
+    N_FIELD,
+    SCORE_FORMAT,
+    TooltipField,
+    heading,
+    panel_heading,
+    segment_tooltips,
+)
+from balframe.charts.style import number_tooltips as tooltips
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, MODEL, N, margin_name
-from balframe.methods.comparisons.charts import PLAIN, adjusted
-from balframe.methods.impact.impact import Ratios, Selected
-from balframe.methods.impact.impact import impact as verb
+from balframe.methods.comparisons.charts import (
+    adjustment_text,
+    mark_significant,
+    significance_marks,
+)
+from balframe.methods.impact.impact import RatioOptions, SelectionOptions
+from balframe.methods.impact.impact import impact as method
 from balframe.methods.impact.ratios import SMALL, UNKNOWN
 
-_FIELDS: list[Field] = [
-    (N, "rows", ROWS),
-    ("n_selected", "selected", ROWS),
-    ("rate", "selection rate", SCORE),
-    ("highest", "highest selection rate", SCORE),
-    ("estimate", "impact ratio", SCORE),
-    ("lower", "lower limit", SCORE),
-    ("upper", "upper limit", SCORE),
+_FIELDS: list[TooltipField] = [
+    N_FIELD,
+    ("n_selected", "selected", COUNT_FORMAT),
+    ("rate", "selection rate", SCORE_FORMAT),
+    ("highest", "highest selection rate", SCORE_FORMAT),
+    ("estimate", "impact ratio", SCORE_FORMAT),
+    *LIMIT_FIELDS,
     ("p_adjusted", "p-value, adjusted", ".2g"),
 ]
 
 
-class _Options(Ratios, Selected, Adjustment, Level, total=False): ...
+class _Options(RatioOptions, SelectionOptions, AdjustmentOptions, LevelOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def impact(
     frame: object,
     selected: Names = None,
     *,
     by: Names,
     score: Names = None,
-    sort: Sort = "score",
+    sort: SortOption = "score",
     numbers: bool | None = None,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a forest plot of the impact ratio of every category, with the bound as a line.
 
     Each table has a panel: that of each by-column, and that of all together. Each category has a
@@ -83,78 +104,77 @@ def impact(
     >>> chart.to_dict()["title"]["text"]
     'Impact ratio by sex and race'
     """
-    rows = answered(verb(frame, selected, by=by, score=score, **options))
+    rows = result_rows(method(frame, selected, by=by, score=score, **options))
     names, alpha = by_names(by, rows[0]), 1 - options["level"]
-    marks = f"p below {alpha:.6g}", PLAIN
-    tables = list(_tables(rows, names))
-    for row in (row for table in tables for row in table.rows):
-        p = row["p_adjusted"]
-        row["mark"] = marks[0] if p is not None and p < alpha else marks[1]
-    found = [ranked(table, "estimate", most, sort=sort) for table in tables]
-    drawn = [table.of(order) for table, (order, _) in zip(tables, found, strict=True)]
-    has = has_numbers(numbers, max(len(one.rows) for one in drawn))
-    n_panels = max(len(one.panels) for one in drawn)
-    forests = [
-        Forest(
-            one,
+    tables = list(_table_data(rows, names))
+    for table in tables:
+        mark_significant(table.rows, alpha)
+    rankings = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
+    panel_data = [table.select(order) for table, (order, _) in zip(tables, rankings, strict=True)]
+    has_numbers = shows_numbers(numbers, max(len(data.rows) for data in panel_data))
+    n_panels = max(len(data.panels) for data in panel_data)
+    categories = [name for order, _ in rankings for name in order]
+    plots = [
+        ForestPlot(
+            data,
             order,
             "impact ratio",
-            [Line("bound", f"bound {options['bound']:.6g}", (1, 0))],
-            [*place(one), *tooltips(_FIELDS)],
+            [ReferenceLine("bound", f"bound {options['bound']:.6g}", (1, 0))],
+            [*segment_tooltips(data), *tooltips(_FIELDS)],
             0,
-            has,
-            marks,
-            n_beside(n_panels, [name for names, _ in found for name in names], has),
+            has_numbers,
+            significance_marks(alpha),
+            forest_columns(n_panels, categories, has_numbers),
             "impact ratio",
-            together=drawn,
+            shared_data=panel_data,
         )
-        for one, (order, _) in zip(drawn, found, strict=True)
+        for data, (order, _) in zip(panel_data, rankings, strict=True)
     ]
     is_single = len(tables) == 1
-    parts = [
-        Part(one.chart(alt.Undefined if is_single else _of_panel(one)), one.drawn.rows)
-        for one in forests
+    subplots = [
+        Subplot(plot.draw(alt.Undefined if is_single else _table_heading(plot)), plot.data.rows)
+        for plot in plots
     ]
     n_tests = sum(row["p_adjusted"] is not None for table in tables for row in table.rows)
     within = "" if is_single or not n_tests else " within each table"
-    below = f"{intervals(options['level'])}{adjusted(options['adjust'], n_tests)}{within}"
+    adjustment = adjustment_text(options["adjust"], n_tests)
+    subtitle = f"{interval_phrase(options['level'])}{adjustment}{within}"
     left_out = [
-        line if is_single else f"By {one.by}: {line[0].lower()}{line[1:]}"
-        for one, (_, lines) in zip(drawn, found, strict=True)
+        line if is_single else f"By {data.segment_title}: {line[0].lower()}{line[1:]}"
+        for data, (_, lines) in zip(panel_data, rankings, strict=True)
         for line in lines
     ]
-    what = "Impact ratio" if score is None else "Impact ratio of scores above the median"
-    title = titled(what, [drawn[0].by] if is_single else names)
-    return shown(parts, heading(title, [below, *left_out]))
+    quantity = "Impact ratio" if score is None else "Impact ratio of scores above the median"
+    title = chart_title(quantity, [panel_data[0].segment_title] if is_single else names)
+    return assemble_chart(subplots, heading(title, [subtitle, *left_out]))
 
 
-def _tables(rows: Sequence[Answered], by: Sequence[Name]) -> Iterator[Drawn]:
-    """Take the rows of each table whose category is known."""
-    most_panels = math.inf if MODEL in rows[0] and MODEL not in by else 0
-    known = [row for row in rows if row["role"] != UNKNOWN]
-    for kept in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
-        some = [_of_table(row, by, kept) for row in known if row[MARGIN] == margin_name(kept)]
-        if some:
-            drawn = named(some, kept, most_panels=most_panels)
-            for row in drawn.rows:
-                row |= _ratio(row)
-            yield drawn
+def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[ChartData]:
+    """Yield the data of each table, without rows of unknown category."""
+    max_panels = math.inf if MODEL in rows[0] and MODEL not in by else 0
+    rows = [row for row in rows if row["role"] != UNKNOWN]
+    for columns in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
+        margin = margin_name(columns)
+        table_rows = [_table_row(row, by, columns) for row in rows if row[MARGIN] == margin]
+        if table_rows:
+            data = chart_data(table_rows, columns, max_panels=max_panels)
+            for row in data.rows:
+                row |= _ratio_fields(row)
+            yield data
 
 
-def _of_table(row: Answered, by: Sequence[Name], kept: Sequence[Name]) -> Answered:
-    """Leave out columns of other tables."""
-    others = [*(name for name in by if name not in kept), *(f"highest_{name}" for name in by)]
-    return {name: value for name, value in row.items() if name not in others}
+def _table_row(row: ResultRow, by: Sequence[Name], columns: Sequence[Name]) -> ResultRow:
+    """Return a row without the columns of other tables."""
+    omitted = [*(name for name in by if name not in columns), *(f"highest_{name}" for name in by)]
+    return {name: value for name, value in row.items() if name not in omitted}
 
 
-def _ratio(row: Row) -> Row:
-    """Let the impact ratio be what is drawn of a row, or say why there is none."""
+def _ratio_fields(row: ChartRow) -> ChartRow:
+    """Return the impact ratio as the estimate that is drawn, or a note on why there is none."""
     undefined = "undefined" if row["impact_ratio"] is None else None
     note = "too small to be compared" if row["role"] == SMALL else undefined
     return {"estimate": row["impact_ratio"], "min_support": row[N], "note": note}
 
 
-def _of_panel(one: Forest) -> Title:
-    return alt.TitleParams(
-        f"By {one.drawn.by}", anchor="start", frame="group", fontSize=12, offset=8
-    )
+def _table_heading(plot: ForestPlot) -> alt.TitleParams:
+    return panel_heading(f"By {plot.data.segment_title}", frame="group")

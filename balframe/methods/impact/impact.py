@@ -1,14 +1,13 @@
-"""The verb `impact`."""
+"""The method `impact`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict, Unpack
 
-import numpy as np
-
+from balframe._validate import is_number
 from balframe.api.columns import (
-    ADJUSTED,
-    BESIDE,
+    ADJUSTED_TEST_COLUMNS,
     BY,
+    HEADING_SEPARATOR,
     Kind,
     Naming,
     Span,
@@ -18,26 +17,33 @@ from balframe.api.columns import (
     key,
     limits,
     note,
-    place,
+    threshold_or_bound,
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_adjust, check_by
-from balframe.api.options import Adjustment, Backends, Cells, Level, Names, Option, Read, Repeated
+from balframe.api.options import (
+    AdjustmentOptions,
+    BackendOptions,
+    CellOptions,
+    CountOptions,
+    InputOptions,
+    LevelOptions,
+    Names,
+    Option,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, bare_parameter, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.median_selection import AboveMedian, Selections
-from balframe.frames.query import MARGIN, MODEL, Query, Reads
-from balframe.frames.sources import Labels
-from balframe.methods.impact.ratios import Terms, impact_in_rows
+from balframe.frames.median_selection import MedianSelections, MedianSelectionSource
+from balframe.frames.query import MARGIN, MODEL, InputSpec, Query
+from balframe.frames.sources import LabelSource
+from balframe.methods.impact.ratios import ImpactRequest, impact_columns
 from balframe.stats.base import check_level
 
-# The options of impact ratios, which the verb and its chart share.
 
-
-class Selected(Repeated, Read, Cells, total=False):
+class SelectionOptions(CountOptions, InputOptions, CellOptions, total=False):
     """How rows are counted, and which label means selected."""
 
     labels: Annotated[
@@ -57,7 +63,7 @@ class Selected(Repeated, Read, Cells, total=False):
     ]
 
 
-class Ratios(TypedDict, total=False):
+class RatioOptions(TypedDict, total=False):
     """Which categories are compared, and with which bound."""
 
     min_share: Annotated[
@@ -81,30 +87,30 @@ class Ratios(TypedDict, total=False):
     ]
 
 
-VERB = Method.of(
+METHOD = Method.of(
     key(BY, kind=Kind.BY),
-    key(MARGIN, tells=True, heading=BESIDE, naming=Naming.TABLE),
-    key(MODEL, under="models", heading=BESIDE),
+    key(MARGIN, identifies=True, heading=HEADING_SEPARATOR, naming=Naming.TABLE),
+    key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
     note("role", naming=Naming.ROLE),
     count("n"),
     estimate("share"),
-    count("n_selected", tells=True),
+    count("n_selected", identifies=True),
     estimate("rate", span=Span.UNIT),
     *limits("rate"),
-    place("threshold", under="score"),
+    threshold_or_bound("threshold", only_with="score"),
     note(f"highest_{BY}", kind=Kind.BY, hidden=True),
     estimate("highest", hidden=True),
-    estimate("impact_ratio", tells=True, span=Span.UNIT, ranks=True),
+    estimate("impact_ratio", identifies=True, span=Span.UNIT, ranks_rows=True),
     *limits(about="impact_ratio"),
-    place("bound", about="impact_ratio", hidden=True),
-    *ADJUSTED,
+    threshold_or_bound("bound", about="impact_ratio", hidden=True),
+    *ADJUSTED_TEST_COLUMNS,
     count_or_null("short_of_parity"),
     count_or_null("short_of_bound"),
     note("one_more_reverses", kind=Kind.FLAG_OR_NULL),
     count("n_unknown", hidden=True),
     estimate("unknown_lower"),
     estimate("unknown_upper"),
-    instead={
+    hints={
         "metrics": "impact compares selection rates. For other metrics, call disparity or gaps.",
         "sample_weight": "impact counts people, and a selection has no weight. Call disparity with "
         "metrics='selection_rate' for weighted rates.",
@@ -118,10 +124,12 @@ VERB = Method.of(
 )
 
 
-class _Options(Ratios, Selected, Adjustment, Level, Backends, total=False): ...
+class _Options(
+    RatioOptions, SelectionOptions, AdjustmentOptions, LevelOptions, BackendOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def impact(
     frame: FrameT,
     selected: Names = None,
@@ -209,39 +217,41 @@ def impact(
       F 100          20   0.2           0.5  0.314  0.784
       M 100          40   0.4           1.0  1.000  1.000
     """
-    terms = Terms(options["min_share"], options["bound"], options["level"], options["adjust"])
-    _check_terms(terms)
-    is_of_scores = _is_of_scores(selected, score, options)
-    predictions = "score" if is_of_scores else "selected"
+    request = ImpactRequest(
+        options["min_share"], options["bound"], options["level"], options["adjust"]
+    )
+    _check_request(request)
+    uses_scores = _uses_scores(selected, score, options)
+    predictions = "score" if uses_scores else "selected"
 
     def check(query: Query) -> None:
         check_by(query, "impact")
         _check_query(query, predictions)
 
-    def compute(read: CountedFrame | Selections) -> Columns:
-        medians = read.medians if isinstance(read, Selections) else None
-        return impact_in_rows(read.reading, terms, medians)
+    def compute(read: CountedFrame | MedianSelections) -> Columns:
+        medians = read.medians if isinstance(read, MedianSelections) else None
+        return impact_columns(read.counted_frame, request, medians)
 
     return run_method(
         frame,
-        VERB,
-        {predictions: score if is_of_scores else selected, "by": by, **options},
+        METHOD,
+        {predictions: score if uses_scores else selected, "by": by, **options},
         compute,
-        shown=("score",) if is_of_scores else (),
-        reads=Reads(predictions=predictions, truth=False, each=True),
-        source=AboveMedian() if is_of_scores else Labels(),
-        check=check,
-        suits=_check_labels,
+        optional_columns=("score",) if uses_scores else (),
+        input_spec=InputSpec(prediction_parameter=predictions, has_truth=False, margins_each=True),
+        source=MedianSelectionSource() if uses_scores else LabelSource(),
+        check_query=check,
+        check_labels=_check_labels,
     )
 
 
-def _is_of_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: ANN401
-    """Tell whether scores are given; both or neither of the two raise."""
+def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: ANN401
+    """Return whether scores are given; raise if both or neither of the two are."""
     if (selected is None) == (score is None):
-        given = "both are given" if score is not None else "neither is given"
+        fault = "both are given" if score is not None else "neither is given"
         raise InvalidInputError(
             f"impact needs either {bare_parameter('selected')}, a column that says who is "
-            f"selected, or {bare_parameter('score')}, a column of scores, but {given}."
+            f"selected, or {bare_parameter('score')}, a column of scores, but {fault}."
         )
     for name in ("labels", "pos_label"):
         if score is not None and options[name] is not None:
@@ -252,28 +262,25 @@ def _is_of_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa:
     return score is not None
 
 
-def _check_terms(terms: Terms) -> None:
-    check_adjust(terms.adjust)
-    check_level(terms.level)
-    least, bound = terms.min_share, terms.bound
-    if not _is_number(least) or not 0 <= least < 1:
+def _check_request(request: ImpactRequest) -> None:
+    """Raise if an option has an invalid value."""
+    check_adjust(request.adjust)
+    check_level(request.level)
+    share, bound = request.min_share, request.bound
+    if not is_number(share) or not 0 <= share < 1:
         raise InvalidInputError(
-            f"{parameter('min_share', least)} is not a share; give a number from 0 up to 1, such "
+            f"{parameter('min_share', share)} is not a share; give a number from 0 up to 1, such "
             "as 0.02."
         )
-    if not _is_number(bound) or not 0 < bound <= 1:
+    if not is_number(bound) or not 0 < bound <= 1:
         raise InvalidInputError(
             f"{parameter('bound', bound)} is not a ratio to keep; give a number above 0 and at "
             "most 1, such as 0.8."
         )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
 def _check_query(query: Query, predictions: str) -> None:
-    """Raise where a column has two roles, or cells have weights."""
+    """Raise if a column has two roles, or cells have weights."""
     taken = [name for name in query.by if name in query.y_pred]
     if taken:
         raise InvalidInputError(
@@ -287,12 +294,12 @@ def _check_query(query: Query, predictions: str) -> None:
         )
 
 
-def _check_labels(read: CountedFrame | Selections) -> None:
-    """Raise where it is unknown which label means selected."""
-    reading = read.reading
-    if len(reading.labels) and reading.pos_label() is None:
+def _check_labels(read: CountedFrame | MedianSelections) -> None:
+    """Raise if it is unknown which label means selected."""
+    counted_frame = read.counted_frame
+    if len(counted_frame.labels) and counted_frame.pos_label_code() is None:
         raise InvalidInputError(
-            f"{bare_parameter('selected')} has the labels {reading.labels}; give the one that "
-            f"means selected as {parameter('pos_label')}. It has a default only if the labels are "
-            "among 0 and 1, -1 and 1, or false and true."
+            f"{bare_parameter('selected')} has the labels {counted_frame.labels}; give the one "
+            f"that means selected as {parameter('pos_label')}. It has a default only if the labels "
+            "are among 0 and 1, -1 and 1, or false and true."
         )

@@ -7,10 +7,10 @@ from balframe.core.safe_divide import ratio
 
 Bounds = tuple[FloatArray, FloatArray]
 
-_ROUNDING = 1e-15  # relative; so much less than a whole row is rounding
+_ROUNDING = 1e-15  # relative rounding error of a number of rows
 
 
-def bounds_with_unknowns(
+def unknown_category_bounds(
     selected: Int64Array, n: Int64Array, n_selected_unknown: int, n_unknown: int
 ) -> Bounds:
     """Return the lowest and the highest ratio of each category's rate to the largest rate.
@@ -36,19 +36,19 @@ def bounds_with_unknowns(
         lower, upper = np.full((2, k), np.nan)
         return lower, upper
     with_hits = (selected + n_selected_unknown) / (n + n_selected_unknown)
-    lower = _to_largest(selected / (n + misses), _largest_of_others(with_hits))
-    others = [np.delete(np.arange(k), one) for one in range(k)]
-    flattened = [_lowest_maximum(selected[rivals], n[rivals], misses) for rivals in others]
-    return lower, _to_largest(with_hits, np.array(flattened))
+    lower = _ratio_to_largest(selected / (n + misses), _largest_of_others(with_hits))
+    rivals = [np.delete(np.arange(k), category) for category in range(k)]
+    lowest = [_lowest_maximum(selected[others], n[others], misses) for others in rivals]
+    return lower, _ratio_to_largest(with_hits, np.array(lowest))
 
 
-def _to_largest(own: FloatArray, rival: FloatArray) -> FloatArray:
-    """Divide a rate by the larger of it and the largest of its rivals'."""
+def _ratio_to_largest(own: FloatArray, rival: FloatArray) -> FloatArray:
+    """Return a rate over the larger of it and the largest rate of its rivals."""
     return ratio(own, np.maximum(own, rival))
 
 
 def _largest_of_others(rates: FloatArray) -> FloatArray:
-    """Find the largest rate of all others, for each."""
+    """Return, for each category, the largest rate of all others."""
     first = np.argmax(rates)
     out = np.full(len(rates), rates[first])
     out[first] = np.delete(rates, first).max()
@@ -56,22 +56,23 @@ def _largest_of_others(rates: FloatArray) -> FloatArray:
 
 
 def _lowest_maximum(selected: Int64Array, n: Int64Array, rows: int) -> float:
-    """Add unselected rows to categories so that the largest rate is as low as possible; return it.
+    """Return the lowest possible largest rate, if unselected rows are added to the categories.
 
-    A rate can be had if the rows that bring all categories down to it are not more than there are.
+    A rate is possible if the rows that bring all categories down to it are at most `rows`.
     """
     high = float(np.max(selected / n))
     low = 0.0
     while rows and low < (middle := (low + high) / 2) < high:
-        if _rows_down_to(middle, selected, n).sum() <= rows:
+        if _rows_needed(middle, selected, n).sum() <= rows:
             high = middle
         else:
             low = middle
     if not high:
         return high
-    return float(np.max(selected / (n + _rows_down_to(high, selected, n))))  # without its rounding
+    # once more in whole rows, without the rounding of the bisection
+    return float(np.max(selected / (n + _rows_needed(high, selected, n))))
 
 
-def _rows_down_to(rate: float, selected: Int64Array, n: Int64Array) -> FloatArray:
-    """Count the unselected rows that each category lacks for a rate of at most this one."""
+def _rows_needed(rate: float, selected: Int64Array, n: Int64Array) -> FloatArray:
+    """Return the unselected rows that each category needs for at most this rate."""
     return np.maximum(np.ceil(selected / rate * (1 - _ROUNDING) - n), 0)

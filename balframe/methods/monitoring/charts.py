@@ -1,4 +1,4 @@
-"""The chart of `monitor`: scores over time beside their reference, a panel for each segment."""
+"""The chart of `monitor`: scores over time with their reference, a panel for each segment."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,62 +6,89 @@ from typing import Any, Unpack
 
 import altair as alt
 
-from balframe._text import intervals, percent, titled
+from balframe._text import chart_title, format_percent, interval_phrase
 from balframe.api.metric_selection import Metrics
 from balframe.api.option_types import StreamReferenceOption
-from balframe.api.options import Cells, ClassWeights, Counted, Level, Names
-from balframe.charts.facets import NO_ROWS, Chart, Charts, Part, Title, shown
-from balframe.charts.options import METRIC, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Answered, Drawn, answered, by_names, columns, named
+from balframe.api.options import (
+    CellOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    Names,
+    UnweightedRowOptions,
+)
+from balframe.charts.facets import (
+    AltairChart,
+    Subplot,
+    assemble_chart,
+    facet_by_segment,
+    panel_size,
+)
+from balframe.charts.options import DEFAULT_METRIC, ChartMetric, chart_function, chart_metrics
+from balframe.charts.rows import (
+    ChartData,
+    ResultRow,
+    by_names,
+    chart_data,
+    highest_segments,
+    result_rows,
+)
 from balframe.charts.style import (
     BLUE,
     GREY,
     INK,
-    ROWS,
-    SCORE,
+    LIMIT_FIELDS,
+    N_FIELD,
+    SCORE_FORMAT,
     VERMILLION,
-    Field,
+    TooltipField,
     axis,
     heading,
     legend,
-    place,
+    panel_heading,
+    segment_tooltips,
 )
-from balframe.charts.style import numbers as tooltips
-from balframe.core.periods import Every
+from balframe.charts.style import number_tooltips as tooltips
+from balframe.core.periods import PeriodLength
 from balframe.frames.adapter import Name
 from balframe.frames.query import PERIOD
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
-from balframe.methods.monitoring.monitor import Watching
-from balframe.methods.monitoring.monitor import monitor as verb
+from balframe.methods.monitoring.monitor import MonitorOptions
+from balframe.methods.monitoring.monitor import monitor as method
 
-_MOST = 24
-_SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
+_DEFAULT_MOST = 24
+_PANEL_SIZES = ((1, 1, 560, 260), (4, 2, 270, 170), (9, 3, 170, 120), (float("inf"), 4, 120, 95))
 _UNITS = {"d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
-_BARS, _WIDEST_BAR = 0.4, 5  # of the width of a period, and pixels
-_LARGE, _SMALL, _DENSE = 45, 14, 6  # areas of points; pixels of a period that has small ones
-_ALARM = 2  # times as large is a diamond
-_DAY = "day"  # the period as a time of Vega
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("estimate", "score", SCORE),
-    ("lower", "lower limit", SCORE),
-    ("upper", "upper limit", SCORE),
-    ("reference_estimate", "score of the reference", SCORE),
-    ("control_limit", "control limit", SCORE),
-    ("window_difference", "difference in the window", SCORE),
-    ("window_lower", "lower limit of the difference", SCORE),
-    ("window_upper", "upper limit of the difference", SCORE),
+_BAR_SHARE, _MAX_BAR_WIDTH = 0.4, 5  # of the width of a period, and in pixels
+_LARGE_AREA, _SMALL_AREA = 45, 14  # of points
+_MAX_DENSE_WIDTH = 6  # pixels of a period, up to which points are small
+_ALARM_SCALE = 2  # of the area of an alarm
+_DAY = "day"  # the field of the period as a time of Vega
+_FIELDS: list[TooltipField] = [
+    N_FIELD,
+    ("estimate", "score", SCORE_FORMAT),
+    *LIMIT_FIELDS,
+    ("reference_estimate", "score of the reference", SCORE_FORMAT),
+    ("control_limit", "control limit", SCORE_FORMAT),
+    ("window_difference", "difference in the window", SCORE_FORMAT),
+    ("window_lower", "lower limit of the difference", SCORE_FORMAT),
+    ("window_upper", "upper limit of the difference", SCORE_FORMAT),
 ]
-_TEXTS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
-_LINES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
+_TEXT_FIELDS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
+_LINE_NAMES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
 _DASHES = ([1, 0], [4, 3])
-_MARKS = {ALARM: (VERMILLION, "diamond"), OK: (BLUE, "circle"), INCONCLUSIVE: (GREY, "square")}
+_STATUS_MARKS = {
+    ALARM: (VERMILLION, "diamond"),
+    OK: (BLUE, "circle"),
+    INCONCLUSIVE: (GREY, "square"),
+}
 
 
-class _Options(Watching, Level, ClassWeights, Counted, Cells, total=False): ...
+class _Options(
+    MonitorOptions, LevelOptions, ClassWeightOptions, UnweightedRowOptions, CellOptions, total=False
+): ...
 
 
-@drawing
+@chart_function
 def monitor(
     frame: object,
     y_true: Name,
@@ -71,10 +98,10 @@ def monitor(
     every: str,
     reference: StreamReferenceOption,
     by: Names = None,
-    metrics: Metrics = METRIC,
-    most: int = _MOST,
+    metrics: Metrics = DEFAULT_METRIC,
+    most: int = _DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return the scores of every segment over time, beside their reference, with alarms marked.
 
     Each segment and model has a panel, and each metric has panels of its own. A point is the score
@@ -121,91 +148,86 @@ def monitor(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy every week'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    asked: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
-    rows = answered(verb(frame, y_true, y_pred, metrics=metrics, **asked))
+    selected_metrics = chart_metrics(metrics, options["class_weight"])
+    request: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
+    rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, **request))
     names = by_names(by, rows[0])
-    plots = [_of_metric(one, rows, names) for one in chosen]
-    order, left_out = _chosen([row for drawn in plots for row in drawn.rows], most)
-    is_single = len(chosen) == 1
-    parts = [
-        Part(
-            _panels(one, drawn, order, alt.Undefined if is_single else _above(one)),
-            drawn.of(order).rows,
+    data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
+    order, left_out = _select_segments([row for data in data_by_metric for row in data.rows], most)
+    is_single = len(selected_metrics) == 1
+    size = panel_size(_PANEL_SIZES, len(order))
+    subplots = [
+        Subplot(
+            facet_by_segment(
+                _layers(metric, data, size.width),
+                data,
+                order,
+                size,
+                alt.Undefined if is_single else panel_heading(metric.title, frame="group"),
+            ),
+            data.select(order).rows,
         )
-        for one, drawn in zip(chosen, plots, strict=True)
+        for metric, data in zip(selected_metrics, data_by_metric, strict=True)
     ]
-    what = f"{chosen[0].title if is_single else 'scores'} {_every(Every.of(every))}"
+    scores = selected_metrics[0].title if is_single else "scores"
+    title = f"{scores} {_period_length(PeriodLength.of(every))}"
     below = [
-        f"{intervals(options['level'])} of single periods",
-        _promise(options, len(plots[0].segments), len(chosen)),
+        f"{interval_phrase(options['level'])} of single periods",
+        _false_alarm_note(options, len(data_by_metric[0].segments), len(selected_metrics)),
         *left_out,
     ]
-    return shown(parts, heading(titled(what, names), below))
+    return assemble_chart(subplots, heading(chart_title(title, names), below))
 
 
-def _every(every: Every) -> str:
-    """Say in words how long the periods are."""
+def _period_length(every: PeriodLength) -> str:
+    """Describe the length of the periods."""
     unit = _UNITS[every.unit]
     return f"every {unit}" if every.number == 1 else f"every {every.number} {unit}s"
 
 
-def _promise(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
-    """Say how often alarms may be false."""
+def _false_alarm_note(options: Any, n_segments: int, n_metrics: int) -> str:  # noqa: ANN401
+    """Return the line on the probability of false alarms."""
     numbers = {"segments": n_segments, "metrics": n_metrics}
     shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
-    alpha, looks = percent(options["alpha"]), options["looks"]
+    alpha, looks = format_percent(options["alpha"]), options["looks"]
     return (
         f"Probability of any false alarm in {looks:,} periods: at most {alpha}"
         f"{among if shared else ''}"
     )
 
 
-def _of_metric(one: DrawnMetric, rows: Sequence[Answered], names: Sequence[Name]) -> Drawn:
-    """Take the rows of a metric, with their periods as texts and times."""
-    kept = [*_TEXTS, *(field for field, _, _ in _FIELDS), "model"]
-    known = {*kept, *names}
-    own = [row for row in rows if row["metric"] == one.name]
-    slim = [{name: value for name, value in row.items() if name in known} for row in own]
-    drawn = named(slim, names, most_panels=0)
-    for row in drawn.rows:
+def _metric_data(
+    metric: ChartMetric, rows: Sequence[ResultRow], names: Sequence[Name]
+) -> ChartData:
+    """Return the rows of a metric, with their periods as text."""
+    fields = [*_TEXT_FIELDS, *(field for field, _, _ in _FIELDS), "model"]
+    columns = {*fields, *names}
+    metric_rows = [row for row in rows if row["metric"] == metric.name]
+    slim_rows = [
+        {name: value for name, value in row.items() if name in columns} for row in metric_rows
+    ]
+    data = chart_data(slim_rows, names, max_panels=0)
+    for row in data.rows:
         row[PERIOD] = row[_DAY] = str(row[PERIOD])[: len("2026-03-31")]
-    return drawn
+    return data
 
 
-def _chosen(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:
-    """Keep the panels with the latest alarms, then those with the most rows, in their order."""
+def _select_segments(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:
+    """Return the segments with the latest alarms, then the most rows, in their order."""
     n, alarms = Counter[str](), dict[str, str]()
     for row in rows:
         n[row["segment"]] += row["n"]
         if row["status"] == ALARM:
             alarms[row["segment"]] = max(alarms.get(row["segment"], ""), row[PERIOD])
-    ranked = sorted(n, key=lambda name: (alarms.get(name, ""), n[name]), reverse=True)
-    kept = {*ranked[:most]}
-    said = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
-    return [name for name in n if name in kept], [said] if len(n) > most else []
+    ranks = {name: (alarms.get(name, ""), n[name]) for name in n}
+    note = f"{most:,} of {len(n):,} segments: those with the latest alarms, then the largest"
+    return highest_segments(ranks, most, note)
 
 
-def _panels(one: DrawnMetric, drawn: Drawn, order: Sequence[str], title: Title) -> Chart:
-    """Draw the panels of a metric, without their rows."""
-    most, width, height = next(size for many, *size in _SIZES if len(order) <= many)
-    layers = _layers(one, drawn, width)
-    sized = alt.LayerChart(layer=layers).properties(width=width, height=height)
-    if len(order) == 1:
-        sized.title = title
-        return sized
-    panel = alt.Facet("segment:N", title=drawn.by or None, sort=[*order])
-    return sized.facet(panel, data=NO_ROWS, columns=columns(len(order), most), title=title)
-
-
-def _above(one: DrawnMetric) -> alt.TitleParams:
-    return alt.TitleParams(one.title, anchor="start", frame="group", fontSize=12, offset=8)
-
-
-def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
-    """Draw what each panel has: limits, reference and control limit, line and points."""
-    pixels = width / len({row[_DAY] for row in drawn.rows})
+def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]:
+    """Return the layers of a panel: intervals, reference and control limit, line and points."""
+    pixels = width / len({row[_DAY] for row in data.rows})
     x = alt.X(
         f"{_DAY}:T",
         title=None,
@@ -214,38 +236,38 @@ def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
     )
     y = alt.Y(
         "estimate:Q",
-        title=one.title,
+        title=metric.title,
         scale=alt.Scale(zero=False, padding=4),
         axis=axis(tickCount=5),
     )
     tooltip = [
-        *place(drawn),
-        *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXTS.items()),
+        *segment_tooltips(data),
+        *(alt.Tooltip(f"{field}:N", title=title) for field, title in _TEXT_FIELDS.items()),
         *tooltips(_FIELDS),
     ]
-    bar = max(1.0, min(_WIDEST_BAR, _BARS * pixels))
-    colors, shapes = zip(*_MARKS.values(), strict=True)
+    bar = max(1.0, min(_MAX_BAR_WIDTH, _BAR_SHARE * pixels))
+    colors, shapes = zip(*_STATUS_MARKS.values(), strict=True)
     color = alt.Color(
         "status:N",
         title=None,
-        scale=alt.Scale(domain=[*_MARKS], range=[*colors]),
-        legend=legend(symbolOpacity=1, symbolSize=_LARGE),
+        scale=alt.Scale(domain=[*_STATUS_MARKS], range=[*colors]),
+        legend=legend(symbolOpacity=1, symbolSize=_LARGE_AREA),
     )
     shape = alt.Shape(
         "status:N",
         title=None,
-        scale=alt.Scale(domain=[*_MARKS], range=[*shapes]),
+        scale=alt.Scale(domain=[*_STATUS_MARKS], range=[*shapes]),
         legend=legend(),
     )
     is_alarm = alt.datum.status == ALARM
-    plain = _LARGE if pixels > _DENSE else _SMALL
+    plain = _LARGE_AREA if pixels > _MAX_DENSE_WIDTH else _SMALL_AREA
     base = alt.Chart().encode(x=x)
     limits = base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
     return [
         limits.mark_rule(strokeWidth=bar, opacity=0.4).encode(
-            y=alt.Y("lower:Q", title=one.title), y2="upper:Q", color=color, tooltip=tooltip
+            y=alt.Y("lower:Q", title=metric.title), y2="upper:Q", color=color, tooltip=tooltip
         ),
-        *_lines(base),
+        *_reference_layers(base),
         base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),
         base.transform_filter("isValid(datum.estimate)")
         .mark_point(filled=True, opacity=1)
@@ -253,23 +275,23 @@ def _layers(one: DrawnMetric, drawn: Drawn, width: int) -> list[alt.Chart]:
             y=y,
             color=color,
             shape=shape,
-            size=alt.condition(is_alarm, alt.value(_ALARM * plain), alt.value(plain)),
+            size=alt.condition(is_alarm, alt.value(_ALARM_SCALE * plain), alt.value(plain)),
             tooltip=tooltip,
         ),
     ]
 
 
-def _lines(base: alt.Chart) -> list[alt.Chart]:
-    """Draw the reference and the control limits as steps, named in a legend."""
+def _reference_layers(base: alt.Chart) -> list[alt.Chart]:
+    """Return the layers of the reference and the control limits: steps, named in a legend."""
     dash = alt.StrokeDash(
         "line:N",
         title=None,
-        scale=alt.Scale(domain=[*_LINES.values()], range=[*_DASHES]),
+        scale=alt.Scale(domain=[*_LINE_NAMES.values()], range=[*_DASHES]),
         legend=legend(symbolType="stroke", symbolStrokeColor=INK),
     )
     return [
         base.transform_calculate(line=repr(name))
         .mark_line(color=INK, strokeWidth=1.2, interpolate="step")
         .encode(y=f"{field}:Q", strokeDash=dash)
-        for field, name in _LINES.items()
+        for field, name in _LINE_NAMES.items()
     ]

@@ -1,4 +1,4 @@
-"""Whether scores got worse than a reference, asked at every period without alarming too often."""
+"""Sequential tests of whether scores got worse than a reference, and their statuses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,25 +7,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from balframe.api.interval_estimates import limits_of
-from balframe.api.metric_selection import value_of
+from balframe.api.interval_estimates import metric_limits
+from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, parameter
-from balframe.methods.comparisons.segments import on_shared_labels, pairs_of_recalls
-from balframe.methods.monitoring.confidence_sequences import Pairs, always_valid, one_sided
+from balframe.methods.comparisons.segments import recall_pairs, restrict_to_shared_labels
+from balframe.methods.monitoring.confidence_sequences import (
+    RecallComparison,
+    always_valid_quantile,
+    one_sided_quantile,
+)
 from balframe.methods.monitoring.stream import Stream
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
-from balframe.stats.homogeneity_tests import equal_scores
+from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
 
-# How much scores vary between periods, beyond what their rows explain.
 
-
-def variance_between(scores: FloatArray, variances: FloatArray) -> float:
+def between_period_variance(scores: FloatArray, variances: FloatArray) -> float:
     """Return the variance between periods, by the method of moments; 0 if there is none.
 
     Parameters
@@ -48,48 +50,48 @@ def variance_between(scores: FloatArray, variances: FloatArray) -> float:
 
 
 ALARM, OK, INCONCLUSIVE = "alarm", "ok", "inconclusive"
-ALL = "all"
-_ROUNDS = 8  # after which a control limit changes no more
-_LEVEL = 0.95  # of the limit that has to stay above the margin for a period to be ok
+ALL_PERIODS = "all"
+_N_ITERATIONS = 8  # after which a control limit no longer changes
+_OK_LEVEL = 0.95  # of the limit that must be above the margin for a period to be ok
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """What a caller asks for: how much worse matters, and how often an alarm may be false.
+class MonitorRequest:
+    """The options of monitoring: how much worse matters, and how often an alarm may be false.
 
-    `windows` are the numbers of periods that are looked at together, ascending; all periods so far
-    are one more window. `alpha` is shared by all `looks`, windows, segments and metrics.
+    `windows` are numbers of periods that are tested together, ascending; all periods so far are one
+    more window. `alpha` is shared by all `looks`, windows, segments and metrics.
     """
 
     margin: float
     alpha: float
     looks: int
     windows: tuple[int, ...]
-    is_adjusted: bool
+    adjust: bool
     level: float
     estimates_dispersion: bool
 
-    def share(self, n_questions: int) -> float:
-        """Give each window of each segment and metric its share of alpha."""
-        return self.alpha / ((len(self.windows) + 1) * (n_questions if self.is_adjusted else 1))
+    def alpha_share(self, n_families: int) -> float:
+        """Return the share of alpha of each window of each segment and metric."""
+        return self.alpha / ((len(self.windows) + 1) * (n_families if self.adjust else 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Dispersion:
+class ReferenceDispersion:
     """How much the score of each segment varies between the periods of its reference.
 
-    `variance` is that of the mean of recalls, `n` the number of periods. `p_value` is that of the
-    test that the periods differ no more than by chance.
+    `variance` is that of the mean of recalls. `p_value` is that of the test of equal scores in all
+    periods.
     """
 
     variance: FloatArray
-    n: Int64Array
+    n_periods: Int64Array
     p_value: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A metric of every segment in every period, in arrays of segments times periods."""
+class PeriodResults:
+    """The results of a metric in every segment and period."""
 
     n: Int64Array
     n_labels: Int64Array
@@ -113,191 +115,214 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
-    """A window at each period: its rows, and how much better than the reference it scores.
+class _WindowComparison:
+    """A window at each period, compared with the reference.
 
-    Better is higher, also for metrics of which lower is better. `control` is the score at which
-    the window would alarm, in the units of the metric.
+    `improvement`, `lower` and `upper` are positive if the score got better, also for metrics of
+    which lower is better. `control_limit` is the score at which the window would alarm.
     """
 
     counts: ClassCounts
-    better: FloatArray
+    improvement: FloatArray
     lower: FloatArray
     upper: FloatArray
-    control: FloatArray
+    control_limit: FloatArray
 
 
 @dataclass(frozen=True)
-class _Asking:
-    """A metric of a stream, and the quantiles at which its questions are asked."""
+class _SequentialTest:
+    """The tests of a metric of a stream, at a share `alpha` for each window."""
 
     stream: Stream
     metric: Metric
-    watch: Watch
-    share: float
-    dispersion: Dispersion
+    request: MonitorRequest
+    alpha: float
+    dispersion: ReferenceDispersion
 
     @property
     def sign(self) -> int:
-        """Give -1 where lower is better."""
+        """Return -1 if lower is better, otherwise 1."""
         return -1 if self.metric.better == "lower" else 1
 
-    def window(self, width: int | None) -> _Window:
-        """Compare a window with the reference, at all periods."""
+    def compare_window(self, width: int | None) -> _WindowComparison:
+        """Compare a window with the reference at all periods."""
         interval = self.metric.interval
         counts = self.stream.counts(width)
-        own, reference = on_shared_labels(counts, self.stream.reference_at_periods())
-        better = self.sign * (value_of(self.metric, own) - value_of(self.metric, reference))
-        zero = np.zeros(len(better))
-        slope = interval.rescaled(own, zero + 1) - interval.rescaled(own, zero)
-        lower, upper, control = np.full((3, len(better)), np.nan)
-        for at, values in pairs_of_recalls(interval, own, reference, np.isfinite(better)):
-            pairs = Pairs(*values) if self.sign > 0 else Pairs(*values).mirrored()
-            z = self._quantile(width, pairs, slope[at])
-            tests = self._tests(pairs, z, at, width)
-            lower[at], upper[at] = (slope[at] * limit for limit in tests)
+        current, reference = restrict_to_shared_labels(counts, self.stream.reference_at_periods())
+        improvement = self.sign * (
+            metric_values(self.metric, current) - metric_values(self.metric, reference)
+        )
+        zero = np.zeros(len(improvement))
+        slope = interval.rescaled(current, zero + 1) - interval.rescaled(current, zero)
+        lower, upper, control_limit = np.full((3, len(improvement)), np.nan)
+        for at, values in recall_pairs(interval, current, reference, np.isfinite(improvement)):
+            comparison = (
+                RecallComparison(*values) if self.sign > 0 else RecallComparison(*values).mirrored()
+            )
+            z = self._quantile(width, comparison, slope[at])
+            limits = self._difference_limits(comparison, z, at, width)
+            lower[at], upper[at] = (slope[at] * limit for limit in limits)
             if width == 1:
-                control[at] = self._control(pairs, z, at)
-        control = interval.rescaled(own, control if self.sign > 0 else 1 - control)
-        return _Window(counts, better, lower, upper, control)
+                control_limit[at] = self._control_scores(comparison, z, at)
+        control_limit = interval.rescaled(
+            current, control_limit if self.sign > 0 else 1 - control_limit
+        )
+        return _WindowComparison(counts, improvement, lower, upper, control_limit)
 
-    def _quantile(self, width: int | None, pairs: Pairs, slope: FloatArray) -> FloatArray:
+    def _quantile(
+        self, width: int | None, comparison: RecallComparison, slope: FloatArray
+    ) -> FloatArray:
         if width is None:
-            return always_valid(pairs.information, self.watch.margin / slope, self.share)
-        return np.full(len(pairs.n), one_sided(self.share / self.watch.looks))
+            return always_valid_quantile(
+                comparison.information, self.request.margin / slope, self.alpha
+            )
+        return np.full(len(comparison.n), one_sided_quantile(self.alpha / self.request.looks))
 
-    def _tests(self, pairs: Pairs, z: FloatArray, at: Int64Array, width: int | None) -> Limits:
-        """Find the limits, wider where the score varies between periods too."""
-        lower, upper = pairs.limits(z)
-        if not self.watch.estimates_dispersion:
+    def _difference_limits(
+        self, comparison: RecallComparison, z: FloatArray, at: Int64Array, width: int | None
+    ) -> Limits:
+        """Return the limits of the differences, wider if scores vary between periods."""
+        lower, upper = comparison.limits(z)
+        if not self.request.estimates_dispersion:
             return lower, upper
-        difference = pairs.difference
+        difference = comparison.difference
         below, above = (
-            self._spread(np.abs(difference - limit), z, at, width) for limit in (lower, upper)
+            self._widened_distance(np.abs(difference - limit), z, at, width)
+            for limit in (lower, upper)
         )
         return np.maximum(difference - below, -1), np.minimum(difference + above, 1)
 
-    def _spread(
+    def _widened_distance(
         self, distance: FloatArray, z: FloatArray, at: Int64Array, width: int | None
     ) -> FloatArray:
-        """Add the variance between periods to the distance of a limit."""
+        """Return the distance of a limit with the variance between periods added."""
         segment = at // self.stream.n_periods
-        m = self.dispersion.n[segment]
+        m = self.dispersion.n_periods[segment]
         periods = self.stream.periods_with_rows(width)[at]
         between = self.dispersion.variance[segment] * (1 / periods + 1 / m)
         quantile = -special.stdtrit(m - 1, special.ndtr(-z))
         return np.asarray(quantile * np.sqrt((distance / z) ** 2 + between))
 
-    def _control(self, pairs: Pairs, z: FloatArray, at: Int64Array) -> FloatArray:
-        found = pairs.controls(z)
-        if not self.watch.estimates_dispersion:
-            return found
-        reference = pairs.reference
-        lower = reference - self._spread(reference - found, z, at, 1)
-        for _ in range(_ROUNDS):  # the distance of the limit depends little on the score
-            some = np.flatnonzero(lower > 0)
-            fallen = pairs.at(some).fallen_to(lower[some])
-            distance = fallen.limits(z[some])[1] - fallen.difference
-            lower[some] = reference[some] - self._spread(distance, z[some], at[some], 1)
+    def _control_scores(
+        self, comparison: RecallComparison, z: FloatArray, at: Int64Array
+    ) -> FloatArray:
+        scores = comparison.control_scores(z)
+        if not self.request.estimates_dispersion:
+            return scores
+        reference = comparison.reference_score
+        lower = reference - self._widened_distance(reference - scores, z, at, 1)
+        for _ in range(_N_ITERATIONS):  # the distance of the limit depends little on the score
+            positive = np.flatnonzero(lower > 0)
+            constrained = comparison.at(positive).constrained_to(lower[positive])
+            distance = constrained.limits(z[positive])[1] - constrained.difference
+            lower[positive] = reference[positive] - self._widened_distance(
+                distance, z[positive], at[positive], 1
+            )
         return np.where(lower < 0, np.nan, lower)
 
 
-def watched(stream: Stream, name: str, metric: Metric, watch: Watch, n_metrics: int) -> Watched:
-    """Ask of every segment at every period whether it got worse than the reference."""
-    share = watch.share(max(int(stream.has_reference.sum()), 1) * n_metrics)
-    dispersion = _dispersion(stream, metric)
-    if watch.estimates_dispersion and len(dispersion.n) and dispersion.n.max() < 2:
+def monitor_metric(
+    stream: Stream, name: str, metric: Metric, request: MonitorRequest, n_metrics: int
+) -> PeriodResults:
+    """Test in every segment at every period whether a metric got worse than in the reference."""
+    share = request.alpha_share(max(int(stream.has_reference.sum()), 1) * n_metrics)
+    dispersion = _reference_dispersion(stream, metric)
+    if (
+        request.estimates_dispersion
+        and len(dispersion.n_periods)
+        and dispersion.n_periods.max() < 2
+    ):
         raise InvalidInputError(
             f"{parameter('dispersion', 'estimate')} compares periods of the reference, but it has "
             "no two of them. Give a reference that keeps its days, of about 26 periods or more."
         )
-    asking = _Asking(stream, metric, watch, share, dispersion)
-    widths: tuple[int | None, ...] = (*watch.windows, None)
-    windows = {width: asking.window(width) for width in widths}
-    single = windows.get(1) or asking.window(1)
-    own, reference = on_shared_labels(single.counts, stream.reference_at_periods())
-    estimate, before = value_of(metric, own), value_of(metric, reference)
-    sample = Sample(own, lambda: stream.windows.last(1))
-    scores = {name: estimate}
-    lower, upper = limits_of({name: metric}, sample, scores, IntervalRequest(None, watch.level))[
-        name
+    test = _SequentialTest(stream, metric, request, share, dispersion)
+    widths: tuple[int | None, ...] = (*request.windows, None)
+    windows = {width: test.compare_window(width) for width in widths}
+    single = windows.get(1) or test.compare_window(1)
+    current, reference = restrict_to_shared_labels(single.counts, stream.reference_at_periods())
+    estimate, reference_estimate = metric_values(metric, current), metric_values(metric, reference)
+    sample = Sample(current, lambda: stream.windows.window_cells(1))
+    lower, upper = metric_limits(metric, sample, estimate, IntervalRequest(None, request.level))
+    worst, is_alarm = _worst_window(list(windows.values()), request, stream.n_periods)
+    differences = [
+        _signed_difference(window.improvement, window.lower, window.upper, test.sign)
+        for window in windows.values()
     ]
-    worst, is_alarm = _worst(list(windows.values()), watch, stream.n_periods)
-    chosen = [_of_window(one.better, one.lower, one.upper, asking.sign) for one in windows.values()]
     difference, window_lower, window_upper = (
-        _at([values[i] for values in chosen], worst) for i in range(3)
+        _take_window([values[i] for values in differences], worst) for i in range(3)
     )
-    cumulative = chosen[-1]
-    return Watched(
-        n=own.n,
-        n_labels=own.n_present,
-        min_support=own.min_support,
+    cumulative = differences[-1]
+    return PeriodResults(
+        n=current.n,
+        n_labels=current.n_present,
+        min_support=current.min_support,
         estimate=estimate,
         lower=lower,
         upper=upper,
-        reference_estimate=before,
-        control_limit=single.control,
-        difference=estimate - before,
-        window=np.array([*map(str, watch.windows), ALL])[worst],
-        window_n=_at([one.counts.n for one in windows.values()], worst),
+        reference_estimate=reference_estimate,
+        control_limit=single.control_limit,
+        difference=estimate - reference_estimate,
+        window=np.array([*map(str, request.windows), ALL_PERIODS])[worst],
+        window_n=_take_window([window.counts.n for window in windows.values()], worst),
         window_difference=difference,
         window_lower=window_lower,
         window_upper=window_upper,
         cumulative_difference=cumulative[0],
         cumulative_lower=cumulative[1],
         cumulative_upper=cumulative[2],
-        dispersion_p_value=np.repeat(asking.dispersion.p_value, stream.n_periods),
-        status=_status(asking, windows, is_alarm, own.n > 0),
+        dispersion_p_value=np.repeat(test.dispersion.p_value, stream.n_periods),
+        status=_status(test, windows, is_alarm, current.n > 0),
     )
 
 
-def _of_window(
-    better: FloatArray, lower: FloatArray, upper: FloatArray, sign: int
+def _signed_difference(
+    improvement: FloatArray, lower: FloatArray, upper: FloatArray, sign: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Turn how much better a score is into how much higher it is."""
-    return (better, lower, upper) if sign > 0 else (-better, -upper, -lower)
+    """Return the difference and its limits from the improvement and its limits."""
+    return (improvement, lower, upper) if sign > 0 else (-improvement, -upper, -lower)
 
 
-def _at(values: Sequence[npt.NDArray[Any]], which: Int64Array) -> npt.NDArray[Any]:
-    """Take the value of one window in every row."""
+def _take_window(values: Sequence[npt.NDArray[Any]], window: Int64Array) -> npt.NDArray[Any]:
+    """Return the value of one window in every row."""
     stacked: npt.NDArray[Any] = np.stack(list(values))
-    return stacked[which, np.arange(stacked.shape[1])]
+    return stacked[window, np.arange(stacked.shape[1])]
 
 
-def _worst(
-    windows: Sequence[_Window], watch: Watch, n_periods: int
+def _worst_window(
+    windows: Sequence[_WindowComparison], request: MonitorRequest, n_periods: int
 ) -> tuple[Int64Array, BoolArray]:
-    """Find the window with the smallest upper limit, and tell whether it alarms.
+    """Return the window with the smallest upper limit, and whether it alarms.
 
-    Of windows that hold the same periods, as all do at the first, only the shortest is looked at.
+    Of windows with the same periods, as all are at the first, only the shortest counts.
     """
-    uppers = np.stack([one.upper for one in windows])
+    uppers = np.stack([window.upper for window in windows])
     period = np.arange(uppers.shape[1]) % n_periods
-    for at, shorter in enumerate(watch.windows, start=1):
+    for at, shorter in enumerate(request.windows, start=1):
         uppers[at, period < shorter] = np.inf
-    known = np.where(np.isnan(uppers), np.inf, uppers)
-    worst = np.argmin(known, axis=0)
-    return worst, np.asarray(known.min(axis=0) < 0)
+    defined = np.where(np.isnan(uppers), np.inf, uppers)
+    worst = np.argmin(defined, axis=0)
+    return worst, np.asarray(defined.min(axis=0) < 0)
 
 
 def _status(
-    asking: _Asking,
-    windows: Mapping[int | None, _Window],
+    test: _SequentialTest,
+    windows: Mapping[int | None, _WindowComparison],
     is_alarm: BoolArray,
     has_rows: BoolArray,
 ) -> npt.NDArray[np.str_]:
-    """Say of every period whether it is an alarm, all right, or neither."""
-    watch = asking.watch
-    longest, second = watch.windows[-1], watch.windows[-2:][0]
-    at_95 = replace(asking, share=(1 - _LEVEL) / 2, watch=replace(watch, looks=1))
-    is_near = at_95.window(longest).lower > -watch.margin
-    is_near &= windows[second].better > -watch.margin
+    """Return the status of every segment and period."""
+    request = test.request
+    longest, second = request.windows[-1], request.windows[-2:][0]
+    at_95 = replace(test, alpha=(1 - _OK_LEVEL) / 2, request=replace(request, looks=1))
+    is_near = at_95.compare_window(longest).lower > -request.margin
+    is_near &= windows[second].improvement > -request.margin
     status = np.where(is_alarm, ALARM, np.where(is_near, OK, INCONCLUSIVE))
     return np.where(has_rows, status, INCONCLUSIVE)
 
 
-def _dispersion(stream: Stream, metric: Metric) -> Dispersion:
-    """Measure how much the score of each segment varies between the periods of its reference."""
+def _reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion:
+    """Return how much the score of each segment varies between the periods of its reference."""
     counts, segment_of = stream.reference_periods
     n_segments = stream.n_segments
     variance, p_value = np.zeros(n_segments), np.full(n_segments, np.nan)
@@ -305,20 +330,20 @@ def _dispersion(stream: Stream, metric: Metric) -> Dispersion:
     r = metric.interval.linear_recalls(counts)
     assert r is not None, "the metric is linear in recalls"
     order = np.lexsort((r.label, r.segment))
-    own = r.at(order)
-    x, rows, weight = own.in_effective_rows()
-    n_labels = np.bincount(own.segment, minlength=counts.n_segments)
+    recalls = r.at(order)
+    x, rows, weight = recalls.effective_counts()
+    n_labels = np.bincount(recalls.segment, minlength=counts.n_segments)
     for segment in range(n_segments):
         periods = np.flatnonzero((segment_of == segment) & (n_labels > 0))
         if not len(periods):
             continue
-        whole = periods[n_labels[periods] == n_labels[periods].max()]
-        at = np.flatnonzero(np.isin(own.segment, whole)).reshape(len(whole), -1)
-        n[segment] = len(whole)
-        if len(whole) > 1:
+        complete = periods[n_labels[periods] == n_labels[periods].max()]
+        at = np.flatnonzero(np.isin(recalls.segment, complete)).reshape(len(complete), -1)
+        n[segment] = len(complete)
+        if len(complete) > 1:
             p = (x[at] + 0.5) / (rows[at] + 1)
             scores = (weight[at] * x[at] / rows[at]).sum(axis=1)
             within = (weight[at] ** 2 * p * (1 - p) / rows[at]).sum(axis=1)
-            variance[segment] = variance_between(scores, within)
-            p_value[segment] = equal_scores(x[at], rows[at], weight[at])[1]
-    return Dispersion(variance, n, p_value)
+            variance[segment] = between_period_variance(scores, within)
+            p_value[segment] = score_homogeneity_test(x[at], rows[at], weight[at])[1]
+    return ReferenceDispersion(variance, n, p_value)

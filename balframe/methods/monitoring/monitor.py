@@ -1,16 +1,17 @@
-"""The verb `monitor`."""
+"""The method `monitor`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from balframe._validate import is_number, is_whole_number
 from balframe.api.columns import (
-    BESIDE,
     BY,
-    COUNTED,
+    COUNT_COLUMNS,
     ESTIMATE,
-    METRICS,
+    HEADING_SEPARATOR,
+    METRIC_KEY,
     Kind,
     Span,
     Statuses,
@@ -23,28 +24,43 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, Scoring
+from balframe.api.metric_selection import Metrics, MetricSelection
 from balframe.api.option_types import StreamReferenceOption
-from balframe.api.options import Backends, Cells, ClassWeights, Counted, Level, Names, Option
+from balframe.api.options import (
+    BackendOptions,
+    CellOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    Names,
+    Option,
+    UnweightedRowOptions,
+)
 from balframe.api.run import Columns, run_method
-from balframe.core.periods import Every
+from balframe.core.periods import PeriodLength
 from balframe.errors import InvalidInputError, check_choice, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.earlier_cells import Sides
+from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import MODEL, PERIOD, Query
-from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK, Watch
-from balframe.methods.monitoring.periods import grid_of, rows_of_periods, warnings_of
-from balframe.methods.monitoring.reference_data import reference_of
+from balframe.methods.monitoring.decide import (
+    ALARM,
+    INCONCLUSIVE,
+    OK,
+    MonitorRequest,
+    monitor_metric,
+)
+from balframe.methods.monitoring.periods import monitor_warnings, period_columns
+from balframe.methods.monitoring.reference_data import reference_request
+from balframe.methods.monitoring.stream import build_stream
 from balframe.stats.base import check_level
 
-# The options of monitoring, which the verb and its chart share.
+# The options of monitoring, which the method and its chart share.
 
 
 MARGIN, ALPHA, LOOKS, WINDOWS = 0.05, 0.05, 104, (1, 4, 13)
 
 
-class Watching(TypedDict, total=False):
+class MonitorOptions(TypedDict, total=False):
     """How much worse matters, and how often an alarm may be false."""
 
     margin: Annotated[
@@ -103,27 +119,27 @@ class Watching(TypedDict, total=False):
     ]
 
 
-BALANCED, _HALF = "balanced_accuracy", 0.5
-_SURE = 0.01  # of p-values of dispersion, shared by all, under which a warning says so
-VERB = Method.of(
+DEFAULT_METRIC, _MAX_ALPHA = "balanced_accuracy", 0.5
+_WARNING_ALPHA = 0.01  # of p-values of dispersion, shared by all, under which a warning says so
+METHOD = Method.of(
     key(BY, kind=Kind.BY),
-    key(MODEL, under="models", heading=BESIDE),
-    *COUNTED,
-    METRICS,
+    key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
+    *COUNT_COLUMNS,
+    METRIC_KEY,
     estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is no finding: unmarked
     *limits(about=ESTIMATE),
     estimate("reference_estimate"),
-    estimate("control_limit", tells=True, hidden=True),
+    estimate("control_limit", identifies=True, hidden=True),
     estimate("difference", hidden=True),
-    note("window", tells=True),
+    note("window", identifies=True),
     count("window_n", hidden=True),
     estimate("window_difference", span=Span.AROUND_ZERO),
     *limits("window", about="window_difference"),
     estimate("cumulative_difference", hidden=True),
     *limits("cumulative", about="cumulative_difference"),
     test("dispersion_p_value", hidden=True),
-    status("status", tells=True, statuses=Statuses(OK, ALARM, INCONCLUSIVE, PERIOD)),
-    instead={
+    status("status", identifies=True, statuses=Statuses(OK, ALARM, INCONCLUSIVE, PERIOD)),
+    hints={
         "sample_weight": "how often monitor alarms is not known for weighted rows.",
         "cluster": "monitor needs independent rows. For scores that vary from period to period, "
         "give dispersion='estimate'.",
@@ -134,10 +150,18 @@ VERB = Method.of(
 )
 
 
-class _Options(Watching, Level, ClassWeights, Counted, Cells, Backends, total=False): ...
+class _Options(
+    MonitorOptions,
+    LevelOptions,
+    ClassWeightOptions,
+    UnweightedRowOptions,
+    CellOptions,
+    BackendOptions,
+    total=False,
+): ...
 
 
-@VERB
+@METHOD
 def monitor(
     frame: FrameT,
     y_true: Name,
@@ -240,49 +264,55 @@ def monitor(
     >>> out.select(pl.col("estimate").round(3), "window", "status").rows()
     [(0.905, '1', 'ok'), (0.895, '4', 'ok'), (0.715, '1', 'alarm')]
     """
-    scoring = Scoring.of(metrics, options["class_weight"], (BALANCED,))
-    _check_metrics(scoring)
-    watch = _watch(options)
+    selection = MetricSelection.of(metrics, options["class_weight"], (DEFAULT_METRIC,))
+    _check_metrics(selection)
+    request = _monitor_request(options)
     if time is None:
         raise InvalidInputError(
             f"{parameter('time', None)} names no column; name the one that holds dates or "
             "datetimes."
         )
-    length, asked = Every.of(every), reference_of(reference, time)
+    length, comparison = PeriodLength.of(every), reference_request(reference, time)
 
-    def compute(found: CountedFrame | Sides) -> Columns:
-        grid = grid_of(found, length, asked.until, scoring)
-        columns = rows_of_periods(grid, scoring, watch)
+    def compute(counts: CountedFrame | CountedPair) -> Columns:
+        stream = build_stream(counts, length, comparison.until, selection)
+        results = {
+            name: monitor_metric(stream, name, metric, request, len(selection.metrics))
+            for name, metric in selection.metrics.items()
+        }
+        columns = period_columns(stream, results, request.windows)
         p_value = np.nan_to_num(np.asarray(columns["dispersion_p_value"]), nan=1.0)
-        n_tests = max(grid.stream.n_segments, 1) * len(scoring.metrics)
-        is_dispersed = options["dispersion"] is None and bool((p_value < _SURE / n_tests).any())
-        for message in warnings_of(grid, watch, is_dispersed):
+        n_tests = max(stream.n_segments, 1) * len(results)
+        is_dispersed = options["dispersion"] is None and bool(
+            (p_value < _WARNING_ALPHA / n_tests).any()
+        )
+        for message in monitor_warnings(stream, request, is_dispersed):
             warn(message)
         return columns
 
-    def check(query: Query) -> None:
+    def check_query(query: Query) -> None:
         if query.sample_weight is not None:
             raise InvalidInputError(
                 "the cells have weights, but monitor counts rows; count them without "
                 f"{parameter('sample_weight')} in `confusion`."
             )
-        asked.check(query)
+        comparison.check(query)
 
     names = {"y_true": y_true, "y_pred": y_pred, "by": by, "time": time, "every": "1d"}
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {**names, **options},
         compute,
-        source=asked.source,
-        check=check,
-        suits=lambda found: scoring.suits(found.reading),
+        source=comparison.source,
+        check_query=check_query,
+        check_labels=lambda counts: selection.check_labels(counts.counted_frame),
     )
 
 
-def _check_metrics(scoring: Scoring) -> None:
-    """Raise where a metric has no test, or no side that is worse."""
-    for name, metric in scoring.metrics.items():
+def _check_metrics(selection: MetricSelection) -> None:
+    """Raise if a metric has no test, or no direction that is worse."""
+    for name, metric in selection.metrics.items():
         if not metric.interval.is_linear:
             raise InvalidInputError(
                 f"metric {name!r} cannot be monitored, as it is neither a proportion nor a mean of "
@@ -295,35 +325,39 @@ def _check_metrics(scoring: Scoring) -> None:
             )
 
 
-def _watch(options: Mapping[str, Any]) -> Watch:
-    """Check what a caller asks for."""
+def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
+    """Return the options of monitoring, if they are valid."""
     check_level(options["level"])
     check_choice("adjust", options["adjust"], ("bonferroni", None))
     check_choice("dispersion", options["dispersion"], ("estimate", None))
     margin, alpha, looks = (options[name] for name in ("margin", "alpha", "looks"))
-    if not _is_number(margin) or not 0 < margin < np.inf:
+    if not is_number(margin) or not 0 < margin < np.inf:
         raise InvalidInputError(
             f"{parameter('margin', margin)} is not a margin; give a number above 0, in the units "
             "of the metric, such as 0.05."
         )
-    if not _is_number(alpha) or not 0 < alpha < _HALF:
+    if not is_number(alpha) or not 0 < alpha < _MAX_ALPHA:
         raise InvalidInputError(
             f"{parameter('alpha', alpha)} is not a probability of false alarms; give a number "
             "above 0 and below 0.5, such as 0.05."
         )
-    if not _is_count(looks):
+    if not is_whole_number(looks, 1):
         raise InvalidInputError(
             f"{parameter('looks', looks)} is not a number of periods; give a whole number of at "
             "least 1."
         )
-    given = options["windows"]
-    windows = [*given] if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if not windows or not all(map(_is_count, windows)) or len({*windows}) < len(windows):
+    windows = options["windows"]
+    windows = [*windows] if isinstance(windows, (list, tuple, np.ndarray)) else [windows]
+    if (
+        not windows
+        or not all(is_whole_number(value, 1) for value in windows)
+        or len({*windows}) < len(windows)
+    ):
         raise InvalidInputError(
-            f"{parameter('windows', given)} are not numbers of periods; give different whole "
-            "numbers of at least 1, such as [1, 4, 13]."
+            f"{parameter('windows', options['windows'])} are not numbers of periods; give "
+            "different whole numbers of at least 1, such as [1, 4, 13]."
         )
-    return Watch(
+    return MonitorRequest(
         float(margin),
         float(alpha),
         int(looks),
@@ -332,11 +366,3 @@ def _watch(options: Mapping[str, Any]) -> Watch:
         options["level"],
         options["dispersion"] is not None,
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1

@@ -1,27 +1,31 @@
-"""Streams: the counts of segments period by period, beside those of a reference."""
+"""Streams: the counts of segments in every period, and those of their reference."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import Scoring
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, beginnings
+from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
-from balframe.core.row_sums import Measures
+from balframe.core.periods import PeriodLength
+from balframe.core.row_sums import RowSums
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.counted_frame import CountedFrame
-
-# Sums of cells over periods: each alone, the last few, and all so far.
+from balframe.frames.earlier_cells import CountedPair
+from balframe.frames.query import PERIOD
+from balframe.frames.row_weights import raise_null
 
 
 @dataclass(frozen=True)
 class Windows:
     """Cells by segment and period, of which sums over periods are taken.
 
-    `totals` has a row for each kind of cell, of a segment, label and outcome, and a column for each
-    period, before which a column of zeros stands: the sums over all periods up to there.
+    `totals` are cumulative sums over the periods: one row for each segment, label and outcome, and
+    one column for each period, after a column of zeros.
     """
 
     segment: Int64Array
@@ -29,50 +33,52 @@ class Windows:
     outcome: Int64Array
     totals: Int64Array
     n_segments: int
-    like: Measures
+    empty_sums: RowSums
 
     @classmethod
     def of(cls, cells: Cells, n_segments: int, n_periods: int) -> "Windows":
-        """Take cells whose by-columns are the positions of the segment and of the period."""
-        counted = np.flatnonzero(cells.actual != LEFT_OUT)
-        segment, period = (codes[counted] for codes in cells.by)
-        actual, outcome = cells.actual[counted], cells.outcome[counted]
+        """Sum cells whose by-columns are the positions of the segment and of the period."""
+        positions = np.flatnonzero(cells.actual != LEFT_OUT)
+        segment, period = (codes[positions] for codes in cells.by)
+        actual, outcome = cells.actual[positions], cells.outcome[positions]
         order = np.lexsort((outcome, actual, segment))
         keys = [codes[order] for codes in (segment, actual, outcome)]
-        begins = beginnings(keys, len(order))
+        begins = is_segment_start(keys, len(order))
         totals = np.zeros((int(begins.sum()), n_periods + 1), np.int64)
-        kind = np.cumsum(begins) - 1
-        np.add.at(totals, (kind, period[order] + 1), cells.n[counted][order])
+        row = np.cumsum(begins) - 1
+        np.add.at(totals, (row, period[order] + 1), cells.n[positions][order])
         segment, actual, outcome = (codes[begins] for codes in keys)
-        none = cells.sums.at(slice(0))
-        return cls(segment, actual, outcome, np.cumsum(totals, axis=1), n_segments, none)
+        empty_sums = cells.sums.at(slice(0))
+        return cls(segment, actual, outcome, np.cumsum(totals, axis=1), n_segments, empty_sums)
 
     @property
     def n_periods(self) -> int:
         """Number of periods."""
         return int(self.totals.shape[1]) - 1
 
-    def last(self, width: int | None) -> Cells:
-        """Add up the last periods at each period, or all up to it.
+    def window_cells(self, width: int | None) -> Cells:
+        """Return the cells of the last periods at each period, or of all up to it.
 
-        The by-columns are the positions of the segment and of the period; every combination has
-        cells, of which one is that of a row left out.
+        The by-columns are the positions of the segment and of the period. Every combination has a
+        cell of a row left out, so that none is lost.
         """
         ends = np.arange(1, self.n_periods + 1)
         starts = np.zeros_like(ends) if width is None else np.maximum(ends - width, 0)
         sums = self.totals[:, ends] - self.totals[:, starts]
-        kind, period = np.nonzero(sums)
-        segment, every = np.divmod(np.arange(self.n_segments * self.n_periods), self.n_periods)
-        nothing = np.full(len(every), LEFT_OUT)
-        n = np.concatenate([sums[kind, period], np.zeros(len(every), np.int64)])
+        row, period = np.nonzero(sums)
+        all_segments, all_periods = np.divmod(
+            np.arange(self.n_segments * self.n_periods), self.n_periods
+        )
+        left_out = np.full(len(all_periods), LEFT_OUT)
+        n = np.concatenate([sums[row, period], np.zeros(len(all_periods), np.int64)])
         return Cells(
             (
-                np.concatenate([self.segment[kind], segment]),
-                np.concatenate([period, every]),
+                np.concatenate([self.segment[row], all_segments]),
+                np.concatenate([period, all_periods]),
             ),
-            np.concatenate([self.actual[kind], nothing]),
-            np.concatenate([self.outcome[kind], nothing]),
-            replace(self.like, n=n, missing=(n == 0).astype(np.int64)),  # so that none is lost
+            np.concatenate([self.actual[row], left_out]),
+            np.concatenate([self.outcome[row], left_out]),
+            replace(self.empty_sums, n=n, missing=(n == 0).astype(np.int64)),
         ).regrouped()
 
 
@@ -80,15 +86,16 @@ class Windows:
 class Stream:
     """Segments in every period, and their reference.
 
-    `keys` are the codes of the by-columns of each segment, other than that of periods, and
-    `periods` the positions of the periods of the reference's own, empty where it has none.
+    `keys` are the codes of the by-columns of each segment, except that of periods. `period_starts`
+    are the first days of the periods.
     """
 
-    reading: CountedFrame
+    counted_frame: CountedFrame
     keys: Sequence[Int64Array]
+    period_starts: Int64Array
     windows: Windows
-    before: Cells
-    scoring: Scoring
+    reference_cells: Cells
+    selection: MetricSelection
 
     @property
     def n_segments(self) -> int:
@@ -101,84 +108,148 @@ class Stream:
         return self.windows.n_periods
 
     def counts(self, width: int | None) -> ClassCounts:
-        """Count the last periods at each period, or all up to it: segments times periods."""
-        return self._counted(self.windows.last(width))
+        """Return the class counts of the last periods at each period, or of all up to it.
 
-    def cells(self, width: int | None) -> Callable[[], Cells]:
-        """Give the cells of these counts once they are asked for."""
-        return lambda: self.windows.last(width)
+        There is one for each segment and period.
+        """
+        return self._class_counts(self.windows.window_cells(width))
 
     @cached_property
     def reference(self) -> ClassCounts:
-        """Count the reference of each segment."""
-        return self._counted(_complete(self.before.sorted_by([0]), self.n_segments))
+        """The class counts of the reference of each segment."""
+        return self._class_counts(
+            _with_all_segments(self.reference_cells.sorted_by([0]), self.n_segments)
+        )
 
     @cached_property
     def reference_periods(self) -> tuple[ClassCounts, Int64Array]:
-        """Count each period of the reference, and tell the segment of each."""
-        held = self.before.actual != LEFT_OUT
+        """The class counts of each period of the reference, and the segment of each."""
+        is_counted = self.reference_cells.actual != LEFT_OUT
         cells = Cells(
-            tuple(codes[held] for codes in self.before.by),
-            self.before.actual[held],
-            self.before.outcome[held],
-            self.before.sums.at(held),
+            tuple(codes[is_counted] for codes in self.reference_cells.by),
+            self.reference_cells.actual[is_counted],
+            self.reference_cells.outcome[is_counted],
+            self.reference_cells.sums.at(is_counted),
         )
         _, first = cells.segments
-        return self._counted(cells), cells.by[0][first]
+        return self._class_counts(cells), cells.by[0][first]
 
     def reference_at_periods(self) -> ClassCounts:
-        """Repeat the reference of each segment for each period."""
+        """Return the class counts of the reference, repeated for each period."""
         return segments_at(self.reference, np.repeat(np.arange(self.n_segments), self.n_periods))
 
     def periods_with_rows(self, width: int | None) -> Int64Array:
-        """Count the periods of each window that have rows, at least 1."""
+        """Return the number of periods with rows in each window, at least 1."""
         has_rows = (self.counts(1).n > 0).reshape(self.n_segments, self.n_periods)
         total = np.cumsum(has_rows, axis=1)
         if width is not None:
-            before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
-            total = total - before
+            total_before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
+            total = total - total_before
         return np.maximum(total.ravel(), 1)
 
     @cached_property
     def has_reference(self) -> BoolArray:
-        """Tell which segments have rows in the reference."""
+        """Whether each segment has rows in the reference."""
         return np.asarray(self.reference.n > 0)
 
-    def _counted(self, cells: Cells) -> ClassCounts:
-        return self.scoring.class_counts(self.reading, cells)
+    def _class_counts(self, cells: Cells) -> ClassCounts:
+        return self.selection.class_counts(self.counted_frame, cells)
 
 
-def _complete(cells: Cells, n_segments: int) -> Cells:
-    """Let every segment have a cell, if only that of a row left out."""
-    every = np.arange(n_segments)
-    nothing = np.full(n_segments, LEFT_OUT)
-    none = cells.sums.at(np.zeros(n_segments, np.int64)) if len(cells.n) else cells.sums
-    sums = none.leaving_out(nothing == LEFT_OUT, np.ones(n_segments, np.int64))
-    return Cells.concat([cells, Cells((every,), nothing, nothing, sums)]).regrouped()
-
-
-def stream_of(
-    reading: CountedFrame,
-    now: Cells,
-    before: Cells,
-    n_periods: int,
-    scoring: Scoring,
+def build_stream(
+    counts: CountedFrame | CountedPair,
+    every: PeriodLength,
+    until: int | None,
+    selection: MetricSelection,
 ) -> Stream:
-    """Give the segments of either side numbers.
+    """Put days into periods, and return the stream.
 
-    The last by-column of the cells is the position of the period; the others are the segment's.
+    Rows up to `until` are the reference, unless there are cells of it.
+    """
+    counted_frame = counts.counted_frame
+    now = _cells_by_day(counted_frame, counted_frame.cells)
+    if isinstance(counts, CountedPair):
+        before = _cells_by_day(counts.aligned_earlier, counts.aligned_earlier.cells)
+    else:
+        assert until is not None, "the reference is either cells or the rows up to a day"
+        is_before = now.by[-1] <= until
+        now, before = _select_cells(now, ~is_before), _select_cells(now, is_before)
+    if not len(now.n):
+        if len(before.n) and until is not None:
+            raise InvalidInputError(
+                f"there are no rows after {parameter('reference')} to monitor; give an earlier "
+                "date."
+            )
+        return _number_segments(
+            counted_frame, now, _select_cells(before, slice(0)), now.n, selection
+        )
+    if not len(before.n):
+        raise InvalidInputError(
+            f"{parameter('reference')} has no rows. Give the cells of a run, or a later date."
+        )
+    starts = every.starts(now.by[-1])
+    period_starts = every.between(int(starts.min()), int(starts.max()))
+    current = replace(now, by=(*now.by[:-1], np.searchsorted(period_starts, starts)))
+    earlier = replace(before, by=(*before.by[:-1], every.starts(before.by[-1])))
+    return _number_segments(counted_frame, current, earlier, period_starts, selection)
+
+
+def _select_cells(cells: Cells, is_selected: Any) -> Cells:  # noqa: ANN401 (booleans or a slice)
+    by = tuple(codes[is_selected] for codes in cells.by)
+    return Cells(
+        by, cells.actual[is_selected], cells.outcome[is_selected], cells.sums.at(is_selected)
+    )
+
+
+def _cells_by_day(counted_frame: CountedFrame, cells: Cells) -> Cells:
+    """Make the day of each cell its last by-column; raise for rows without a day."""
+    names = list(counted_frame.by)
+    at = names.index(PERIOD)
+    levels = counted_frame.by[PERIOD]
+    adapter = counted_frame.adapter
+    days, _ = adapter.days(adapter.build_frame({PERIOD: levels}), PERIOD)
+    codes = cells.by[at]
+    is_null = codes == len(days)
+    if not counted_frame.query.drops_missing:
+        raise_null(counted_frame.query.time, int(cells.n[is_null].sum()))
+    is_kept = ~is_null & (cells.actual != LEFT_OUT)
+    others = [i for i in range(len(names)) if i != at]
+    selected = _select_cells(replace(cells, by=tuple(cells.by[i] for i in (*others, at))), is_kept)
+    return replace(selected, by=(*selected.by[:-1], days[selected.by[-1]]))
+
+
+def _number_segments(
+    counted_frame: CountedFrame,
+    now: Cells,
+    reference_cells: Cells,
+    period_starts: Int64Array,
+    selection: MetricSelection,
+) -> Stream:
+    """Return the stream of the data and the reference, with their segments numbered.
+
+    The last by-column of the cells is the position of the period. The others define the segment.
     """
     n_keys = len(now.by) - 1
-    both = [np.concatenate([now.by[i], before.by[i]]) for i in range(n_keys)]
-    length = len(now.n) + len(before.n)
-    order = np.lexsort(both[::-1]) if n_keys else np.arange(length)
-    begins = beginnings([codes[order] for codes in both], length)
+    keys = [np.concatenate([now.by[i], reference_cells.by[i]]) for i in range(n_keys)]
+    length = len(now.n) + len(reference_cells.n)
+    order = np.lexsort(keys[::-1]) if n_keys else np.arange(length)
+    begins = is_segment_start([codes[order] for codes in keys], length)
     number = np.empty(length, np.int64)
     number[order] = np.cumsum(begins) - 1
     n_segments = int(begins.sum())
-    own, earlier = (
+    current, reference = (
         Cells((number[part], cells.by[-1]), cells.actual, cells.outcome, cells.sums).regrouped()
-        for cells, part in ((now, slice(0, len(now.n))), (before, slice(len(now.n), None)))
+        for cells, part in ((now, slice(0, len(now.n))), (reference_cells, slice(len(now.n), None)))
     )
-    keys = [codes[order][begins] for codes in both]
-    return Stream(reading, keys, Windows.of(own, n_segments, n_periods), earlier, scoring)
+    segment_keys = [codes[order][begins] for codes in keys]
+    windows = Windows.of(current, n_segments, len(period_starts))
+    return Stream(counted_frame, segment_keys, period_starts, windows, reference, selection)
+
+
+def _with_all_segments(cells: Cells, n_segments: int) -> Cells:
+    """Add a cell of a row left out to every segment, so that none is lost."""
+    all_segments = np.arange(n_segments)
+    left_out = np.full(n_segments, LEFT_OUT)
+    empty_sums = cells.sums.at(np.zeros(n_segments, np.int64)) if len(cells.n) else cells.sums
+    sums = empty_sums.leaving_out(left_out == LEFT_OUT, np.ones(n_segments, np.int64))
+    return Cells.concat([cells, Cells((all_segments,), left_out, left_out, sums)]).regrouped()

@@ -1,4 +1,4 @@
-"""The chart of `report`: a forest plot of one metric or several."""
+"""The charts of `confusion`, a heat map per segment, and of `report`, a forest plot."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,65 +7,84 @@ from typing import Any, Literal, Unpack
 
 import altair as alt
 
-from balframe._text import intervals, titled
-from balframe.api.columns import OF_SEVERAL
+from balframe._text import chart_title, interval_phrase
+from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
-from balframe.api.options import Absences, CellsOrRows, ClassWeights, Clustering, Level, Names
-from balframe.charts.facets import NO_ROWS, Charts, Part, shown
-from balframe.charts.forest_plot import Line, Rows, Shown, forests
-from balframe.charts.options import METRIC, MOST, SMALL, DrawnMetric, drawing, drawn_metrics
+from balframe.api.options import (
+    AbsentLabelOptions,
+    CellOrRowOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    LevelOptions,
+    Names,
+)
+from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
+from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MIN_SUPPORT,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
 from balframe.charts.rows import (
-    Answered,
-    Drawn,
-    Row,
-    Sort,
-    answered,
+    ChartData,
+    ChartRow,
+    ResultRow,
+    SortOption,
     by_names,
-    columns,
-    inert,
-    named,
-    ranked,
-    text_of,
+    chart_data,
+    escape_tags,
+    panel_columns,
+    rank_segments,
+    result_rows,
+    value_text,
 )
 from balframe.charts.style import (
     BLACK,
-    CLUSTERS,
+    CLUSTERS_FIELD,
+    COUNT_FORMAT,
     DARKEST,
     LIGHTEST,
-    NO_SHARE,
-    ROWS,
-    SCORE,
+    LIMIT_FIELDS,
+    MIN_SUPPORT_FIELD,
+    N_FIELD,
+    SCORE_FORMAT,
+    UNDEFINED_SHARE,
     WHITE,
-    Field,
+    TooltipField,
     heading,
-    place,
+    segment_tooltips,
 )
 from balframe.errors import check_choice
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected
+from balframe.frames.convert_result import collect_result
 from balframe.frames.query import MODEL
 from balframe.methods.scores.confusion import confusion as count_confusion
 from balframe.methods.scores.report import report as compute_report
 from balframe.metrics.registry import Chance
 from balframe.stats.base import IntervalOption
 
-# The chart of `confusion`: a heat map of each segment.
+# Heat maps of confusion matrices
 
 
-_RANK = "balanced_accuracy"
-_SHADES = {
+_RANKING_METRIC = "balanced_accuracy"
+_SHADE_MEANINGS = {
     "true": "the share within each true label",
     "pred": "the share within each predicted label",
     "all": "the share of all rows of the segment",
 }
-_DARK = 0.76  # the share from which white is easier to read than black
-_WIDTH = 600  # pixels of all matrices side by side
-_LARGE, _TEXT = 56, 28  # pixels of a cell that has room for two lines of text, and for one
-_SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))  # up to many labels
-_SIDES = ((1, 620), (9, 320), (float("inf"), 150))  # pixels of a matrix, up to many of them
+_DARK_SHARE = 0.76  # the share from which white is easier to read than black
+_TOTAL_WIDTH = 600  # pixels of all matrices side by side
+_TWO_LINE_CELL = 56  # pixels of a cell that is large enough for two lines of text
+_ONE_LINE_CELL = 28
+# Pixels of a cell, by the largest number of labels, and of a matrix, by that of matrices
+_CELL_SIZES = ((3, 60), (4, 42), (8, 34), (12, 28), (30, 14), (float("inf"), 6))
+_MATRIX_SIDES = ((1, 620), (9, 320), (float("inf"), 150))
 
 
-@drawing
+@chart_function
 def confusion(
     frame: object,
     y_true: Name,
@@ -73,9 +92,9 @@ def confusion(
     *,
     by: Names = None,
     normalize: Literal["true", "pred", "all"] = "true",
-    most: int = MOST,
-    **options: Unpack[CellsOrRows],
-) -> Charts:
+    most: int = DEFAULT_MOST,
+    **options: Unpack[CellOrRowOptions],
+) -> AltairChart:
     """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells.
 
     If there are too many segments to draw, those with the highest and the lowest balanced
@@ -105,86 +124,94 @@ def confusion(
     >>> chart.to_dict()["title"]["text"]
     'Confusion matrix by race'
     """
-    check_choice("normalize", normalize, list(_SHADES))
-    answer = collected(
+    check_choice("normalize", normalize, list(_SHADE_MEANINGS))
+    cells = collect_result(
         count_confusion(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
     )
-    rows = answered(answer)
+    rows = result_rows(cells)
     names = by_names(by, rows[0])
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
     if MODEL in rows[0] and MODEL not in names:
         names.append(MODEL)
-        predicted = OF_SEVERAL
-    segments = named(rows, names, most_panels=0)
-    drawn = replace(
-        segments,
+        predicted = PREDICTED_OF_MODELS
+    data = chart_data(rows, names, max_panels=0)
+    data = replace(
+        data,
         rows=[
-            {name: row[name] for name in ("segment", "n", "share")}
-            | {"actual": text_of(found[y_true]), "predicted": text_of(found[predicted])}
-            for row, found in zip(segments.rows, rows, strict=True)
+            {name: chart_row[name] for name in ("segment", "n", "share")}
+            | {"actual": value_text(row[y_true]), "predicted": value_text(row[predicted])}
+            for chart_row, row in zip(data.rows, rows, strict=True)
         ],
     )
-    order, left_out = drawn.segments, list[str]()
+    order, left_out = data.segments, list[str]()
     if len(order) > most:
-        scores = compute_report(answer, y_true, predicted, by=names, cells=True, metrics=_RANK)
-        of_segments = named(answered(scores), names, most_panels=0)
-        order, left_out = ranked(of_segments, _RANK, most, " in balanced accuracy")
+        scores = compute_report(
+            cells, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC
+        )
+        scored = chart_data(result_rows(scores), names, max_panels=0)
+        order, left_out = rank_segments(scored, _RANKING_METRIC, most, " in balanced accuracy")
     title = heading(
-        titled("confusion matrix", names),
-        [f"Counts, shaded by {_SHADES[normalize]}", *left_out],
+        chart_title("confusion matrix", names),
+        [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
     )
-    return _show(drawn.of(order), order, title, inert(str(y_true)), inert(str(predicted)))
+    return _draw_matrices(
+        data.select(order), order, title, escape_tags(str(y_true)), escape_tags(str(predicted))
+    )
 
 
-def _show(
-    drawn: Drawn, order: list[str], title: alt.TitleParams, actual: str, predicted: str
-) -> Charts:
-    labels = list(dict.fromkeys(row["actual"] for row in drawn.rows))
-    size = _size(len(order), len(labels))
+def _draw_matrices(
+    data: ChartData, order: list[str], title: alt.TitleParams, actual: str, predicted: str
+) -> AltairChart:
+    labels = list(dict.fromkeys(row["actual"] for row in data.rows))
+    size = _cell_size(len(order), len(labels))
     side = size * len(labels)
-    rows = _titled(drawn.rows)
-    layers = _layers(drawn, labels, actual, predicted, size).properties(width=side, height=side)
+    rows = _with_titles(data.rows)
+    layers = _matrix_layers(data, labels, actual, predicted, size).properties(
+        width=side, height=side
+    )
     if len(order) == 1:
-        return shown([Part(layers, rows)], title)
+        return assemble_chart([Subplot(layers, rows)], title)
     titles = {row["segment"]: row["title"] for row in rows}
-    needed = max(side, min(200, 6 * max(map(len, order))))
+    width = max(side, min(200, 6 * max(map(len, order))))
     header = alt.Header(
-        labelExpr="split(datum.value, '\\n')", labelLimit=needed + 15, labelFontWeight="bold"
+        labelExpr="split(datum.value, '\\n')", labelLimit=width + 15, labelFontWeight="bold"
     )
     sort = [titles[name] for name in order]
-    panel = alt.Facet("title:N", title=drawn.by, sort=sort, header=header)
-    wide = columns(len(order), max(1, min(6, _WIDTH // (needed + 20))))
-    spacing = alt.RowColnumber(row=20, column=needed - side + 20)
-    facets = layers.facet(panel, data=NO_ROWS, columns=wide, spacing=spacing)
-    return shown([Part(facets, rows)], title)
+    panel = alt.Facet("title:N", title=data.segment_title, sort=sort, header=header)
+    n_columns = panel_columns(len(order), max(1, min(6, _TOTAL_WIDTH // (width + 20))))
+    spacing = alt.RowColnumber(row=20, column=width - side + 20)
+    facets = layers.facet(panel, data=NO_ROWS, columns=n_columns, spacing=spacing)
+    return assemble_chart([Subplot(facets, rows)], title)
 
 
-def _size(n_matrices: int, n_labels: int) -> int:
-    """Choose the pixels of a cell, so that neither a matrix nor all of them grow without end."""
+def _cell_size(n_matrices: int, n_labels: int) -> int:
+    """Return the pixels of a cell, which limit the size of a matrix and of all matrices."""
     size = next(
-        size for many, size in _SIZES if n_labels <= many and (size < _LARGE or n_matrices <= 9)
+        size
+        for most_labels, size in _CELL_SIZES
+        if n_labels <= most_labels and (size < _TWO_LINE_CELL or n_matrices <= 9)
     )
-    side = next(side for many, side in _SIDES if n_matrices <= many)
+    side = next(side for most_matrices, side in _MATRIX_SIDES if n_matrices <= most_matrices)
     return max(1, min(size, side // n_labels))
 
 
-def _titled(rows: list[Row]) -> list[Row]:
-    """Write the number of rows below the name of each segment."""
-    n = Counter[str]()
+def _with_titles(rows: list[ChartRow]) -> list[ChartRow]:
+    """Add titles: the name of the segment and, below it, its number of rows."""
+    n_rows = Counter[str]()
     for row in rows:
-        n[row["segment"]] += row["n"]
-    written = {name: f"{name}\n{many:,} row{'' if many == 1 else 's'}" for name, many in n.items()}
-    return [row | {"title": written[row["segment"]]} for row in rows]
+        n_rows[row["segment"]] += row["n"]
+    titles = {name: f"{name}\n{n:,} row{'' if n == 1 else 's'}" for name, n in n_rows.items()}
+    return [row | {"title": titles[row["segment"]]} for row in rows]
 
 
-def _layers(
-    drawn: Drawn, labels: list[str], actual: str, predicted: str, size: int
+def _matrix_layers(
+    data: ChartData, labels: list[str], actual: str, predicted: str, size: int
 ) -> alt.LayerChart:
-    of_cell = [
-        *place(drawn),
+    tooltips = [
+        *segment_tooltips(data),
         alt.Tooltip("actual:N", title=actual),
         alt.Tooltip("predicted:N", title=predicted),
-        alt.Tooltip("n:Q", title="rows", format=ROWS),
+        alt.Tooltip("n:Q", title="rows", format=COUNT_FORMAT),
         alt.Tooltip("share:Q", format=".1%"),
     ]
     is_short = max(map(len, labels)) * 7 < size
@@ -199,53 +226,65 @@ def _layers(
     base = alt.Chart().encode(
         x=alt.X("predicted:N", scale=scale, title=predicted, axis=below),
         y=alt.Y("actual:N", scale=scale, title=actual, axis=left),
-        tooltip=of_cell,
+        tooltip=tooltips,
     )
     ramp = alt.Scale(range=[LIGHTEST, DARKEST], domain=[0, 1], interpolate="rgb")
     shade = alt.Color("share:Q", title="share", scale=ramp, legend=alt.Legend(format=".0%"))
-    fill = alt.when("!isValid(datum.share)").then(alt.value(NO_SHARE)).otherwise(shade)
+    fill = alt.when("!isValid(datum.share)").then(alt.value(UNDEFINED_SHARE)).otherwise(shade)
     cells = base.mark_rect(invalid=None, stroke=WHITE, strokeWidth=1 if size > 8 else 0).encode(
         color=fill
     )
-    if size < _TEXT:
+    if size < _ONE_LINE_CELL:
         return alt.LayerChart(layer=[cells])
-    ink = alt.when(f"datum.share > {_DARK}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
-    largest = max(row["n"] for row in drawn.rows)
-    form = ",d" if largest < 10_000 else ".3~s"
-    is_large = size >= _LARGE
+    ink = (
+        alt.when(f"datum.share > {_DARK_SHARE}").then(alt.value(WHITE)).otherwise(alt.value(BLACK))
+    )
+    largest = max(row["n"] for row in data.rows)
+    n_format = ",d" if largest < 10_000 else ".3~s"
+    is_large = size >= _TWO_LINE_CELL
     counts = base.mark_text(fontSize=12 if is_large else 9, dy=-7 if is_large else 0).encode(
-        text=alt.Text("n:Q", format=form), color=ink
+        text=alt.Text("n:Q", format=n_format), color=ink
     )
     if not is_large:
         return alt.LayerChart(layer=[cells, counts])
-    known = base.transform_filter("isValid(datum.share)")
-    shares = known.mark_text(fontSize=10, dy=9).encode(
+    defined = base.transform_filter("isValid(datum.share)")
+    shares = defined.mark_text(fontSize=10, dy=9).encode(
         text=alt.Text("share:Q", format=".0%"), color=ink
     )
     return alt.LayerChart(layer=[cells, counts, shares])
 
 
-_MAJORITY = "no_information_rate"
+# Forest plots of scores
 
 
-class _Options(Level, Absences, ClassWeights, Clustering, CellsOrRows, total=False): ...
+_MAJORITY_METRIC = "no_information_rate"
 
 
-@drawing
+class _Options(
+    LevelOptions,
+    AbsentLabelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    CellOrRowOptions,
+    total=False,
+): ...
+
+
+@chart_function
 def report(
     frame: object,
     y_true: Name,
     y_pred: Names,
     *,
     by: Names = None,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     interval: IntervalOption = True,
-    sort: Sort = "score",
+    sort: SortOption = "score",
     numbers: bool | None = None,
-    min_support: int = SMALL,
-    most: int = MOST,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a forest plot of a metric of every segment with its confidence interval.
 
     Each segment has a row, by default with the highest score on top. The area of a point shows the
@@ -281,8 +320,8 @@ def report(
     >>> [panel["title"]["text"] for panel in chart.to_dict()["concat"]]
     ['Selection rate', 'Recall', 'False positive rate']
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    rows = answered(
+    chosen = chart_metrics(metrics, options["class_weight"])
+    rows = result_rows(
         compute_report(
             frame,
             y_true,
@@ -296,95 +335,94 @@ def report(
         )
     )
     names = by_names(by, rows[0])
-    several = MODEL in rows[0] and MODEL not in names
-    of_segments, of_all = _parted(rows, several) if names else (rows, rows)
-    of_majority = {_model(row, several): row for row in of_all if row["metric"] == _MAJORITY}
-    plots = [_shown(one, of_segments, of_all, of_majority, names, several) for one in chosen]
-    words = {_chance_in_words(one.metric.chance, of_all) for one in chosen} - {""}
+    has_models = MODEL in rows[0] and MODEL not in names
+    segment_rows, overall_rows = _split_overall(rows, has_models) if names else (rows, rows)
+    panels = [_panel(metric, segment_rows, overall_rows, names, has_models) for metric in chosen]
+    chance_texts = {_chance_text(metric.metric.chance, overall_rows) for metric in chosen} - {""}
     lines = [
-        Line("all_rows", "all rows", (1, 0)),
-        Line("chance", words.pop() if len(words) == 1 else "chance", (4, 3)),
+        ReferenceLine("all_rows", "all rows", (1, 0)),
+        ReferenceLine("chance", chance_texts.pop() if len(chance_texts) == 1 else "chance", (4, 3)),
     ]
-    for plot in plots:
-        plot.fields.extend((line.field, line.name, SCORE) for line in lines)
-    has_limits = any(row["lower"] is not None for plot in plots for row in plot.drawn.rows)
-    limits = intervals(options["level"], options["cluster"])
-    return forests(
-        plots,
-        Rows(sort, numbers, min_support, most),
-        titled(chosen[0].title if len(chosen) == 1 else "scores", names),
+    for panel in panels:
+        panel.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
+    has_limits = any(row["lower"] is not None for panel in panels for row in panel.data.rows)
+    limits = interval_phrase(options["level"], options["cluster"])
+    return forest_plots(
+        panels,
+        ForestOptions(sort, numbers, min_support, most),
+        chart_title(chosen[0].title if len(chosen) == 1 else "scores", names),
         [limits] if has_limits else [],
         lines if names else lines[1:],
         "estimate",
     )
 
 
-def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[DrawnMetric]) -> Any:  # noqa: ANN401 (what the verb takes)
-    """Ask also for what accuracy is compared with."""
-    names = [one.name for one in chosen]
-    if _MAJORITY in names:
+def _with_majority(metrics: Metrics | Mapping[str, str], chosen: Sequence[ChartMetric]) -> Any:  # noqa: ANN401 (what the method takes)
+    """Add the rate that accuracy is compared with to the metrics."""
+    names = [metric.name for metric in chosen]
+    if _MAJORITY_METRIC in names:
         return metrics
     if isinstance(metrics, Mapping):
-        return {**metrics, _MAJORITY: _MAJORITY}
-    return [*names, _MAJORITY]
+        return {**metrics, _MAJORITY_METRIC: _MAJORITY_METRIC}
+    return [*names, _MAJORITY_METRIC]
 
 
-def _parted(rows: list[Answered], several: bool) -> tuple[list[Answered], list[Answered]]:
-    """Part the rows of segments from those of the whole frame, which come last."""
-    models = {_model(row, several) for row in rows}
-    n_of_all = len(models) * len({row["metric"] for row in rows})
-    return rows[:-n_of_all], rows[-n_of_all:]
+def _split_overall(
+    rows: list[ResultRow], has_models: bool
+) -> tuple[list[ResultRow], list[ResultRow]]:
+    """Split the rows of segments from those of the whole frame, which come last."""
+    models = {_model_name(row, has_models) for row in rows}
+    n_overall = len(models) * len({row["metric"] for row in rows})
+    return rows[:-n_overall], rows[-n_overall:]
 
 
-def _model(row: Answered, several: bool) -> str:
-    return text_of(row[MODEL]) if several else ""
+def _model_name(row: ResultRow, has_models: bool) -> str:
+    return value_text(row[MODEL]) if has_models else ""
 
 
-def _shown(
-    one: DrawnMetric,
-    of_segments: list[Answered],
-    of_all: list[Answered],
-    of_majority: Mapping[str, Answered],
+def _panel(
+    metric: ChartMetric,
+    segment_rows: list[ResultRow],
+    overall_rows: list[ResultRow],
     names: list[Name],
-    several: bool,
-) -> Shown:
-    """Put into every row what all rows score, of the same model, and what guessing does."""
-    drawn = named([row for row in of_segments if row["metric"] == one.name], names)
-    of_models = {_model(row, several): row for row in of_all if row["metric"] == one.name}
-    for row in drawn.rows:
-        model = row["panel"] if several else ""
-        whole, chance = of_models[model], one.metric.chance
+    has_models: bool,
+) -> ForestPanel:
+    """Return the panel of a metric, whose rows also have the overall score and that of chance."""
+    data = chart_data([row for row in segment_rows if row["metric"] == metric.name], names)
+    overall, majority = (
+        {_model_name(row, has_models): row for row in overall_rows if row["metric"] == name}
+        for name in (metric.name, _MAJORITY_METRIC)
+    )
+    for row in data.rows:
+        model = row["panel"] if has_models else ""
+        chance = metric.metric.chance
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
-        row["all_rows"] = whole["estimate"]
+        row["all_rows"] = overall[model]["estimate"]
         if chance == "majority":
-            row["chance"] = of_majority[model]["estimate"]
+            row["chance"] = majority[model]["estimate"]
         elif chance == "uniform":
-            row["chance"] = 1 / whole["n_labels"] if whole["n_labels"] else None
+            n_labels = overall[model]["n_labels"]
+            row["chance"] = 1 / n_labels if n_labels else None
         else:
             row["chance"] = chance
-    has_clusters = "n_clusters" in of_segments[0] if of_segments else False
-    return Shown(one, drawn, one.title, _fields(one.title, has_clusters=has_clusters))
+    fields: list[TooltipField] = [
+        N_FIELD,
+        *([CLUSTERS_FIELD] if segment_rows and "n_clusters" in segment_rows[0] else []),
+        ("n_labels", "labels present", COUNT_FORMAT),
+        MIN_SUPPORT_FIELD,
+        ("estimate", metric.title, SCORE_FORMAT),
+        *LIMIT_FIELDS,
+    ]
+    return ForestPanel(metric, data, metric.title, fields)
 
 
-def _chance_in_words(chance: Chance | None, of_all: list[Answered]) -> str:
+def _chance_text(chance: Chance | None, overall_rows: list[ResultRow]) -> str:
     if chance is None:
         return ""
-    n_labels = {row["n_labels"] for row in of_all}
+    n_labels = {row["n_labels"] for row in overall_rows}
     words = {
         "majority": "chance: the most frequent label",
         "uniform": f"chance, 1/{n_labels.pop() if len(n_labels) == 1 else 'labels'}",
     }
     return words.get(str(chance), f"chance, {chance}")
-
-
-def _fields(title: str, *, has_clusters: bool) -> list[Field]:
-    return [
-        ("n", "rows", ROWS),
-        *([CLUSTERS] if has_clusters else []),
-        ("n_labels", "labels present", ROWS),
-        ("min_support", "rows of the rarest label", ROWS),
-        ("estimate", title, SCORE),
-        ("lower", "lower limit", SCORE),
-        ("upper", "upper limit", SCORE),
-    ]

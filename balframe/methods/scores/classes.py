@@ -1,4 +1,4 @@
-"""The verb `classes`."""
+"""The method `classes`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,134 +6,57 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import N_CLUSTERS, SEGMENTS, Kind, count, key, limits, score
-from balframe.api.interval_estimates import limits_of
+from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Kind, count, key, limits, score
+from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring
-from balframe.api.options import Clustering, Intervals, Names, OfLabels
+from balframe.api.metric_selection import MetricSelection
+from balframe.api.options import ClusterOptions, IntervalOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import segments_at
 from balframe.core.sample import Clusters, Sample
-from balframe.core.two_labels import POSITIVE, each_against_others
+from balframe.core.two_labels import POSITIVE, one_versus_rest_counts
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.methods.scores import layouts
-from balframe.metrics.lookup import find, find_all
+from balframe.metrics.lookup import find_metric, find_metrics
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
-# How each label of each segment scores against all others.
-
-
-_PARTS = 2**22  # labels of clusters at work at once
-
-
-def scores_of_labels(
-    sample: Sample, names: Sequence[str], request: IntervalRequest | None
-) -> dict[Name, Int64Array | FloatArray]:
-    """Compute the columns of counts, scores and limits, one value for each segment and label."""
-    parts = [_scores(of_block, names, request) for of_block in _blocks(sample)]
-    if len(parts) == 1:
-        return parts[0]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _blocks(sample: Sample) -> Iterator[Sample]:
-    """Take segments a part at a time, so that the labels of their clusters fit into memory."""
-    clusters, n = sample.clusters, sample.counts.n_segments
-    if clusters is None or n < 2:
-        yield sample
-        return
-    size = np.bincount(clusters.segment, minlength=n) * sample.counts.n_labels
-    block = (np.cumsum(size) - size) // _PARTS
-    for one in np.unique(block):
-        yield sample.at(np.flatnonzero(block == one))
-
-
-def _scores(
-    sample: Sample, names: Sequence[str], request: IntervalRequest | None
-) -> dict[Name, Int64Array | FloatArray]:
-    c = each_against_others(sample.counts)
-    own = c.label == POSITIVE
-    metrics = find_all(names)
-    scores = {name: metric(c) for name, metric in metrics.items()}
-    if "f1" in scores:  # from the Jaccard index, as its limits are; `report` may differ by an ulp
-        scores["f1"] = metrics["f1"].interval.rescaled(c, find("jaccard")(c))
-    found: dict[str, Limits] = {}
-    counts: dict[Name, Int64Array | FloatArray] = {"support": c.n_support[own]}
-    clusters = None
-    if sample.clusters is not None:
-        clusters = _of_labels(sample.clusters)
-        of_label = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
-        counts["n_clusters"] = clusters.sum(of_label > 0).astype(np.int64)
-    if request is not None:
-        found = limits_of(metrics, Sample(c, _no_cells, clusters), scores, request)
-    return {
-        **counts,
-        "prevalence": find("prevalence")(c),
-        "predicted": c.n_predicted[own],
-        "correct": c.n_correct[own],
-    } | layouts.wide(scores, found)
-
-
-def _of_labels(clusters: Clusters) -> Clusters:
-    """Let each label of a segment be a segment of its own, as `each_against_others` does."""
-    n_labels = clusters.pairs.counts.n_labels
-    counts = each_against_others(clusters.pairs.counts)
-    pair, label = np.divmod(np.arange(counts.n_segments), max(n_labels, 1))
-    segment = clusters.segment[pair] * n_labels + label
-    order = np.argsort(segment, kind="stable")
-    pairs = Sample(segments_at(counts, order), _no_cells)
-    return Clusters(
-        segment[order],
-        clusters.cluster[pair][order],
-        clusters.times[pair][order],
-        pairs,
-        clusters.n_segments * n_labels,
-    )
-
-
-def _no_cells() -> Cells:
-    raise AssertionError("the scores of a label are proportions, whose limits need no cells")
-
-
-SCORES = {  # and the columns that count their denominators, of the label or of the others
+# The metrics of a label, with the column that counts the denominator of each, and whether the
+# denominator is the rest of the segment's rows instead.
+LABEL_METRICS = {
     "recall": ("support", False),
     "precision": ("predicted", False),
     "specificity": ("support", True),
     "npv": ("predicted", True),
     "f1": ("support", False),
 }
-
-VERB = Method.of(
-    *SEGMENTS,
-    key("label", kind=Kind.LABEL, tells=True),
-    count("support", tells=True),
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("label", kind=Kind.LABEL, identifies=True),
+    count("support", identifies=True),
     N_CLUSTERS,
     score("prevalence", compared=True),
     count("predicted"),
     count("correct"),
     *(
-        one
-        for name, (support, of_rest) in SCORES.items()
-        for one in (
-            replace(score(name, compared=True, support=support), of_rest=of_rest),
+        column
+        for name, (support, of_rest) in LABEL_METRICS.items()
+        for column in (
+            replace(score(name, compared=True, support=support), counts_rest=of_rest),
             *limits(name, "interval"),
         )
     ),
 )
 
 
-_SCORING = Scoring.of("accuracy", None, ())  # each label is scored against all others
+class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-class _Options(Intervals, Clustering, OfLabels, total=False): ...
-
-
-@VERB
+@METHOD
 def classes(
     frame: FrameT,
     y_true: Name,
@@ -186,21 +109,96 @@ def classes(
         options["interval"], options["level"], "uniform", options["cluster"]
     )
 
-    def compute(reading: CountedFrame) -> Columns:
-        n_labels = len(reading.labels)
-        sample = _SCORING.sample(reading)
-        first = reading.cells.segments[1]
+    def compute(counted_frame: CountedFrame) -> Columns:
+        n_labels = len(counted_frame.labels)
+        sample = _SELECTION.sample(counted_frame)
+        _, first_cells = counted_frame.cells.segments
         label = np.tile(np.arange(n_labels), sample.counts.n_segments)
-        columns = reading.by_columns(np.repeat(first, n_labels))
-        columns["label"] = reading.label_column(label)
-        return columns | scores_of_labels(sample, tuple(SCORES), request)
+        columns = counted_frame.by_columns(np.repeat(first_cells, n_labels))
+        columns["label"] = counted_frame.label_column(label)
+        return columns | label_scores(sample, tuple(LABEL_METRICS), request)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        shown=() if request is None else ("interval",),
-        reads=Reads(squares=request is not None),
-        suits=CountedFrame.pos_label,
+        optional_columns=() if request is None else ("interval",),
+        input_spec=InputSpec(squares=request is not None),
+        check_labels=CountedFrame.pos_label_code,
     )
+
+
+_SELECTION = MetricSelection.of("accuracy", None, ())  # each label is scored against all others
+_BLOCK_SIZE = 2**22  # labels of clusters at work at once
+
+
+def label_scores(
+    sample: Sample, names: Sequence[str], request: IntervalRequest | None
+) -> dict[Name, Int64Array | FloatArray]:
+    """Return the columns of counts, scores and limits, one value for each segment and label."""
+    blocks = [_score_block(block, names, request) for block in _sample_blocks(sample)]
+    if len(blocks) == 1:
+        return blocks[0]
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def _sample_blocks(sample: Sample) -> Iterator[Sample]:
+    """Yield the segments in blocks whose labels of clusters fit into memory."""
+    clusters, n = sample.clusters, sample.counts.n_segments
+    if clusters is None or n < 2:
+        yield sample
+        return
+    size = np.bincount(clusters.segment, minlength=n) * sample.counts.n_labels
+    block = (np.cumsum(size) - size) // _BLOCK_SIZE
+    for number in np.unique(block):
+        yield sample.at(np.flatnonzero(block == number))
+
+
+def _score_block(
+    sample: Sample, names: Sequence[str], request: IntervalRequest | None
+) -> dict[Name, Int64Array | FloatArray]:
+    c = one_versus_rest_counts(sample.counts)
+    is_label = c.label == POSITIVE
+    metrics = find_metrics(names)
+    scores = {name: metric(c) for name, metric in metrics.items()}
+    if "f1" in scores:  # from the Jaccard index, as its limits are; `report` may differ by an ulp
+        scores["f1"] = metrics["f1"].interval.rescaled(c, find_metric("jaccard")(c))
+    limits: dict[str, Limits] = {}
+    counts: dict[Name, Int64Array | FloatArray] = {"support": c.n_support[is_label]}
+    clusters = None
+    if sample.clusters is not None:
+        clusters = _label_clusters(sample.clusters)
+        label_support = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
+        counts["n_clusters"] = clusters.sum(label_support > 0).astype(np.int64)
+    if request is not None:
+        label_sample = Sample(c, _no_cells, clusters)
+        for name, metric in metrics.items():
+            limits[name] = metric_limits(metric, label_sample, scores[name], request)
+    return {
+        **counts,
+        "prevalence": find_metric("prevalence")(c),
+        "predicted": c.n_predicted[is_label],
+        "correct": c.n_correct[is_label],
+    } | layouts.wide_columns(scores, limits)
+
+
+def _label_clusters(clusters: Clusters) -> Clusters:
+    """Return the clusters with a segment for each label, as `each_against_others` has."""
+    n_labels = clusters.pairs.counts.n_labels
+    counts = one_versus_rest_counts(clusters.pairs.counts)
+    pair, label = np.divmod(np.arange(counts.n_segments), max(n_labels, 1))
+    segment = clusters.segment[pair] * n_labels + label
+    order = np.argsort(segment, kind="stable")
+    pairs = Sample(segments_at(counts, order), _no_cells)
+    return Clusters(
+        segment[order],
+        clusters.cluster[pair][order],
+        clusters.times[pair][order],
+        pairs,
+        clusters.n_segments * n_labels,
+    )
+
+
+def _no_cells() -> Cells:
+    raise AssertionError("the scores of a label are proportions, whose limits need no cells")

@@ -5,35 +5,33 @@ from typing import Any
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.concat import concat, names_of
-from balframe.frames.engines.inputs import unwrapped
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_finest
+from balframe.frames.concat import column_names, concat
+from balframe.frames.engines.inputs import unwrap
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_no_margins
 from balframe.methods.scores.confusion import SHARE, confusion
 
-# The columns of results of `confusion`, by what they hold.
 
+def split_cell_columns(names: Sequence[Name], subject: str) -> tuple[list[Name], Name, Name]:
+    """Return the by-columns, the column of true labels and that of predicted labels.
 
-def parts_of_cells(names: Sequence[Name], what: str) -> tuple[list[Name], Name, Name]:
-    """Separate the by-columns from the two columns of labels, which stand before the counts.
-
-    `what` begins a sentence about the frame: "frames have".
+    The labels are the two columns before the counts. `subject` begins the messages: "frames have".
     """
-    at = names.index(N) if N in names else 0
-    if at < 2:
+    n_position = names.index(N) if N in names else 0
+    if n_position < 2:
         raise InvalidInputError(
-            f"the {what} the columns {listed(names)}, which are not those of a result of "
+            f"the {subject} the columns {listed(names)}, which are not those of a result of "
             "`confusion`: the true and the predicted labels must be in the two columns before "
             f"{N!r}. Give results of `confusion`."
         )
-    check_finest(names, what)
+    check_no_margins(names, subject)
     if SHARE in names:
         raise InvalidInputError(
-            f"the {what} a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
+            f"the {subject} a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
             f"{parameter('normalize')} in `confusion`."
         )
-    labels = names[at - 2 : at]
-    others = {N, WEIGHT, WEIGHT_SQ, *labels}
-    return [name for name in names if name not in others], labels[0], labels[1]
+    y_true, y_pred = names[n_position - 2 : n_position]
+    others = {N, WEIGHT, WEIGHT_SQ, y_true, y_pred}
+    return [name for name in names if name not in others], y_true, y_pred
 
 
 def combine(frames: Iterable[FrameT]) -> FrameT:
@@ -75,29 +73,30 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
     >>> bf.combine(cells).equals(bf.confusion(pl.concat(days), "y", "yhat"))
     True
     """
-    unwrapped_frames = [unwrapped(frame) for frame in _listed(frames)]
-    given = [native for native, _ in unwrapped_frames]
-    by, y_true, y_pred = parts_of_cells(names_of(given[0]), "frames have")
-    for frame in given[1:]:
-        _check_same(names_of(given[0]), names_of(frame))
+    unwrapped_frames = [unwrap(frame) for frame in _as_list(frames)]
+    natives = [native for native, _ in unwrapped_frames]
+    columns = column_names(natives[0])
+    by, y_true, y_pred = split_cell_columns(columns, "frames have")
+    for native in natives[1:]:
+        _check_same_columns(columns, column_names(native))
     _, wrapped = unwrapped_frames[0]
-    added: FrameT = wrapped(confusion(concat(given), y_true, y_pred, by=by, cells=True))
-    return added
+    cells: FrameT = wrapped(confusion(concat(natives), y_true, y_pred, by=by, cells=True))
+    return cells
 
 
-def _listed(frames: Any) -> Sequence[Any]:  # noqa: ANN401
+def _as_list(frames: Any) -> Sequence[Any]:  # noqa: ANN401
     if hasattr(frames, "columns") or not isinstance(frames, Iterable) or isinstance(frames, str):
         raise UnsupportedTypeError(
             f"combine got {type(frames).__qualname__}, but needs a list of results of "
             "`confusion`; give [frame, ...]."
         )
-    given = list(frames)
-    if not given:
+    listed_frames = list(frames)
+    if not listed_frames:
         raise InvalidInputError("combine got an empty list; give at least one frame.")
-    return given
+    return listed_frames
 
 
-def _check_same(first: Sequence[Name], other: Sequence[Name]) -> None:
+def _check_same_columns(first: Sequence[Name], other: Sequence[Name]) -> None:
     if set(first) != set(other):
         raise InvalidInputError(
             f"the frames have different columns: {listed(first)}; and {listed(other)}. Give frames "

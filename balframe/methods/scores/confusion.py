@@ -1,98 +1,45 @@
-"""The verb `confusion`."""
+"""The method `confusion`."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
 import numpy as np
 
-from balframe.api.columns import LABELLED, SEGMENTS, WEIGHTS, count, estimate, names_of_labels
+from balframe.api.columns import (
+    LABEL_COLUMNS,
+    SEGMENT_KEYS,
+    WEIGHT_COLUMNS,
+    count,
+    estimate,
+    label_column_names,
+)
 from balframe.api.method import Method
-from balframe.api.options import Clustering, Names, OfLabels
+from balframe.api.options import ClusterOptions, LabelMethodOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, Reads
-
-# Confusion matrices: the cells of every segment, as they are or with those that hold no row.
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Rows to show; `source` is a cell of the same segment, whose by-columns they have."""
-
-    source: Int64Array
-    segment: Int64Array
-    actual: Int64Array
-    outcome: Int64Array
-    sums: Measures
-
-
-def counted(cells: Cells) -> Shown:
-    """Show the cells that hold rows."""
-    segment, _ = cells.segments
-    shown = np.flatnonzero(cells.actual != LEFT_OUT)
-    actual, outcome = cells.actual[shown], cells.outcome[shown]
-    return Shown(shown, segment[shown], actual, outcome, cells.sums.at(shown))
-
-
-def completed(cells: Cells, n_labels: int) -> Shown:
-    """Show every pair of labels in every segment, also in those that have no row left."""
-    _, first = cells.segments
-    present = counted(cells)
-    size = n_labels * n_labels
-    pair = np.arange(len(first) * size)
-    at = present.segment * size + present.actual * n_labels + present.outcome
-
-    def filled(values: Counts) -> Counts:
-        out = np.zeros(len(pair), values.dtype)
-        out[at] = values
-        return out
-
-    sums, within = present.sums, pair % max(size, 1)
-    weight = None if sums.weight is None else filled(sums.weight)
-    weight_sq = None if sums.weight_sq is None else filled(sums.weight_sq)
-    return Shown(
-        np.repeat(first, size),
-        np.repeat(np.arange(len(first)), size),
-        within // max(n_labels, 1),
-        within % max(n_labels, 1),
-        replace(
-            sums,
-            n=filled(cells.n[present.source]),
-            missing=None,
-            weight=weight,
-            weight_sq=weight_sq,
-        ),
-    )
-
-
-def share(rows: Shown, n_labels: int, normalize: str) -> FloatArray:
-    """Divide cells by the rows of their true label, predicted label or segment."""
-    within = {"true": rows.actual, "pred": rows.outcome, "all": np.zeros_like(rows.actual)}
-    group = rows.segment * n_labels + within[normalize]
-    part = np.asarray(rows.sums.n if rows.sums.weight is None else rows.sums.weight, np.float64)
-    return ratio(part, np.bincount(group, weights=part)[group])
-
+from balframe.frames.query import WEIGHT, WEIGHT_SQ, InputSpec, N
 
 SHARE = "share"
-VERB = Method.of(
-    *SEGMENTS,
-    *LABELLED,
-    count(N, tells=True),
-    *WEIGHTS,
-    estimate(SHARE, under="normalize"),
+
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    *LABEL_COLUMNS,
+    count(N, identifies=True),
+    *WEIGHT_COLUMNS,
+    estimate(SHARE, only_with="normalize"),
 )
 
 
-class _Options(Clustering, OfLabels, total=False): ...
+class _Options(ClusterOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def confusion(
     frame: FrameT,
     y_true: Name,
@@ -149,28 +96,86 @@ def confusion(
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
 
-    def compute(reading: CountedFrame) -> Columns:
-        reading, n_labels = reading.with_clusters(), len(reading.labels)
-        shown = completed(reading.cells, n_labels) if complete else counted(reading.cells)
-        true, predicted = names_of_labels(reading.query)
-        columns = reading.by_columns(shown.source)
-        columns[true] = reading.label_column(shown.actual)
-        columns[predicted] = reading.label_column(shown.outcome)
-        columns[N] = shown.sums.n
-        if shown.sums.weight is not None:
+    def compute(counted_frame: CountedFrame) -> Columns:
+        counted_frame, n_labels = counted_frame.with_clusters(), len(counted_frame.labels)
+        observed = counted_frame.cells
+        cells = complete_cells(observed, n_labels) if complete else observed_cells(observed)
+        true, predicted = label_column_names(counted_frame.query)
+        columns = counted_frame.by_columns(cells.source_cell)
+        columns[true] = counted_frame.label_column(cells.actual)
+        columns[predicted] = counted_frame.label_column(cells.outcome)
+        columns[N] = cells.sums.n
+        if cells.sums.weight is not None:
             with np.errstate(over="ignore"):
-                columns[WEIGHT] = np.ldexp(shown.sums.weight, shown.sums.exponent)
-            columns[WEIGHT_SQ] = shown.sums.weight_sq
+                columns[WEIGHT] = np.ldexp(cells.sums.weight, cells.sums.exponent)
+            columns[WEIGHT_SQ] = cells.sums.weight_sq
         if normalize is not None:
-            columns[SHARE] = share(shown, n_labels, normalize)
+            columns[SHARE] = cell_shares(cells, n_labels, normalize)
         return columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        shown=() if normalize is None else ("normalize",),
-        reads=Reads(keeps_clusters=True),
-        suits=CountedFrame.pos_label,
+        optional_columns=() if normalize is None else ("normalize",),
+        input_spec=InputSpec(keeps_clusters=True),
+        check_labels=CountedFrame.pos_label_code,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionCells:
+    """Cells of the confusion matrices; `source_cell` is a cell with the same by-columns."""
+
+    source_cell: Int64Array
+    segment: Int64Array
+    actual: Int64Array
+    outcome: Int64Array
+    sums: RowSums
+
+
+def observed_cells(cells: Cells) -> ConfusionCells:
+    """Return the cells that hold rows."""
+    segment, _ = cells.segments
+    used = np.flatnonzero(cells.actual != LEFT_OUT)
+    return ConfusionCells(
+        used, segment[used], cells.actual[used], cells.outcome[used], cells.sums.at(used)
+    )
+
+
+def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
+    """Return every pair of labels of every segment, also of segments without rows."""
+    _, first_cells = cells.segments
+    n_segments, n_pairs = len(first_cells), n_labels * n_labels
+    observed = observed_cells(cells)
+    position = observed.segment * n_pairs + observed.actual * n_labels + observed.outcome
+
+    def with_zeros(values: Counts) -> Counts:
+        out = np.zeros(n_segments * n_pairs, values.dtype)
+        out[position] = values
+        return out
+
+    sums, pair = observed.sums, np.arange(n_segments * n_pairs) % max(n_pairs, 1)
+    return ConfusionCells(
+        np.repeat(first_cells, n_pairs),
+        np.repeat(np.arange(n_segments), n_pairs),
+        pair // max(n_labels, 1),
+        pair % max(n_labels, 1),
+        replace(
+            sums,
+            n=with_zeros(cells.n[observed.source_cell]),
+            missing=None,
+            weight=None if sums.weight is None else with_zeros(sums.weight),
+            weight_sq=None if sums.weight_sq is None else with_zeros(sums.weight_sq),
+        ),
+    )
+
+
+def cell_shares(cells: ConfusionCells, n_labels: int, normalize: str) -> FloatArray:
+    """Divide cells by the rows of their true label, predicted label or segment."""
+    label = {"true": cells.actual, "pred": cells.outcome, "all": np.zeros_like(cells.actual)}
+    group = cells.segment * n_labels + label[normalize]
+    sums = cells.sums
+    part = np.asarray(sums.n if sums.weight is None else sums.weight, np.float64)
+    return ratio(part, np.bincount(group, weights=part)[group])

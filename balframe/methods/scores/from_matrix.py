@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from balframe.core.label_set import Label, as_labels
 from balframe.errors import InvalidInputError, bare_parameter, check_choice, listed, parameter
-from balframe.frames.convert_result import library_named
+from balframe.frames.convert_result import backend_adapter
 from balframe.frames.query import N
 
 
@@ -58,8 +58,8 @@ def from_matrix(
     [(100, 2, 50, 0.9, 0.78)]
     """
     check_choice("rows", rows, ("true", "pred"))
-    library = library_named(backend)
-    counts = _counts(matrix)
+    library = backend_adapter(backend)
+    counts = _as_counts(matrix)
     if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
         raise InvalidInputError(
             f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
@@ -72,8 +72,8 @@ def from_matrix(
             "each row and column."
         )
     actual, predicted = (index.ravel() for index in np.indices(counts.shape))
-    levels = library.labels_of(values)
-    return library.build(
+    levels = library.label_series(values)
+    return library.build_frame(
         {
             "actual": library.take(levels, actual, nullable=False),
             "predicted": library.take(levels, predicted, nullable=False),
@@ -82,24 +82,24 @@ def from_matrix(
     )
 
 
-def _counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _as_counts(matrix: npt.ArrayLike) -> npt.NDArray[np.int64]:
     try:
-        given = np.asarray(matrix)
+        array = np.asarray(matrix)
     except ValueError:  # rows of different lengths
-        given = np.zeros(0)
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
+        array = np.zeros(0)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise InvalidInputError(
             f"got {matrix!r}, which is not a square matrix; give one with a row and a column for "
             "each label."
         )
     if (
-        given.dtype.kind not in "iuf"
+        array.dtype.kind not in "iuf"
         or not (
-            np.isfinite(given) & (given >= 0) & (given < 2.0**63) & (given == np.floor(given))
+            np.isfinite(array) & (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
         ).all()
     ):
         raise InvalidInputError(
             f"got {matrix!r}, whose entries are not all counts; give non-negative whole numbers. "
             "Multiply shares by the number of rows first."
         )
-    return given.astype(np.int64)
+    return array.astype(np.int64)

@@ -1,56 +1,49 @@
-"""The two layouts of a report: a column for each metric, or a row for each."""
+"""The two layouts of a report: one column per metric, or one row per metric."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import Design
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.proportions import Limits
 
 
-def wide(scores: Mapping[str, FloatArray], found: Mapping[str, Limits]) -> dict[Name, FloatArray]:
-    """Put the limits of each metric behind it."""
+def wide_columns(
+    scores: Mapping[str, FloatArray], limits: Mapping[str, Limits]
+) -> dict[Name, FloatArray]:
+    """Return a column per metric, each followed by its limits if it has any."""
     columns: dict[Name, FloatArray] = {}
     for name, estimate in scores.items():
         columns[name] = estimate
-        if name in found:
-            columns[f"{name}_lower"], columns[f"{name}_upper"] = found[name]
+        if name in limits:
+            columns[f"{name}_lower"], columns[f"{name}_upper"] = limits[name]
     return columns
 
 
-def long(
-    reading: CountedFrame,
-    first: Int64Array,
-    counted: Mapping[str, Int64Array],
+def long_columns(
+    counted_frame: CountedFrame,
+    counts: Mapping[str, Int64Array],
     scores: Mapping[str, FloatArray],
+    metric_columns: Mapping[Name, Sequence[FloatArray]],
+    methods: tuple[Sequence[str], Int64Array] | None,
 ) -> dict[Name, Any]:
-    """Put the metrics of each segment one below the other."""
-    metric = np.tile(np.arange(len(scores)), len(first))
-    columns = reading.by_columns(np.repeat(first, len(scores)))
-    columns |= {name: np.repeat(values, len(scores)) for name, values in counted.items()}
-    columns["metric"] = reading.text_column(list(scores), metric)
-    columns["estimate"] = _interleaved(scores.values())
+    """Return the columns of one row per segment and metric.
+
+    `metric_columns` have an array for each metric. `methods` are the names of interval methods and
+    the position of each segment's and metric's method, None without intervals.
+    """
+    _, first_cells = counted_frame.cells.segments
+    n_metrics = len(scores)
+    metric = np.tile(np.arange(n_metrics), len(first_cells))
+    columns = counted_frame.by_columns(np.repeat(first_cells, n_metrics))
+    columns |= {name: np.repeat(values, n_metrics) for name, values in counts.items()}
+    columns["metric"] = counted_frame.text_column(list(scores), metric)
+    metric_columns = {"estimate": list(scores.values()), **metric_columns}
+    columns |= {name: np.column_stack(values).ravel() for name, values in metric_columns.items()}
+    if methods is not None:
+        names, codes = methods
+        columns["method"] = counted_frame.text_column(names, codes.ravel())
     return columns
-
-
-def long_limits(
-    reading: CountedFrame, found: Mapping[str, Limits], methods: tuple[Sequence[str], Int64Array]
-) -> dict[Name, Any]:
-    """Put the limits of the metrics one below the other, and name their methods."""
-    lower, upper = map(_interleaved, zip(*found.values(), strict=True))
-    names, codes = methods
-    return {"lower": lower, "upper": upper, "method": reading.text_column(names, codes.ravel())}
-
-
-def long_design(designs: Sequence[Design]) -> dict[Name, FloatArray]:
-    """Put the effective clusters and the design effects of the metrics one below the other."""
-    effective, effect = map(_interleaved, zip(*designs, strict=True))
-    return {"effective_clusters": effective, "design_effect": effect}
-
-
-def _interleaved(columns: Iterable[FloatArray]) -> FloatArray:
-    return np.column_stack(list(columns)).ravel()

@@ -1,47 +1,47 @@
-"""The verb `posterior`."""
+"""The method `posterior`."""
 
 from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import COUNTED, SEGMENTS, Kind, estimate, limits, note
+from balframe.api.columns import COUNT_COLUMNS, SEGMENT_KEYS, Kind, estimate, limits, note
 from balframe.api.method import Method
-from balframe.api.metric_selection import counted
-from balframe.api.options import Level, Names, OfLabels, Priors
+from balframe.api.metric_selection import segment_counts
+from balframe.api.options import LabelMethodOptions, LevelOptions, Names, PriorOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.label_counts import Entries
+from balframe.core.label_counts import LabelCounts
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.stats.base import check_level
-from balframe.stats.batching import over_segments
+from balframe.stats.batching import compute_by_segment
 from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
-_FOUND = (
-    estimate("mean", tells=True),
+_POSTERIOR_COLUMNS = (
+    estimate("mean", identifies=True),
     estimate("sd"),
     estimate("median"),
     *limits(),
     note("p_above", kind=Kind.FLOAT),
 )
-VERB = Method.of(
-    *SEGMENTS,
-    *COUNTED,
-    *_FOUND,
-    instead={
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
+    *_POSTERIOR_COLUMNS,
+    hints={
         "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
         "an interval.",
     },
 )
 
 
-class _Options(Level, Priors, OfLabels, total=False): ...
+class _Options(LevelOptions, PriorOptions, LabelMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def posterior(
     frame: FrameT,
     y_true: Name,
@@ -105,25 +105,25 @@ def posterior(
             f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
         )
 
-    def compute(reading: CountedFrame) -> Columns:
-        c = ClassCounts.of(Entries.of(reading.cells, len(reading.labels)))
+    def compute(counted_frame: CountedFrame) -> Columns:
+        c = ClassCounts.of(LabelCounts.of(counted_frame.cells, len(counted_frame.labels)))
         tail = (1 - level) / 2
 
-        def describe(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
+        def summarize(x: FloatArray, n: FloatArray, a: FloatArray) -> list[FloatArray]:
             p = Posterior.of(x, n, a, prior)
-            exceeded = np.full(len(x), 1 / x.shape[1] if above is None else above)
+            bound = np.full(len(x), 1 / x.shape[1] if above is None else above)
             median, lower, upper = p.quantiles((0.5, tail, 1 - tail))
-            return [p.mean, p.sd, median, lower, upper, p.above(exceeded)]
+            return [p.mean, p.sd, median, lower, upper, p.probability_above(bound)]
 
-        found = over_segments(recalls_of_labels(c), len(_FOUND), describe)
-        names = [one.name for one in _FOUND]
-        columns = reading.by_columns(reading.cells.segments[1])
-        return columns | counted(c) | dict(zip(names, found, strict=True))
+        values = compute_by_segment(recalls_of_labels(c), len(_POSTERIOR_COLUMNS), summarize)
+        names = [column.name for column in _POSTERIOR_COLUMNS]
+        columns = counted_frame.by_columns(counted_frame.cells.segments[1])
+        return columns | segment_counts(c) | dict(zip(names, values, strict=True))
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        suits=CountedFrame.pos_label,
+        check_labels=CountedFrame.pos_label_code,
     )

@@ -1,15 +1,16 @@
-"""The verb `report`."""
+"""The method `report`."""
 
+from collections.abc import Sequence
 from typing import Literal, Unpack
 
 from balframe.api.columns import (
-    COUNTED,
-    DESIGN,
+    COUNT_COLUMNS,
+    DESIGN_COLUMNS,
     METRIC,
-    METRICS,
+    METRIC_KEY,
     MIN_SUPPORT,
     N_CLUSTERS,
-    SEGMENTS,
+    SEGMENT_KEYS,
     Naming,
     compared_estimate,
     count,
@@ -17,56 +18,75 @@ from balframe.api.columns import (
     note,
     score,
 )
-from balframe.api.interval_estimates import design, methods_of, n_clusters
+from balframe.api.interval_estimates import (
+    cluster_counts,
+    design_effects,
+    interval_methods,
+    metric_limits,
+)
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, Scoring
+from balframe.api.metric_selection import Metrics, MetricSelection, metric_values, segment_counts
 from balframe.api.options import (
-    Absences,
-    ClassWeights,
-    Clustering,
-    Intervals,
+    AbsentLabelOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    IntervalOptions,
+    LabelMethodOptions,
     Names,
-    OfLabels,
-    Periods,
-    Priors,
+    PeriodOptions,
+    PriorOptions,
 )
 from balframe.api.run import Columns, run_method
+from balframe.core.array_types import FloatArray
 from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Reads
-from balframe.methods.scores.layouts import long, long_design, long_limits, wide
-from balframe.methods.scores.scored_segments import scored_segments
-from balframe.metrics.registry import DEFAULT
+from balframe.frames.query import InputSpec
+from balframe.methods.scores.distinct_segments import distinct_sample
+from balframe.methods.scores.layouts import long_columns, wide_columns
+from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
+from balframe.stats.proportions import Limits
 
-_FIRST = (*SEGMENTS, *COUNTED, N_CLUSTERS, count("n_missing", under="missing"))
+_SEGMENT_COLUMNS = (
+    *SEGMENT_KEYS,
+    *COUNT_COLUMNS,
+    N_CLUSTERS,
+    count("n_missing", only_with="missing"),
+)
 
-VERB = Method(
+METHOD = Method(
     {
         "wide": (
-            *_FIRST,
-            score(METRIC, tells=True, compared=True, support=MIN_SUPPORT),
+            *_SEGMENT_COLUMNS,
+            score(METRIC, identifies=True, compared=True, support=MIN_SUPPORT),
             *limits(METRIC, "interval"),
         ),
         "long": (
-            *_FIRST,
-            METRICS,
-            compared_estimate(tells=True, ranks=True),
-            *limits(under="interval", about="estimate"),
-            *DESIGN,
-            note("method", under="interval", naming=Naming.METHOD),
+            *_SEGMENT_COLUMNS,
+            METRIC_KEY,
+            compared_estimate(identifies=True, ranks_rows=True),
+            *limits(only_with="interval", about="estimate"),
+            *DESIGN_COLUMNS,
+            note("method", only_with="interval", naming=Naming.METHOD),
         ),
     }
 )
 
 
 class _Options(
-    Absences, Intervals, Priors, ClassWeights, Clustering, Periods, OfLabels, total=False
+    AbsentLabelOptions,
+    IntervalOptions,
+    PriorOptions,
+    ClassWeightOptions,
+    ClusterOptions,
+    PeriodOptions,
+    LabelMethodOptions,
+    total=False,
 ): ...
 
 
-@VERB
+@METHOD
 def report(
     frame: FrameT,
     y_true: Name,
@@ -132,38 +152,55 @@ def report(
     0      Asian    32         2            9     0.844              0.790                0.087
     1  Caucasian  2454         2          966     0.670              0.644                0.235
     """
-    scoring = Scoring.of(metrics, options["class_weight"], DEFAULT, options["absent"])
-    check_choice("layout", layout, VERB.layouts)
+    selection = MetricSelection.of(
+        metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]
+    )
+    check_choice("layout", layout, METHOD.layouts)
     request = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
-    chosen = scoring.metrics
 
-    def compute(reading: CountedFrame) -> Columns:
-        scored = scored_segments(reading, scoring, request)
-        sample, scores, found = scored.sample, scored.scores, scored.limits
-        _, first = reading.cells.segments
-        counts = {**scored.counts, **n_clusters(sample)}
-        if reading.query.drops_missing:
-            counts["n_missing"] = reading.cells.missing_of_segments()
-        if layout == "wide":
-            return reading.by_columns(first) | counts | wide(scores, found)
-        columns = long(reading, first, counts, scores)
-        if sample.clusters is not None:
-            columns |= long_design([design(metric, sample) for metric in chosen.values()])
+    def compute(counted_frame: CountedFrame) -> Columns:
+        sample, copies = distinct_sample(counted_frame, selection)
+        scores = {
+            name: metric_values(metric, sample.counts) for name, metric in selection.metrics.items()
+        }
+        limits: dict[str, Limits] = {}
         if request is not None:
-            methods = methods_of(chosen, sample.clusters, len(first), request)
-            columns |= long_limits(reading, found, methods)
-        return columns
+            for name, metric in selection.metrics.items():
+                limits[name] = metric_limits(metric, sample, scores[name], request)
+        counts = segment_counts(sample.counts) | cluster_counts(sample)
+        if copies is not None:
+            counts = {name: values[copies] for name, values in counts.items()}
+            scores = {name: values[copies] for name, values in scores.items()}
+            limits = {name: (low[copies], high[copies]) for name, (low, high) in limits.items()}
+        if counted_frame.query.drops_missing:
+            counts["n_missing"] = counted_frame.cells.missing_of_segments()
+        if layout == "wide":
+            _, first_cells = counted_frame.cells.segments
+            return counted_frame.by_columns(first_cells) | counts | wide_columns(scores, limits)
+        metric_columns: dict[Name, Sequence[FloatArray]] = {}
+        methods = None
+        if sample.clusters is not None:
+            designs = [design_effects(metric, sample) for metric in selection.metrics.values()]
+            effective, effect = zip(*designs, strict=True)
+            metric_columns |= {"effective_clusters": effective, "design_effect": effect}
+        if request is not None:
+            lower, upper = zip(*limits.values(), strict=True)
+            metric_columns |= {"lower": lower, "upper": upper}
+            methods = interval_methods(
+                selection.metrics, sample.clusters, len(counts["n"]), request
+            )
+        return long_columns(counted_frame, counts, scores, metric_columns, methods)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         layout=layout,
-        metrics=list(chosen),
-        shown=() if request is None else ("interval",),
-        reads=Reads(squares=request is not None),
-        suits=scoring.suits,
+        metrics=list(selection.metrics),
+        optional_columns=() if request is None else ("interval",),
+        input_spec=InputSpec(squares=request is not None),
+        check_labels=selection.check_labels,
     )

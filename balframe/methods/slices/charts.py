@@ -1,44 +1,51 @@
-"""The chart of `slices`: each slice beside the rest of the rows."""
+"""The chart of `slices`: a forest plot of the slices, with the score of the rest."""
 
 from typing import Any, Unpack
 
-from balframe._text import percent, sentence
-from balframe.api.options import CellsOrRows, ClassWeights, Level
-from balframe.charts.facets import Charts, Part, shown
-from balframe.charts.forest_plot import Forest
-from balframe.charts.options import drawing, drawn_metrics, has_numbers
-from balframe.charts.rows import Answered, named
-from balframe.charts.style import ROWS, SCORE, Field, heading, place
-from balframe.charts.style import numbers as tooltips
+from balframe._text import capitalize_first, format_percent
+from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions
+from balframe.charts.facets import AltairChart, Subplot, assemble_chart
+from balframe.charts.forest_plot import ForestPlot
+from balframe.charts.options import chart_function, chart_metrics, shows_numbers
+from balframe.charts.rows import ResultRow, chart_data
+from balframe.charts.style import (
+    COUNT_FORMAT,
+    N_FIELD,
+    SCORE_FORMAT,
+    TooltipField,
+    heading,
+    segment_tooltips,
+)
+from balframe.charts.style import number_tooltips as tooltips
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected, rows_of
-from balframe.methods.slices.slices import Searches
-from balframe.methods.slices.slices import slices as verb
+from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.methods.slices.slices import SearchOptions
+from balframe.methods.slices.slices import slices as method
 
-_LONG = 40  # characters of a slice that has room in one line
-_DIFFERENCE = ("difference", "difference_lower", "difference_upper")
-_KEPT = (
+_MAX_LINE_LENGTH = 40  # characters of a slice in one line
+_DIFFERENCE_FIELDS = ("difference", "difference_lower", "difference_upper")
+_UNCHANGED = (
     *("slice", "n", "min_support", "wrong", "estimate", "rest", "difference", "p_adjusted"),
     "n_explained",
 )
-_FIELDS: list[Field] = [
-    ("n", "rows", ROWS),
-    ("wrong", "wrong rows", ROWS),
-    ("estimate", "score", SCORE),
-    ("rest", "score of the rest", SCORE),
-    ("difference", "difference", SCORE),
-    ("difference_lower", "lower limit of the difference", SCORE),
-    ("difference_upper", "upper limit of the difference", SCORE),
+_FIELDS: list[TooltipField] = [
+    N_FIELD,
+    ("wrong", "wrong rows", COUNT_FORMAT),
+    ("estimate", "score", SCORE_FORMAT),
+    ("rest", "score of the rest", SCORE_FORMAT),
+    ("difference", "difference", SCORE_FORMAT),
+    ("difference_lower", "lower limit of the difference", SCORE_FORMAT),
+    ("difference_upper", "upper limit of the difference", SCORE_FORMAT),
     ("p_adjusted", "p-value, adjusted", ".2g"),
-    ("n_explained", "slices explained", ROWS),
+    ("n_explained", "slices explained", COUNT_FORMAT),
 ]
 
 
-class _Options(Searches, Level, ClassWeights, CellsOrRows, total=False): ...
+class _Options(SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def slices(
     frame: object,
     y_true: Name,
@@ -46,7 +53,7 @@ def slices(
     *,
     numbers: bool | None = None,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows.
 
     Each slice has a row with its score, the worst on top. A tick shows the score of the rest. The
@@ -89,38 +96,38 @@ def slices(
     >>> chart.to_dict()["title"]["text"]
     'Recall: the worst slices of 3'
     """
-    rows = rows_of(collected(verb(frame, y_true, y_pred, **options)))
+    rows = row_dicts(collect_result(method(frame, y_true, y_pred, **options)))
     if not rows:
         raise InvalidInputError(
             "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."
         )
-    (metric,) = drawn_metrics(options["metric"], options["class_weight"])
-    drawn = named([_beside_rest(row) for row in rows], ["slice"])
-    forest = Forest(
-        drawn,
-        drawn.segments,
-        sentence(metric.title),
+    (metric,) = chart_metrics(options["metric"], options["class_weight"])
+    data = chart_data([_chart_row(row) for row in rows], ["slice"])
+    plot = ForestPlot(
+        data,
+        data.segments,
+        capitalize_first(metric.title),
         [],
-        [*place(drawn), *tooltips(_FIELDS)],
+        [*segment_tooltips(data), *tooltips(_FIELDS)],
         0,
-        has_numbers(numbers, len(rows)),
-        title_of_numbers="difference",
-        at="rest",
-        numbers_of=_DIFFERENCE,
-        folded=max(map(len, drawn.segments)) > _LONG,
+        shows_numbers(numbers, len(rows)),
+        numbers_title="difference",
+        tick_field="rest",
+        number_fields=_DIFFERENCE_FIELDS,
+        wraps_labels=max(map(len, data.segments)) > _MAX_LINE_LENGTH,
     )
-    title = f"{sentence(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
-    below = ["Ticks: the rest of the rows"]
+    title = f"{capitalize_first(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
+    subtitles = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
-        level = percent(options["level"])
-        below[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
-    return shown([Part(forest.chart(), drawn.rows)], heading(title, below))
+        level = format_percent(options["level"])
+        subtitles[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
+    return assemble_chart([Subplot(plot.draw(), data.rows)], heading(title, subtitles))
 
 
-def _beside_rest(row: Answered) -> Answered:
-    """Put the limits of the difference around the score."""
-    drawn: dict[Name, Any] = {name: row[name] for name in _KEPT}
-    for name, limit in zip(_DIFFERENCE[1:], ("lower", "upper"), strict=True):
-        drawn[name] = row[limit]
-        drawn[limit] = None if row[limit] is None else row["rest"] + row[limit]
-    return {**drawn, "note": None}
+def _chart_row(row: ResultRow) -> ResultRow:
+    """Return a row whose limits of the difference are added to the score of the rest."""
+    values: dict[Name, Any] = {name: row[name] for name in _UNCHANGED}
+    for name, limit in zip(_DIFFERENCE_FIELDS[1:], ("lower", "upper"), strict=True):
+        values[name] = row[limit]
+        values[limit] = None if row[limit] is None else row["rest"] + row[limit]
+    return {**values, "note": None}

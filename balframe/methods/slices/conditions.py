@@ -7,86 +7,88 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, Counts, FloatArray, Int64Array, IntegerArray
 from balframe.core.column_subsets import Grouping
-from balframe.core.group_sum import aggregate
-from balframe.core.integer_codes import Codes, shifted
-from balframe.core.row_sums import Measures
+from balframe.core.group_sum import sum_by_group
+from balframe.core.integer_codes import Codes, codes_from_zero
+from balframe.core.row_sums import RowSums
 
-Suits = Callable[[Int64Array], BoolArray]  # of counts by outcome, one line for each conjunction
+CountCriterion = Callable[[Int64Array], BoolArray]  # of counts by outcome, shape (lines, outcomes)
 
 NO_LEVEL = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Conjunctions:
-    """Conjunctions of equally many conditions, one a line: on which columns, and which levels.
+    """Conjunctions of equally many conditions, one a line: the columns, and the level of each.
 
-    `rows` counts their rows by outcome, and `weights` adds up the weights of these.
+    `counts` are their rows by outcome, and `weights` the sums of the weights of these rows.
     """
 
-    on: Int64Array
+    columns: Int64Array
     levels: Int64Array
-    rows: Int64Array
+    counts: Int64Array
     weights: FloatArray | None
 
     def __len__(self) -> int:
-        """Count the lines."""
-        return len(self.on)
+        """Return the number of conjunctions."""
+        return len(self.columns)
 
-    def at(self, lines: Int64Array) -> "Conjunctions":
-        """Take these lines."""
+    def take(self, lines: Int64Array) -> "Conjunctions":
+        """Select some lines."""
         weights = None if self.weights is None else self.weights[lines]
-        return Conjunctions(self.on[lines], self.levels[lines], self.rows[lines], weights)
+        return Conjunctions(self.columns[lines], self.levels[lines], self.counts[lines], weights)
 
     @classmethod
     def concat(cls, parts: "Sequence[Conjunctions]") -> "Conjunctions":
-        """Put several one behind the other."""
+        """Concatenate several."""
         weights = [part.weights for part in parts if part.weights is not None]
         return cls(
-            np.concatenate([part.on for part in parts]),
+            np.concatenate([part.columns for part in parts]),
             np.concatenate([part.levels for part in parts]),
-            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.counts for part in parts]),
             np.concatenate(weights) if weights else None,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows to search: the outcome of each, and how many rows and what weight it stands for."""
+class SearchRows:
+    """Rows to search: the outcome of each, its count and its weight."""
 
     outcome: IntegerArray
     n_outcomes: int
-    measures: Measures
+    measures: RowSums
 
-    def by_levels(self, columns: Sequence[Codes], on: Grouping, least: int) -> Conjunctions:
-        """Count the rows of every combination of levels that has at least so many."""
+    def count_conjunctions(
+        self, columns: Sequence[Codes], grouping: Grouping, min_rows: int
+    ) -> Conjunctions:
+        """Count the rows of every combination of levels with at least `min_rows` rows."""
         outcome = Codes(self.outcome, 0, self.n_outcomes)
-        (*levels, position), sums = aggregate([*columns, outcome], self.measures)
-        changes = np.ones(len(position), np.bool_)
-        changes[1:] = np.logical_or.reduce([one[1:] != one[:-1] for one in levels])
-        group, first = np.cumsum(changes) - 1, np.flatnonzero(changes)
+        (*levels, position), sums = sum_by_group([*columns, outcome], self.measures)
+        is_start = np.ones(len(position), np.bool_)
+        is_start[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in levels])
+        group, first = np.cumsum(is_start) - 1, np.flatnonzero(is_start)
         total = np.zeros(len(first), np.int64)
-        np.add.at(total, group, sums.counted)
-        kept = np.flatnonzero(total >= least)
-        line = np.full(len(first), NO_LEVEL)
-        line[kept] = np.arange(len(kept))
-        cells = np.flatnonzero(line[group] != NO_LEVEL)
+        np.add.at(total, group, sums.row_counts)
+        large = np.flatnonzero(total >= min_rows)
+        group_line = np.full(len(first), NO_LEVEL)
+        group_line[large] = np.arange(len(large))
+        large_cells = np.flatnonzero(group_line[group] != NO_LEVEL)
 
-        def in_lines(values: Counts) -> Counts:
-            out = np.zeros((len(kept), self.n_outcomes), values.dtype)
-            out[line[group[cells]], position[cells]] = values[cells]
+        def table(values: Counts) -> Counts:
+            out = np.zeros((len(large), self.n_outcomes), values.dtype)
+            out[group_line[group[large_cells]], position[large_cells]] = values[large_cells]
             return out
 
         return Conjunctions(
-            np.tile(np.array(on, np.int64), (len(kept), 1)),
-            np.column_stack([one[first[kept]] for one in levels]),
-            in_lines(sums.counted),
-            None if sums.weight is None else in_lines(sums.weight),
+            np.tile(np.array(grouping, np.int64), (len(large), 1)),
+            np.column_stack([codes[first[large]] for codes in levels]),
+            table(sums.row_counts),
+            None if sums.weight is None else table(sums.weight),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
-    """A column whose first `n_levels` codes are conditions; one more is all its other levels."""
+class ConditionColumn:
+    """A column whose first `n_levels` codes are conditions; one more code is all other levels."""
 
     codes: IntegerArray
     n_levels: int
@@ -95,13 +97,13 @@ class Conditions:
 
     @classmethod
     def of(
-        cls, column: Codes, rows: Rows, suits: Suits, least: int
-    ) -> "tuple[Conditions, Int64Array]":
-        """Take the levels whose counts suit, and list them."""
-        found = rows.by_levels([column], (0,), least)
-        levels = found.levels[suits(found.rows), 0]
+        cls, column: Codes, rows: SearchRows, is_large_enough: CountCriterion, min_rows: int
+    ) -> "tuple[ConditionColumn, Int64Array]":
+        """Return the column and the levels whose counts satisfy the criterion."""
+        conjunctions = rows.count_conjunctions([column], (0,), min_rows)
+        levels = conjunctions.levels[is_large_enough(conjunctions.counts), 0]
         table = np.full(column.size, len(levels), np.min_scalar_type(len(levels)))
         table[levels] = np.arange(len(levels))
-        codes = table[shifted(column, slice(None))]
+        codes = table[codes_from_zero(column, slice(None))]
         frequency = np.bincount(codes, minlength=1)
         return cls(codes, len(levels), len(frequency), int(frequency.argmax())), levels

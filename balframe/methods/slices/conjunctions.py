@@ -1,8 +1,8 @@
 """The search for all conjunctions of conditions that enough rows satisfy.
 
 Rows are counted once for each grouping of columns, in a table with an axis for the outcome and one
-for each column. In most columns one level is far more frequent than the others. Rows with it are
-not read: its counts are those of the grouping without the column, less those of all other levels.
+for each column. In most columns one level is far more frequent than the others. Its rows are not
+read: its counts are those of the grouping without the column, less those of all other levels.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
-from balframe.core.column_subsets import Grouping, groupings
-from balframe.core.counting_strategy import LARGEST_TABLE, MERGED, are_many_to_share
+from balframe.core.column_subsets import Grouping, column_subsets
+from balframe.core.counting_strategy import LARGEST_TABLE, MERGED, should_share
 from balframe.core.integer_codes import Codes, narrow_key
-from balframe.core.threads import on_all_cores
-from balframe.methods.slices.conditions import Conditions, Conjunctions, Rows, Suits
+from balframe.core.threads import run_on_all_cores
+from balframe.methods.slices.conditions import (
+    ConditionColumn,
+    Conjunctions,
+    CountCriterion,
+    SearchRows,
+)
 
-_EXACT = 2**53  # rows up to which sums of floats count them
+_MAX_EXACT = 2**53  # rows, up to which float sums are exact
 
-Table = npt.NDArray[Any]  # of counts by outcome and the columns of a grouping
+_CountTable = npt.NDArray[Any]  # of counts by outcome and the columns of a grouping
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,101 +42,109 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Rows without the most frequent levels of the columns kept, keyed by outcome and levels."""
+    """Rows without the most frequent levels of a grouping, keyed by outcome and levels."""
 
-    kept: Grouping
+    grouping: Grouping
     rows: Int64Array | slice
     key: Int64Array
 
 
 @dataclass(frozen=True)
-class Search:
-    """A search for the conjunctions whose counts suit.
+class ConjunctionSearch:
+    """A search for all conjunctions whose counts satisfy a criterion.
 
-    `found` is told how many were found, and may raise; `advance` is called for each grouping.
+    `on_found` is called with the number of conjunctions found, and may raise. `advance` is called
+    for each grouping.
     """
 
-    columns: Sequence[Conditions]
-    rows: Rows
-    suits: Suits
-    least: int
-    found: Callable[[int], None]
+    columns: Sequence[ConditionColumn]
+    rows: SearchRows
+    is_large_enough: CountCriterion
+    min_rows: int
+    on_found: Callable[[int], None]
     advance: Callable[[], None]
-    _tables: dict[Grouping, Table] = field(default_factory=dict)
+    _tables: dict[Grouping, _CountTable] = field(default_factory=dict)
 
-    def to(self, depth: int) -> Iterator[Conjunctions]:
-        """Find the conjunctions of one condition, then those of two and so on."""
-        is_long = are_many_to_share(len(self.rows.outcome) * len(self.columns))
+    def run(self, depth: int) -> Iterator[Conjunctions]:
+        """Yield the conjunctions of one condition, then those of two and so on."""
+        is_long = should_share(len(self.rows.outcome) * len(self.columns))
         for size in range(1, min(depth, len(self.columns)) + 1):
-            work = partial(self._beginning_with, size=size, keeps=size < depth)
+            search = partial(self._search_from, size=size, keeps_tables=size < depth)
             firsts = range(len(self.columns) - size + 1)
-            yield Conjunctions.concat(list((on_all_cores if is_long else map)(work, firsts)))
+            yield Conjunctions.concat(list((run_on_all_cores if is_long else map)(search, firsts)))
 
-    def _beginning_with(self, first: int, *, size: int, keeps: bool) -> Conjunctions:
-        """Find those of so many conditions, the first of them on this column."""
+    def _search_from(self, first: int, *, size: int, keeps_tables: bool) -> Conjunctions:
+        """Return the conjunctions of `size` conditions, the first of them on the column `first`."""
         whole = _Part((), slice(None), self.rows.outcome.astype(np.int64))
-        large = []
-        for grouping, table in self._counted(whole, range(first, first + 1), size):
-            if keeps and table is not None:
+        parts = []
+        for grouping, table in self._count_groupings(whole, range(first, first + 1), size):
+            if keeps_tables and table is not None:
                 self._tables[grouping] = table
-            large.append(self._large(grouping, table))
+            parts.append(self._large_conjunctions(grouping, table))
             self.advance()
-        together = Conjunctions.concat(large)
-        suiting = together.at(np.flatnonzero(self.suits(together.rows)))
-        self.found(len(suiting))
-        return suiting
+        candidates = Conjunctions.concat(parts)
+        large = candidates.take(np.flatnonzero(self.is_large_enough(candidates.counts)))
+        self.on_found(len(large))
+        return large
 
-    def _counted(
-        self, part: _Part, nexts: range, more: int
-    ) -> Iterator[tuple[Grouping, Table | None]]:
-        """Give a table to each grouping with one of the next columns, and others beyond it.
+    def _count_groupings(
+        self, part: _Part, next_columns: range, n_more: int
+    ) -> Iterator[tuple[Grouping, _CountTable | None]]:
+        """Yield the table of each grouping with a next column and `n_more` - 1 later ones.
 
-        It is None where it would be too large.
+        The table is None where it would be too large.
         """
-        if more == 1:
-            yield from self._tabulated(part, nexts)
+        if n_more == 1:
+            yield from self._count_part(part, next_columns)
             return
-        for column in nexts:
-            kept = (*part.kept, column)
-            beyond = range(column + 1, len(self.columns) - more + 2)
-            if not self._fits(kept):
-                rest = groupings(len(self.columns) - column - 1, [more - 1])
-                yield from (((*kept, *(column + 1 + i for i in one)), None) for one in rest)
+        for column in next_columns:
+            grouping = (*part.grouping, column)
+            later_columns = range(column + 1, len(self.columns) - n_more + 2)
+            if not self._fits(grouping):
+                later_groupings = column_subsets(len(self.columns) - column - 1, [n_more - 1])
+                yield from (
+                    ((*grouping, *(column + 1 + i for i in later)), None)
+                    for later in later_groupings
+                )
                 continue
-            one = self.columns[column]
-            codes = one.codes[part.rows]
-            read = np.flatnonzero(codes != one.most_frequent) if self._subtracts else slice(None)
+            conditions = self.columns[column]
+            codes = conditions.codes[part.rows]
+            read: Int64Array | slice = slice(None)
+            if self._subtracts:
+                read = np.flatnonzero(codes != conditions.most_frequent)
             rows = read if isinstance(part.rows, slice) else part.rows[read]
-            key = part.key[read] * one.size
+            key = part.key[read] * conditions.size
             key += codes[read]
-            yield from self._counted(_Part(kept, rows, key), beyond, more - 1)
+            yield from self._count_groupings(_Part(grouping, rows, key), later_columns, n_more - 1)
 
-    def _tabulated(self, part: _Part, nexts: range) -> Iterator[tuple[Grouping, Table | None]]:
-        """Count the rows of a part by each of the next columns, those of a block together."""
+    def _count_part(
+        self, part: _Part, next_columns: range
+    ) -> Iterator[tuple[Grouping, _CountTable | None]]:
+        """Count the rows of a part by each of the next columns, a block of columns at a time."""
         for block in self._blocks:
-            wanted = [column for column in block.columns if column in nexts]
-            if not wanted:
+            columns = [column for column in block.columns if column in next_columns]
+            if not columns:
                 continue
-            if not self._fits((*part.kept, *block.columns)):
-                yield from (((*part.kept, column), None) for column in wanted)
+            if not self._fits((*part.grouping, *block.columns)):
+                yield from (((*part.grouping, column), None) for column in columns)
                 continue
             key = part.key * prod(block.sizes)
             key += block.codes[part.rows]
-            shape = (self.rows.n_outcomes, *self._sizes(part.kept), *block.sizes)
+            shape = (self.rows.n_outcomes, *self._sizes(part.grouping), *block.sizes)
             sums = [
                 np.bincount(key, None if values is None else values[part.rows], prod(shape))
                 for values in self._values
             ]
-            together = np.stack(sums).reshape(-1, *shape)
-            first = together.ndim - len(block.sizes)
-            for column in wanted:
+            block_table = np.stack(sums).reshape(-1, *shape)
+            first = block_table.ndim - len(block.sizes)
+            for column in columns:
                 position = first + block.columns.index(column)
-                others = tuple(i for i in range(first, together.ndim) if i != position)
-                grouping = (*part.kept, column)
-                yield grouping, self._completed(grouping, together.sum(axis=others))
+                others = tuple(i for i in range(first, block_table.ndim) if i != position)
+                grouping = (*part.grouping, column)
+                yield grouping, self._add_most_frequent(grouping, block_table.sum(axis=others))
 
-    def _completed(self, grouping: Grouping, table: Table) -> Table:
-        """Put in the most frequent level of each column but the last, by subtraction."""
+    def _add_most_frequent(self, grouping: Grouping, table: _CountTable) -> _CountTable:
+        """Fill in the most frequent level of each column but the last, by subtraction."""
         for i in reversed(range(len(grouping) - 1 if self._subtracts else 0)):
             without = self._tables[grouping[:i] + grouping[i + 1 :]]
             at: Any = (*[slice(None)] * (i + 2), self.columns[grouping[i]].most_frequent)
@@ -139,17 +152,17 @@ class Search:
             table[at] = without - table.sum(axis=i + 2)
         return table
 
-    def _large(self, grouping: Grouping, table: Table | None) -> Conjunctions:
-        """List the conjunctions of a grouping that have enough rows for any to suit."""
+    def _large_conjunctions(self, grouping: Grouping, table: _CountTable | None) -> Conjunctions:
+        """Return the conjunctions of a grouping with at least `min_rows` rows."""
         columns = [self.columns[i] for i in grouping]
-        n_levels = [one.n_levels for one in columns]
+        n_levels = [column.n_levels for column in columns]
         if table is None:
-            codes = [Codes(one.codes, 0, one.size) for one in columns]
-            found = self.rows.by_levels(codes, grouping, self.least)
-            return found.at(np.flatnonzero((found.levels < n_levels).all(axis=1)))
+            codes = [Codes(column.codes, 0, column.size) for column in columns]
+            conjunctions = self.rows.count_conjunctions(codes, grouping, self.min_rows)
+            return conjunctions.take(np.flatnonzero((conjunctions.levels < n_levels).all(axis=1)))
         inside = table[(slice(None), slice(None), *map(slice, n_levels))]
         flat = inside.reshape(*table.shape[:2], -1)
-        at = np.flatnonzero(flat[0].sum(axis=0) >= self.least)
+        at = np.flatnonzero(flat[0].sum(axis=0) >= self.min_rows)
         on, levels = np.empty((2, len(at), len(grouping)), np.int64)
         on[:] = grouping
         levels.T[:] = np.unravel_index(at, n_levels)
@@ -158,20 +171,20 @@ class Search:
 
     @cached_property
     def _values(self) -> list[FloatArray | None]:
-        """List what is added up: rows, of which None counts each as one, and their weights."""
+        """What is summed: the counts of rows, None if each is 1, and any weights."""
         n, weight = self.rows.measures.n, self.rows.measures.weight
         rows = None if n is None else n.astype(np.float64)
         return [rows] if weight is None else [rows, weight]
 
     @cached_property
     def _is_exact(self) -> bool:
-        """Tell whether sums of floats count the rows."""
+        """Whether float sums of the counts are exact."""
         n = self.rows.measures.n
-        return n is None or float(n.sum(dtype=np.float64)) < _EXACT
+        return n is None or float(n.sum(dtype=np.float64)) < _MAX_EXACT
 
     @property
     def _subtracts(self) -> bool:
-        """Tell whether rows may be left out: a difference of sums of weights has few digits."""
+        """Whether counts may be subtracted; differences of sums of weights would lose digits."""
         return self.rows.measures.weight is None
 
     @cached_property
@@ -182,9 +195,10 @@ class Search:
             if not runs or prod(self._sizes(runs[-1])) * column.size > MERGED:
                 runs.append([])
             runs[-1].append(i)
-        return [_Block(tuple(run), self._sizes(run), self._merged(run)) for run in runs]
+        return [_Block(tuple(run), self._sizes(run), self._merge_codes(run)) for run in runs]
 
-    def _merged(self, run: Sequence[int]) -> IntegerArray:
+    def _merge_codes(self, run: Sequence[int]) -> IntegerArray:
+        """Return one code for each combination of levels of neighbouring columns."""
         columns = [Codes(self.columns[i].codes, 0, self.columns[i].size) for i in run]
         return narrow_key(columns, len(self.rows.outcome))
 
@@ -192,6 +206,6 @@ class Search:
         return tuple(self.columns[i].size for i in columns)
 
     def _fits(self, columns: Sequence[int]) -> bool:
-        """Tell whether a table of these columns is small enough, and its sums are exact."""
+        """Return whether a table of these columns is small enough and its sums are exact."""
         size = self.rows.n_outcomes * prod(self._sizes(columns))
         return self._is_exact and size <= LARGEST_TABLE

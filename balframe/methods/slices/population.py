@@ -1,4 +1,4 @@
-"""The rows whose slices are searched: those that a metric counts, with their conditions."""
+"""The rows whose slices are features: those that a metric counts, with their conditions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,28 +6,25 @@ from functools import cached_property
 
 import numpy as np
 
-from balframe.api.metric_selection import Scoring
+from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.slice_features import Searched
-from balframe.methods.slices.conditions import Conditions, Conjunctions, Rows
-from balframe.methods.slices.conjunctions import Search
+from balframe.frames.slice_features import SliceFeatures
+from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
+from balframe.methods.slices.conjunctions import ConjunctionSearch
 from balframe.metrics.registry import Metric
-
-# The strata of a metric: the rows that it counts, in groups, and which of them are wrong.
-
 
 OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class Mean:
-    """How a metric is a mean of the shares of right rows: the weights, and its two ends.
+class RecallMean:
+    """A metric as a linear function of the weighted mean of the recalls of its strata.
 
-    `at_0` and `at_1` are the metric where all shares are 0 or 1.
+    `at_0` and `at_1` are its values where all recalls are 0 or 1.
     """
 
     weight: FloatArray
@@ -36,71 +33,77 @@ class Mean:
 
     @property
     def slope(self) -> float:
-        """How much the metric changes with the mean."""
+        """Change of the metric per unit of the mean."""
         return self.at_1 - self.at_0
 
 
 @dataclass(frozen=True)
-class Strata:
-    """Outcomes of rows, the stratum of each, whether it is wrong, and the outcome of each cell.
+class OutcomeStrata:
+    """The outcome of each cell, the stratum of each outcome, and whether it is wrong.
 
-    A cell whose rows the metric does not count has the outcome `OUTSIDE`. `mean` is None where the
-    metric is no mean of proportions.
+    A cell whose rows the metric does not count has the outcome `OUTSIDE`. `mean` is None if the
+    metric is not a mean of proportions.
     """
 
-    of_cell: Int64Array
-    of_outcome: Int64Array
+    cell_outcome: Int64Array
+    outcome_stratum: Int64Array
     is_wrong: BoolArray
-    mean: Mean | None
+    mean: RecallMean | None
 
     @cached_property
     def n_strata(self) -> int:
         """Number of strata."""
-        return int(self.of_outcome.max(initial=-1)) + 1
+        return int(self.outcome_stratum.max(initial=-1)) + 1
 
-    def by_cell(self) -> "Strata":
-        """Give each cell that is counted an outcome of its own, for metrics of all cells."""
-        counted = np.flatnonzero(self.of_cell != OUTSIDE)
-        outcome = self.of_cell[counted]
-        of_cell = np.full_like(self.of_cell, OUTSIDE)
-        of_cell[counted] = np.arange(len(counted))
-        return Strata(of_cell, self.of_outcome[outcome], self.is_wrong[outcome], None)
+    def split_by_cell(self) -> "OutcomeStrata":
+        """Make each cell that is counted an outcome, for metrics that are functions of cells."""
+        counted = np.flatnonzero(self.cell_outcome != OUTSIDE)
+        outcome = self.cell_outcome[counted]
+        cell_outcome = np.full_like(self.cell_outcome, OUTSIDE)
+        cell_outcome[counted] = np.arange(len(counted))
+        return OutcomeStrata(
+            cell_outcome, self.outcome_stratum[outcome], self.is_wrong[outcome], None
+        )
 
-    def n(self, rows: Int64Array) -> Int64Array:
+    def count_rows(self, counts: Int64Array) -> Int64Array:
         """Count rows by stratum, from counts by outcome."""
-        return np.asarray(rows @ self._members, np.int64)
+        return np.asarray(counts @ self._membership, np.int64)
 
-    def wrong(self, rows: Int64Array) -> Int64Array:
+    def count_wrong(self, counts: Int64Array) -> Int64Array:
         """Count wrong rows by stratum, from counts by outcome."""
-        return np.asarray(rows[..., self.is_wrong] @ self._members[self.is_wrong], np.int64)
+        return np.asarray(counts[..., self.is_wrong] @ self._membership[self.is_wrong], np.int64)
 
     @cached_property
-    def _members(self) -> Int64Array:
-        """Tell, for each outcome and stratum, whether the first is of the second: 1 or 0."""
-        is_in = self.of_outcome[:, None] == np.arange(self.n_strata)
+    def _membership(self) -> Int64Array:
+        """1 where an outcome is in a stratum and 0 elsewhere, shape (outcomes, strata)."""
+        is_in = self.outcome_stratum[:, None] == np.arange(self.n_strata)
         return np.asarray(is_in, np.int64)
 
 
-def strata_of(metric: Metric, scoring: Scoring, reading: CountedFrame) -> Strata:
-    """Find the strata of a metric: of a mean of proportions its denominators, else the labels."""
-    return _denominators(metric, scoring, reading) or _labels(reading.cells)
+def metric_strata(
+    metric: Metric, selection: MetricSelection, counted_frame: CountedFrame
+) -> OutcomeStrata:
+    """Return the strata of a metric: the denominators of a mean of recalls, else the labels."""
+    return _recall_strata(metric, selection, counted_frame) or _label_strata(counted_frame.cells)
 
 
-def _denominators(metric: Metric, scoring: Scoring, reading: CountedFrame) -> Strata | None:
-    """Ask the kind of interval what it counts of a single row of each cell."""
-    cells = reading.cells
+def _recall_strata(
+    metric: Metric, selection: MetricSelection, counted_frame: CountedFrame
+) -> OutcomeStrata | None:
+    """Return the strata of a mean of recalls, from the recalls of one row of each cell."""
+    cells = counted_frame.cells
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
     single = Cells(
         (np.arange(len(counted)),),
         cells.actual[counted],
         cells.outcome[counted],
-        Measures(np.ones(len(counted), np.int64)),
+        RowSums(np.ones(len(counted), np.int64)),
     )
-    scoring = replace(scoring, absent="skip")
+    selection = replace(selection, absent="skip")
     kind = metric.interval
-    recalls = kind.linear_recalls(scoring.class_counts(reading, single))
-    rows = replace(cells, sums=Measures(cells.n, cells.missing))  # labels may lack weight
-    c = scoring.class_counts(reading, rows)
+    recalls = kind.linear_recalls(selection.class_counts(counted_frame, single))
+    rows = replace(cells, sums=RowSums(cells.n, cells.missing))  # labels may lack weight
+    c = selection.class_counts(counted_frame, rows)
     whole = kind.linear_recalls(c)
     if recalls is None or whole is None or not len(whole.label):
         return None
@@ -115,132 +118,152 @@ def _denominators(metric: Metric, scoring: Scoring, reading: CountedFrame) -> St
     if not np.isfinite([at_0, at_1]).all():
         return None
     order = np.argsort(whole.label)
-    known, weight = whole.label[order], whole.weight[order]
-    stratum = np.searchsorted(known, recalls.label)
+    labels, weight = whole.label[order], whole.weight[order]
+    stratum = np.searchsorted(labels, recalls.label)
     is_right = recalls.correct == 1
-    of_cell = np.full(len(cells.actual), OUTSIDE)
-    of_cell[counted[recalls.segment]] = 2 * stratum + (is_right == (metric.better == "lower"))
-    return Strata(
-        of_cell,
-        np.repeat(np.arange(len(known)), 2),
-        np.tile([False, True], len(known)),
-        Mean(weight / weight.sum(), at_0, at_1),
+    cell_outcome = np.full(len(cells.actual), OUTSIDE)
+    cell_outcome[counted[recalls.segment]] = 2 * stratum + (is_right == (metric.better == "lower"))
+    return OutcomeStrata(
+        cell_outcome,
+        np.repeat(np.arange(len(labels)), 2),
+        np.tile([False, True], len(labels)),
+        RecallMean(weight / weight.sum(), at_0, at_1),
     )
 
 
-def _labels(cells: Cells) -> Strata:
-    """Take the rows of each true label as a stratum, and each cell as an outcome."""
+def _label_strata(cells: Cells) -> OutcomeStrata:
+    """Return the true labels as strata, with each cell as an outcome."""
     counted = np.flatnonzero(cells.actual != LEFT_OUT)
-    of_cell = np.full(len(cells.actual), OUTSIDE)
-    of_cell[counted] = np.arange(len(counted))
+    cell_outcome = np.full(len(cells.actual), OUTSIDE)
+    cell_outcome[counted] = np.arange(len(counted))
     actual, outcome = cells.actual[counted], cells.outcome[counted]
-    return Strata(of_cell, np.unique(actual, return_inverse=True)[1], actual != outcome, None)
+    return OutcomeStrata(
+        cell_outcome, np.unique(actual, return_inverse=True)[1], actual != outcome, None
+    )
 
 
-_MOST_LEFT_OUT = 0.5  # share of rows in small levels past which a column is reported
+_MAX_SMALL_SHARE = 0.5  # of rows in small levels, above which a column is reported
 
 
 @dataclass(frozen=True)
 class Population:
     """Rows in their strata, with the conditions on each column.
 
-    A slice and its rest have at least `least` rows of every stratum. `levels` lists the codes of
-    the levels that are conditions, by column, and `n_all` counts rows by outcome.
+    A slice and its rest have at least `min_support` rows of every stratum. `levels` are the codes
+    of the levels that are conditions, by column. `all_counts` counts all rows by outcome.
     """
 
-    searched: Searched
-    strata: Strata
-    least: int
-    rows: Rows
-    n_all: Int64Array
-    columns: Sequence[Conditions]
+    features: SliceFeatures
+    strata: OutcomeStrata
+    min_support: int
+    rows: SearchRows
+    all_counts: Int64Array
+    columns: Sequence[ConditionColumn]
     levels: Sequence[Int64Array]
 
     @classmethod
-    def of(cls, searched: Searched, metric: Metric, scoring: Scoring, least: int) -> "Population":
-        """Take the rows that a metric counts, and the levels with enough of them."""
-        strata = strata_of(metric, scoring, searched.reading)
-        if searched.measures.weight is not None:
-            strata = strata.by_cell()
-        n_all = np.zeros(len(strata.of_outcome), np.int64)
-        cells = np.flatnonzero(strata.of_cell != OUTSIDE)
-        np.add.at(n_all, strata.of_cell[cells], searched.reading.cells.n[cells])
-        _check_rows(strata, n_all, least, searched)
-        outcome = strata.of_cell[searched.cell]
+    def of(
+        cls, features: SliceFeatures, metric: Metric, selection: MetricSelection, min_support: int
+    ) -> "Population":
+        """Select the rows that a metric counts, and the levels with enough of them."""
+        strata = metric_strata(metric, selection, features.counted_frame)
+        if features.measures.weight is not None:
+            strata = strata.split_by_cell()
+        all_counts = np.zeros(len(strata.outcome_stratum), np.int64)
+        cells = np.flatnonzero(strata.cell_outcome != OUTSIDE)
+        np.add.at(all_counts, strata.cell_outcome[cells], features.counted_frame.cells.n[cells])
+        _check_rows(strata, all_counts, min_support, features)
+        outcome = strata.cell_outcome[features.cell]
         is_inside = outcome != OUTSIDE
         inside: RowIndex = slice(None) if is_inside.all() else np.flatnonzero(is_inside)
-        narrow = np.min_scalar_type(len(n_all))
-        measures = searched.measures.at(inside).summable()
+        narrow = np.min_scalar_type(len(all_counts))
+        measures = features.measures.at(inside).summable()
         measures = replace(measures, weight_sq=None, keeps_squares=False)
-        rows = Rows(outcome[inside].astype(narrow), len(n_all), measures)
+        rows = SearchRows(outcome[inside].astype(narrow), len(all_counts), measures)
 
         def are_large(counts: Int64Array) -> BoolArray:
-            return np.asarray((strata.n(counts) >= least).all(axis=1))
+            return np.asarray((strata.count_rows(counts) >= min_support).all(axis=1))
 
-        found = [
-            Conditions.of(
-                replace(one, values=one.values[inside]), rows, are_large, least * strata.n_strata
+        conditions = [
+            ConditionColumn.of(
+                replace(codes, values=codes.values[inside]),
+                rows,
+                are_large,
+                min_support * strata.n_strata,
             )
-            for one in searched.columns
+            for codes in features.columns
         ]
-        columns = [conditions for conditions, _ in found]
-        return cls(searched, strata, least, rows, n_all, columns, [levels for _, levels in found])
+        columns = [column for column, _ in conditions]
+        return cls(
+            features,
+            strata,
+            min_support,
+            rows,
+            all_counts,
+            columns,
+            [levels for _, levels in conditions],
+        )
 
     def search(
-        self, depth: int, found: Callable[[int], None], advance: Callable[[], None]
+        self, depth: int, on_found: Callable[[int], None], advance: Callable[[], None]
     ) -> Iterator[Conjunctions]:
-        """Find the slices of one condition, of two and so on; their columns are positions."""
-        used = [i for i, levels in enumerate(self.levels) if len(levels)]
+        """Yield the slices of one condition, of two and so on; their columns are positions."""
+        positions = [i for i, levels in enumerate(self.levels) if len(levels)]
 
-        def suits(counts: Int64Array) -> BoolArray:
-            n = self.strata.n(counts)
-            n_all = self.strata.n(self.n_all)
-            return np.asarray(((n >= self.least) & (n_all - n >= self.least)).all(axis=1))
+        def is_large_enough(counts: Int64Array) -> BoolArray:
+            n = self.strata.count_rows(counts)
+            n_all = self.strata.count_rows(self.all_counts)
+            return np.asarray(
+                ((n >= self.min_support) & (n_all - n >= self.min_support)).all(axis=1)
+            )
 
-        columns = [self.columns[i] for i in used]
-        least = self.least * self.strata.n_strata
-        for slices in Search(columns, self.rows, suits, least, found, advance).to(depth):
-            yield replace(slices, on=np.array(used, np.int64)[slices.on])
+        columns = [self.columns[i] for i in positions]
+        min_rows = self.min_support * self.strata.n_strata
+        for slices in ConjunctionSearch(
+            columns, self.rows, is_large_enough, min_rows, on_found, advance
+        ).run(depth):
+            yield replace(slices, columns=np.array(positions, np.int64)[slices.columns])
 
-    def left_out(self) -> list[str]:
+    def describe_sparse_columns(self) -> list[str]:
         """Describe the columns most of whose rows have levels that are too small."""
         described = []
-        for name, one, levels in zip(
-            self.searched.reading.query.by, self.columns, self.levels, strict=True
-        ):
-            small = one.codes == one.n_levels
-            n = self.rows.measures.n
-            share = float(small.mean() if n is None else n[small].sum() / n.sum())
-            if share > _MOST_LEFT_OUT:
-                codes = self.searched.columns[self.searched.reading.query.by.index(name)].values
-                n_levels = int(np.count_nonzero(np.bincount(codes)))
+        names, n = self.features.counted_frame.query.by, self.rows.measures.n
+        columns = zip(names, self.columns, self.levels, self.features.columns, strict=True)
+        for name, column, levels, all_levels in columns:
+            is_small = column.codes == column.n_levels
+            share = float(is_small.mean() if n is None else n[is_small].sum() / n.sum())
+            if share > _MAX_SMALL_SHARE:
+                n_levels = int(np.count_nonzero(np.bincount(all_levels.values)))
                 described.append(f"{n_levels - len(levels):,} of {n_levels:,} levels of {name!r}")
         return described
 
 
-def _check_rows(strata: Strata, n_all: Int64Array, least: int, searched: Searched) -> None:
+def _check_rows(
+    strata: OutcomeStrata, all_counts: Int64Array, min_support: int, features: SliceFeatures
+) -> None:
     """Raise where some stratum has too few rows for a slice and its rest."""
-    n = strata.n(n_all)
-    if len(n) and n.min() >= 2 * least:
+    n = strata.count_rows(all_counts)
+    if len(n) and n.min() >= 2 * min_support:
         return
     rarest = int(n.argmin()) if len(n) else -1
     n_rarest = int(n[rarest]) if len(n) else 0
-    cells = np.flatnonzero(strata.of_cell != OUTSIDE)
-    of_rarest = cells[strata.of_outcome[strata.of_cell[cells]] == rarest]
-    labels = np.unique(searched.reading.cells.actual[of_rarest])
-    read = searched.reading.cells
-    is_all = len(labels) == 1 and int(read.n[read.actual == labels[0]].sum()) == n_rarest
-    whose = f"label {searched.reading.labels.values[labels[0]]!r} has" if is_all else "there are"
+    cells = features.counted_frame.cells
+    counted = np.flatnonzero(strata.cell_outcome != OUTSIDE)
+    in_rarest = counted[strata.outcome_stratum[strata.cell_outcome[counted]] == rarest]
+    labels = np.unique(cells.actual[in_rarest])
+    is_all = len(labels) == 1 and int(cells.n[cells.actual == labels[0]].sum()) == n_rarest
+    label_values = features.counted_frame.labels.values
+    subject = f"label {label_values[labels[0]]!r} has" if is_all else "there are"
     raise InvalidInputError(
-        f"{too_small(strata, least)}, but {whose} {n_rarest:,} rows. Decrease "
+        f"{too_small_message(strata, min_support)}, but {subject} {n_rarest:,} rows. Decrease "
         f"{parameter('min_support')}, or choose another metric."
     )
 
 
-def too_small(strata: Strata, least: int) -> str:
-    """Say how many rows a slice needs."""
+def too_small_message(strata: OutcomeStrata, min_support: int) -> str:
+    """Return the message that no slice has the rows that it needs."""
     which = "of every label" if strata.n_strata > 1 else "that the metric counts"
     return (
         "no slice is large enough: a slice and the rest each need "
-        f"{parameter('min_support', least)} rows {which}"
+        f"{parameter('min_support', min_support)} rows {which}"
     )

@@ -1,4 +1,4 @@
-"""The worst slices: in which order, and which of them add to those before."""
+"""The list of the worst slices: their order, and which are explained by those listed before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,177 +7,203 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
-from balframe.methods.slices.population import Mean, Population
-from balframe.methods.slices.significance import Tested, log_p_value, parts_of
+from balframe.methods.slices.population import Population, RecallMean
+from balframe.methods.slices.significance import TestedSlices, log_p_value, stratified_counts
 from balframe.stats.proportions import Limits
 
-Conditions = tuple[Int64Array, Int64Array]  # of a slice: their columns, and their levels
-Order = Literal["p_value", "lower", "impact"]
+SliceConditions = tuple[Int64Array, Int64Array]  # the columns, and their levels
+OrderOption = Literal["p_value", "lower", "impact"]
 
-_MOST_WALKED = 2000
+_MAX_CANDIDATES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """How slices are listed: in which order, how many, and from which p-value and difference."""
+class ListingOptions:
+    """Order and number of the slices listed, and the p-value and difference that they need."""
 
-    order: Order
+    order: OrderOption
     top: int
     alpha: float
     min_difference: float
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The slices listed, by their positions among those tested, and how many each explains."""
+class SliceList:
+    """The slices listed: their positions among those tested, and how many each explains."""
 
     positions: Int64Array
     n_explained: Int64Array
 
 
-def worst(tested: Tested, population: Population, listing: Listing) -> Listed:
-    """List the slices that are shown to be worse, without those that others explain.
+def list_worst(tested: TestedSlices, population: Population, options: ListingOptions) -> SliceList:
+    """Return the slices that are significantly worse, without those that others explain.
 
-    Without p-values, list those with the largest differences, and explain none.
+    Without p-values, return those with the largest differences; none explains another.
     """
     worse, mean = tested.scores.worse, population.strata.mean
-    is_large = worse >= listing.min_difference
+    is_large = worse >= options.min_difference
     if mean is None:
-        found = np.flatnonzero(is_large & (worse > 0))
-        by = -_impact(tested, population)[found] if listing.order == "impact" else -worse[found]
-        positions = found[np.argsort(by, kind="stable")][: listing.top]
-        return Listed(positions, np.zeros_like(positions))
-    found = np.flatnonzero(is_large & (tested.log_adjusted <= np.log(listing.alpha)))
-    by = _order(found, tested, population, mean, listing)
-    ranks = found[np.lexsort((tested.depth[found], by))]
-    return _walk(ranks[:_MOST_WALKED], tested, population, mean, listing)
+        candidates = np.flatnonzero(is_large & (worse > 0))
+        sort_keys = (
+            -_impacts(tested, population)[candidates]
+            if options.order == "impact"
+            else -worse[candidates]
+        )
+        positions = candidates[np.argsort(sort_keys, kind="stable")][: options.top]
+        return SliceList(positions, np.zeros_like(positions))
+    candidates = np.flatnonzero(is_large & (tested.log_adjusted <= np.log(options.alpha)))
+    sort_keys = _sort_keys(candidates, tested, population, mean, options)
+    ranks = candidates[np.lexsort((tested.depth[candidates], sort_keys))]
+    return _prune(ranks[:_MAX_CANDIDATES], tested, population, mean, options)
 
 
-def limits_of_gaps(
-    positions: Int64Array, tested: Tested, population: Population, mean: Mean, alpha: float
+def gap_limits(
+    positions: Int64Array,
+    tested: TestedSlices,
+    population: Population,
+    mean: RecallMean,
+    alpha: float,
 ) -> Limits:
-    """Compute limits of how much higher rates are than in the rest, simultaneous for all tests."""
+    """Return limits of the gap between slices and the rest, simultaneous for all tests."""
     lower, upper = np.zeros((2, len(positions)))
     for depth in np.unique(tested.depth[positions]):
         at = np.flatnonzero(tested.depth[positions] == depth)
-        parts = parts_of(tested.rows(positions[at]), population, mean.weight)
+        parts = stratified_counts(tested.slice_counts(positions[at]), population, mean.weight)
         lower[at], upper[at] = parts.limits(1 - alpha / np.exp(tested.log_factor[depth - 1]))
     return lower, upper
 
 
-def _order(
-    found: Int64Array, tested: Tested, population: Population, mean: Mean, listing: Listing
+def _sort_keys(
+    candidates: Int64Array,
+    tested: TestedSlices,
+    population: Population,
+    mean: RecallMean,
+    options: ListingOptions,
 ) -> FloatArray:
-    """Give the numbers by which slices are listed, the least first."""
-    if listing.order == "p_value":
-        return tested.log_adjusted[found]
-    if listing.order == "impact":
-        return -_impact(tested, population)[found]
-    lower, _ = limits_of_gaps(found, tested, population, mean, listing.alpha)
+    """Return the numbers by which slices are sorted, ascending."""
+    if options.order == "p_value":
+        return tested.log_adjusted[candidates]
+    if options.order == "impact":
+        return -_impacts(tested, population)[candidates]
+    lower, _ = gap_limits(candidates, tested, population, mean, options.alpha)
     return -lower
 
 
-def _impact(tested: Tested, population: Population) -> FloatArray:
-    """Multiply how much worse slices are by the number of their rows that the metric counts."""
-    n = [population.strata.n(part.rows).sum(axis=1) for part in tested.slices]
+def _impacts(tested: TestedSlices, population: Population) -> FloatArray:
+    """Return how much worse slices are, times the number of their rows that the metric counts."""
+    n = [population.strata.count_rows(part.counts).sum(axis=1) for part in tested.slices]
     return np.asarray(np.concatenate(n) * tested.scores.worse, np.float64)
 
 
-def _walk(
-    ranks: Int64Array, tested: Tested, population: Population, mean: Mean, listing: Listing
-) -> Listed:
-    """Keep each slice that is still worse where the slices kept before do not differ."""
+def _prune(
+    candidates: Int64Array,
+    tested: TestedSlices,
+    population: Population,
+    mean: RecallMean,
+    options: ListingOptions,
+) -> SliceList:
+    """Keep each slice that is still worse within the patterns of the slices listed before."""
     n = len(population.rows.outcome)
     patterns = _Patterns.of(population, np.zeros(n, np.int64), np.zeros((1, 0), np.bool_))
     n_explained: list[int] = []
-    kept: list[int] = []
-    for one in ranks:
-        if len(kept) == listing.top:
+    listed: list[int] = []
+    for position in candidates:
+        if len(listed) == options.top:
             break
-        conditions, counted = tested.conditions(one), tested.rows(np.array([one]))
-        factors = parts_of(counted, population, mean.weight).factors
-        counts = patterns.counts(conditions, counted)
+        conditions, slice_counts = (
+            tested.slice_conditions(position),
+            tested.slice_counts(np.array([position])),
+        )
+        factors = stratified_counts(slice_counts, population, mean.weight).factors
+        counts = patterns.counts(conditions, slice_counts)
         log_p = patterns.log_p(counts, factors)
-        if log_p + tested.log_factor[tested.depth[one] - 1] <= np.log(listing.alpha):
-            kept.append(int(one))
+        if log_p + tested.log_factor[tested.depth[position] - 1] <= np.log(options.alpha):
+            listed.append(int(position))
             n_explained.append(0)
             patterns = patterns.split(conditions)
         else:
             n_explained[patterns.nearest(counts)] += 1
-    return Listed(np.array(kept, np.int64), np.array(n_explained, np.int64))
+    return SliceList(np.array(listed, np.int64), np.array(n_explained, np.int64))
 
 
 @dataclass(frozen=True)
 class _Patterns:
-    """Rows by the slices kept that they are in; `members` says which those are, by pattern.
+    """Rows by pattern: the set of listed slices that they are in.
 
-    `within` are the rows in any of them, in the order of their patterns and outcomes; `spans` says
-    where those of each pattern and outcome lie. `whole` counts all rows by pattern, stratum, and
-    whether they are wrong.
+    `members` has a line for each pattern and a column for each slice. `covered_rows` are the rows
+    in any slice, sorted by pattern and outcome. `spans` are the positions there of each pattern and
+    outcome. `all_counts` counts all rows by pattern, stratum, and whether they are wrong.
     """
 
     population: Population
-    of_row: Int64Array
+    row_pattern: Int64Array
     members: BoolArray
-    within: Int64Array
+    covered_rows: Int64Array
     spans: Mapping[int, slice]
-    whole: FloatArray
+    all_counts: FloatArray
     _codes: dict[int, IntegerArray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, population: Population, of_row: Int64Array, members: BoolArray) -> "_Patterns":
+    def of(cls, population: Population, row_pattern: Int64Array, members: BoolArray) -> "_Patterns":
         """Count all rows."""
         rows = population.rows
-        key = of_row * rows.n_outcomes + rows.outcome
+        key = row_pattern * rows.n_outcomes + rows.outcome
         size = len(members) * rows.n_outcomes
-        whole = np.bincount(key, rows.measures.n, size).reshape(len(members), -1, 2)
-        within = np.flatnonzero(np.asarray(members.any(axis=1))[of_row])
-        key = key[within].astype(np.min_scalar_type(size))
+        all_counts = np.bincount(key, rows.measures.n, size).reshape(len(members), -1, 2)
+        covered_rows = np.flatnonzero(np.asarray(members.any(axis=1))[row_pattern])
+        key = key[covered_rows].astype(np.min_scalar_type(size))
         order = np.argsort(key, kind="stable")
         ends = np.cumsum(np.bincount(key, minlength=size)).tolist()
         spans = {i: slice(*ends[i - 1 : i + 1]) for i in range(1, size) if ends[i - 1] < ends[i]}
-        return cls(population, of_row, members, within[order], spans, whole.astype(np.float64))
+        return cls(
+            population,
+            row_pattern,
+            members,
+            covered_rows[order],
+            spans,
+            all_counts.astype(np.float64),
+        )
 
-    def counts(self, conditions: Conditions, counted: Int64Array) -> FloatArray:
+    def counts(self, conditions: SliceConditions, slice_counts: Int64Array) -> FloatArray:
         """Count the rows of a slice by pattern, stratum, and whether they are wrong.
 
-        `counted` counts all of them: those that are in no slice kept are not looked at.
+        The rows that are in no listed slice are not read: they are the rest of `slice_counts`.
         """
-        inside = np.ones(len(self.within), np.bool_)
+        inside = np.ones(len(self.covered_rows), np.bool_)
         for column, level in zip(*conditions, strict=True):
             if column not in self._codes:
-                self._codes[column] = self.population.columns[column].codes[self.within]
+                self._codes[column] = self.population.columns[column].codes[self.covered_rows]
             inside &= self._codes[column] == level
         n = self.population.rows.measures.n
-        counts = np.zeros_like(self.whole)
+        counts = np.zeros_like(self.all_counts)
         for position, span in self.spans.items():
             counts.flat[position] = (
                 np.count_nonzero(inside[span])
                 if n is None
-                else n[self.within[span][inside[span]]].sum()
+                else n[self.covered_rows[span][inside[span]]].sum()
             )
-        counts[0] = counted.reshape(-1, 2) - counts.sum(axis=0)  # the pattern of no slice
+        counts[0] = slice_counts.reshape(-1, 2) - counts.sum(axis=0)  # the pattern of no slice
         return counts
 
     def log_p(self, counts: FloatArray, factors: FloatArray) -> float:
-        """Test the excess within patterns, with the factors of the strata."""
-        of_each = np.tile(factors, len(self.members))
-        n, n_all = (values.sum(axis=2).reshape(1, -1) for values in (counts, self.whole))
-        wrong, wrong_of_all = (values[..., 1].reshape(1, -1) for values in (counts, self.whole))
-        return float(log_p_value(of_each, n, wrong, n_all, wrong_of_all)[0])
+        """Return the log p-value of the excess within patterns, with the factors of the strata."""
+        pattern_factors = np.tile(factors, len(self.members))
+        n, n_all = (values.sum(axis=2).reshape(1, -1) for values in (counts, self.all_counts))
+        wrong, wrong_all = (values[..., 1].reshape(1, -1) for values in (counts, self.all_counts))
+        return float(log_p_value(pattern_factors, n, wrong, n_all, wrong_all)[0])
 
-    def split(self, conditions: Conditions) -> "_Patterns":
-        """Tell apart the rows inside of one more slice."""
-        inside = np.ones(len(self.of_row), np.bool_)
+    def split(self, conditions: SliceConditions) -> "_Patterns":
+        """Return the patterns with one more slice."""
+        inside = np.ones(len(self.row_pattern), np.bool_)
         for column, level in zip(*conditions, strict=True):
             inside &= self.population.columns[column].codes == level
-        of_row = self.of_row * 2 + inside
-        occurs = np.bincount(of_row, minlength=2 * len(self.members)) > 0
+        row_pattern = self.row_pattern * 2 + inside
+        occurs = np.bincount(row_pattern, minlength=2 * len(self.members)) > 0
         occurs[0] = True  # the pattern of no slice stays the first
         is_inside = np.tile([False, True], len(self.members))
         members = np.column_stack([np.repeat(self.members, 2, axis=0), is_inside])
-        return _Patterns.of(self.population, (np.cumsum(occurs) - 1)[of_row], members[occurs])
+        return _Patterns.of(self.population, (np.cumsum(occurs) - 1)[row_pattern], members[occurs])
 
     def nearest(self, counts: FloatArray) -> int:
-        """Find the slice kept that has the most of the rows counted."""
+        """Return the position of the listed slice that has the most of the rows counted."""
         return int((counts.sum(axis=(1, 2)) @ self.members).argmax())

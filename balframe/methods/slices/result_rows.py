@@ -1,50 +1,60 @@
-"""The slices listed as rows: their conditions in words, their scores, limits and errors."""
+"""The rows of the result of `slices`: conditions in words, scores, limits and errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import kept
+from balframe.api.interval_estimates import clip_limits
 from balframe.core.array_types import Int64Array
 from balframe.core.safe_divide import ratio
-from balframe.errors import listed as listed_words
-from balframe.errors import parameter
+from balframe.errors import listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.slice_features import Searched
+from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.population import Population
-from balframe.methods.slices.prune import Listed, Listing, limits_of_gaps
-from balframe.methods.slices.significance import Tested, parts_of
+from balframe.methods.slices.prune import ListingOptions, SliceList, gap_limits
+from balframe.methods.slices.significance import TestedSlices, stratified_counts
 from balframe.metrics.registry import Metric
 from balframe.stats.proportions import Limits
 
 Condition = tuple[int, int]  # the position of a column, and the code of a level
 
 
-def slices_in_rows(
-    listed: Listed, tested: Tested, population: Population, named: tuple[str, Metric], alpha: float
+def slice_columns(
+    slice_list: SliceList,
+    tested: TestedSlices,
+    population: Population,
+    named_metric: tuple[str, Metric],
+    alpha: float,
 ) -> dict[Name, Any]:
-    """Describe each slice listed in a row."""
-    name, metric = named
-    positions, scores, searched = listed.positions, tested.scores, population.searched
-    reading, order = searched.reading, np.arange(len(positions))
-    slices = [_conditions(one, tested, population) for one in positions]
-    on = [", ".join(str(reading.query.by[column]) for column, _ in one) for one in slices]
+    """Return the columns of the result of `slices`."""
+    name, metric = named_metric
+    positions, scores, features = slice_list.positions, tested.scores, population.features
+    counted_frame, order = features.counted_frame, np.arange(len(positions))
+    slices = [_conditions(position, tested, population) for position in positions]
+    on = [
+        ", ".join(str(counted_frame.query.by[column]) for column, _ in conditions)
+        for conditions in slices
+    ]
     n_strata = population.strata.n_strata
-    parts = parts_of(tested.rows(positions), population, np.full(n_strata, 1 / n_strata))
-    wrong = parts.wrong.sum(axis=1)
+    strata = stratified_counts(
+        tested.slice_counts(positions), population, np.full(n_strata, 1 / n_strata)
+    )
+    wrong = strata.wrong.sum(axis=1)
     estimate, rest = scores.estimate[positions], scores.rest[positions]
     lower, upper = _limits(positions, tested, population, metric, alpha)
     return {
         "rank": order + 1,
-        "slice": reading.text_column([_in_words(one, searched) for one in slices], order),
-        "on": reading.text_column(on, order),
-        **_levels(slices, searched),
+        "slice": counted_frame.text_column(
+            [_condition_text(conditions, features) for conditions in slices], order
+        ),
+        "on": counted_frame.text_column(on, order),
+        **_level_columns(slices, features),
         "depth": tested.depth[positions],
-        "n": np.array([_n_rows(one, searched) for one in slices], np.int64),
-        "min_support": parts.n.min(axis=1, initial=np.inf).astype(np.int64),
+        "n": np.array([_n_rows(conditions, features) for conditions in slices], np.int64),
+        "min_support": strata.n.min(axis=1, initial=np.inf).astype(np.int64),
         "wrong": wrong.astype(np.int64),
-        "metric": reading.text_column([name], np.zeros_like(order)),
+        "metric": counted_frame.text_column([name], np.zeros_like(order)),
         "estimate": estimate,
         "rest": rest,
         "difference": estimate - rest,
@@ -53,88 +63,96 @@ def slices_in_rows(
         "p_value": np.exp(scores.log_p[positions]),
         "p_adjusted": np.exp(np.minimum(tested.log_adjusted[positions], 0)),
         "n_tests": np.full(len(positions), len(tested.depth)),
-        "excess_errors": parts.excess,
-        "share_of_errors": ratio(wrong, np.full(len(wrong), parts.wrong_of_all.sum())),
-        "n_explained": listed.n_explained,
+        "excess_errors": strata.excess,
+        "share_of_errors": ratio(wrong, np.full(len(wrong), strata.wrong_all.sum())),
+        "n_explained": slice_list.n_explained,
     }
 
 
-def doubts(
-    listed: Listed, tested: Tested, population: Population, listing: Listing
+def search_warnings(
+    slice_list: SliceList, tested: TestedSlices, population: Population, options: ListingOptions
 ) -> Iterator[str]:
-    """Say which columns were hardly searched, and that no slice is listed."""
-    if left_out := population.left_out():
+    """Yield the warnings: columns that were hardly searched, and that no slice is listed."""
+    if sparse_columns := population.describe_sparse_columns():
         yield (
             "columns were hardly searched, because most of their rows have levels that are too "
-            f"rare: {listed_words(left_out)}. Leave such columns out of {parameter('over')}, or "
-            f"decrease {parameter('min_support', population.least)}."
+            f"rare: {listed(sparse_columns)}. Leave such columns out of {parameter('over')}, or "
+            f"decrease {parameter('min_support', population.min_support)}."
         )
-    if len(listed.positions):
+    if len(slice_list.positions):
         return
     n_tests = f"{len(tested.depth):,} slice{'s' * (len(tested.depth) > 1)}"
-    if population.strata.mean is None or listing.min_difference > 0:
+    if population.strata.mean is None or options.min_difference > 0:
         yield f"no slice is listed: none of the {n_tests} is that much worse than the rest."
         return
     nearest = int(tested.log_adjusted.argmin())
-    conditions = _in_words(_conditions(nearest, tested, population), population.searched)
+    conditions = _condition_text(_conditions(nearest, tested, population), population.features)
     p = float(np.exp(min(tested.log_adjusted[nearest], 0.0)))
     yield (
         f"no slice is listed: of {n_tests} tested, none is shown to be worse than the rest at "
-        f"level {1 - listing.alpha:.6g}. The smallest adjusted p-value is {p:.2g}, of {conditions}."
+        f"level {1 - options.alpha:.6g}. The smallest adjusted p-value is {p:.2g}, of {conditions}."
     )
 
 
-def _conditions(position: int, tested: Tested, population: Population) -> list[Condition]:
-    """List the columns of a slice, and the codes of its levels among all levels."""
-    pairs = zip(*tested.conditions(position), strict=True)
+def _conditions(position: int, tested: TestedSlices, population: Population) -> list[Condition]:
+    """Return the columns of a slice, and the codes of its levels among all levels."""
+    pairs = zip(*tested.slice_conditions(position), strict=True)
     return [(int(column), int(population.levels[column][level])) for column, level in pairs]
 
 
-def _in_words(conditions: Sequence[Condition], searched: Searched) -> str:
+def _condition_text(conditions: Sequence[Condition], features: SliceFeatures) -> str:
     """Write a slice as a condition: "sex = F and age 25 to 45"."""
-    reading, written = searched.reading, []
+    counted_frame, texts = features.counted_frame, []
     for column, code in conditions:
-        name = reading.query.by[column]
-        levels = reading.by[name]
+        name = counted_frame.query.by[column]
+        levels = counted_frame.by[name]
         if code == len(levels):
-            written.append(f"{name} is null")
+            texts.append(f"{name} is null")
         else:
-            taken = reading.library.take(levels, np.array([code]), nullable=False)
-            value = reading.library.values(taken)[0]
-            written.append(f"{name} {'' if name in searched.binned else '= '}{value}")
-    return " and ".join(written)
+            taken = counted_frame.adapter.take(levels, np.array([code]), nullable=False)
+            value = counted_frame.adapter.python_values(taken)[0]
+            texts.append(f"{name} {'' if name in features.binned_columns else '= '}{value}")
+    return " and ".join(texts)
 
 
-def _levels(slices: Sequence[Sequence[Condition]], searched: Searched) -> Mapping[Name, Any]:
-    """Make a column of each that was searched, null where a slice has any level of it."""
-    reading, columns = searched.reading, {}
-    for i, (name, levels) in enumerate(reading.by.items()):
-        codes = np.array([dict(one).get(i, len(levels)) for one in slices], np.int64)
-        columns[name] = reading.library.take(levels, codes, nullable=True)
+def _level_columns(
+    slices: Sequence[Sequence[Condition]], features: SliceFeatures
+) -> Mapping[Name, Any]:
+    """Return a column for each column searched, null where a slice has any level of it."""
+    counted_frame, columns = features.counted_frame, {}
+    for i, (name, levels) in enumerate(counted_frame.by.items()):
+        codes = np.array([dict(conditions).get(i, len(levels)) for conditions in slices], np.int64)
+        columns[name] = counted_frame.adapter.take(levels, codes, nullable=True)
     return columns
 
 
-def _n_rows(conditions: Sequence[Condition], searched: Searched) -> int:
-    """Count the rows of a slice, those that the metric does not count too."""
-    inside = np.ones(len(searched.cell), np.bool_)
+def _n_rows(conditions: Sequence[Condition], features: SliceFeatures) -> int:
+    """Count the rows of a slice, including those that the metric does not count."""
+    inside = np.ones(len(features.cell), np.bool_)
     for column, code in conditions:
-        inside &= searched.columns[column].values == code
-    n = searched.measures.n
+        inside &= features.columns[column].values == code
+    n = features.measures.n
     return int(inside.sum() if n is None else n[inside].sum())
 
 
 def _limits(
-    positions: Int64Array, tested: Tested, population: Population, metric: Metric, alpha: float
+    positions: Int64Array,
+    tested: TestedSlices,
+    population: Population,
+    metric: Metric,
+    alpha: float,
 ) -> Limits:
-    """Compute limits of the differences between the slices and the rest."""
+    """Return limits of the differences between the slices and the rest."""
     mean = population.strata.mean
     if mean is None:
         none = np.full(len(positions), np.nan)
         return none, none
-    lower, upper = limits_of_gaps(positions, tested, population, mean, alpha)
+    lower, upper = gap_limits(positions, tested, population, mean, alpha)
     if metric.better == "higher":
         lower, upper = -upper, -lower
     width = metric.range[1] - metric.range[0]
     difference = (tested.scores.estimate - tested.scores.rest)[positions]
     slope = mean.slope
-    return kept(slope * lower, slope * upper, difference, (-width, width), around=True)
+    return clip_limits(
+        slope * lower, slope * upper, difference, (-width, width), around_estimate=True
+    )

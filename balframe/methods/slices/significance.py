@@ -1,4 +1,4 @@
-"""The slices that are large enough: their scores beside those of the rest, and p-values."""
+"""One-sided tests that slices are worse than the rest, and the scores of all slices tested."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,77 +6,74 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe._progress import counting
-from balframe.api.metric_selection import Scoring, value_of
+from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core import counting_strategy
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
-from balframe.core.column_subsets import n_groupings
-from balframe.core.row_sums import Measures
+from balframe.core.column_subsets import n_column_subsets
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError, parameter
 from balframe.methods.slices.conditions import Conjunctions
-from balframe.methods.slices.population import OUTSIDE, Mean, Population, too_small
+from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
-from balframe.stats.proportions import Limits, exact
+from balframe.stats.proportions import Limits, clopper_pearson
 
-# One-sided tests that a part of the rows is served worse than the rest, in several strata.
-
-
-_NORMAL = 1e-3  # skewness up to which the tail is the normal one
+_MAX_NORMAL_SKEWNESS = 1e-3  # up to which the tail is the normal one
+_BLOCK_SIZE = 2**16  # slices whose statistics are computed together
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Parts of all rows, one a line, with a column for each stratum.
+class StratifiedCounts:
+    """Counts of slices, one a line, with a column for each stratum.
 
-    `n` and `wrong` count the rows of the part, `n_all` and `wrong_of_all` those of the stratum.
+    `n` and `wrong` count the rows of the slice, `n_all` and `wrong_all` those of the stratum.
     `weight` are the weights of the strata, which sum to 1.
     """
 
     n: FloatArray
     wrong: FloatArray
     n_all: FloatArray
-    wrong_of_all: FloatArray
+    wrong_all: FloatArray
     weight: FloatArray
 
     @property
     def rate(self) -> FloatArray:
-        """Share of wrong rows in the part."""
+        """Share of wrong rows in the slice."""
         return ratio(self.wrong, self.n)
 
     @property
-    def rate_of_rest(self) -> FloatArray:
-        """Share of wrong rows outside of the part."""
-        return ratio(self.wrong_of_all - self.wrong, self.n_all - self.n)
+    def rest_rate(self) -> FloatArray:
+        """Share of wrong rows outside of the slice."""
+        return ratio(self.wrong_all - self.wrong, self.n_all - self.n)
 
     @property
     def gap(self) -> FloatArray:
-        """How much higher the weighted mean rate of wrong rows is than in the rest."""
-        return np.asarray((self.rate - self.rate_of_rest) @ self.weight, np.float64)
+        """Difference of the weighted mean rates of wrong rows: slice - rest."""
+        return np.asarray((self.rate - self.rest_rate) @ self.weight, np.float64)
 
     @property
     def factors(self) -> FloatArray:
-        """Turn the wrong rows above expectation into a gap: a_k N_k / (n_k (N_k - n_k))."""
+        """Factors from the excess of wrong rows to the gap: a_k N_k / (n_k (N_k - n_k))."""
         return ratio(self.weight * self.n_all, self.n * (self.n_all - self.n))
 
     @property
     def excess(self) -> FloatArray:
-        """Count the wrong rows that there would not be at the rates of the rest."""
-        return np.asarray((self.n * (self.rate - self.rate_of_rest)).sum(axis=-1), np.float64)
+        """Number of wrong rows above those expected at the rates of the rest."""
+        return np.asarray((self.n * (self.rate - self.rest_rate)).sum(axis=-1), np.float64)
 
     def log_p(self) -> FloatArray:
-        """Compute the logarithms of the p-values."""
-        return log_p_value(self.factors, self.n, self.wrong, self.n_all, self.wrong_of_all)
+        """Return the logarithms of the p-values."""
+        return log_p_value(self.factors, self.n, self.wrong, self.n_all, self.wrong_all)
 
     def limits(self, level: float) -> Limits:
-        """Compute limits of the gap from Clopper-Pearson limits of each rate."""
-        below = above = np.zeros(len(self.n))
-        own = exact(self.wrong, self.n, level)
-        rest = exact(self.wrong_of_all - self.wrong, self.n_all - self.n, level)
+        """Return limits of the gap, from Clopper-Pearson limits of each rate."""
+        own = clopper_pearson(self.wrong, self.n, level)
+        rest = clopper_pearson(self.wrong_all - self.wrong, self.n_all - self.n, level)
         squares = self.weight**2
-        below = ((self.rate - own[0]) ** 2 + (rest[1] - self.rate_of_rest) ** 2) @ squares
-        above = ((own[1] - self.rate) ** 2 + (self.rate_of_rest - rest[0]) ** 2) @ squares
+        below = ((self.rate - own[0]) ** 2 + (rest[1] - self.rest_rate) ** 2) @ squares
+        above = ((own[1] - self.rate) ** 2 + (self.rest_rate - rest[0]) ** 2) @ squares
         return self.gap - np.sqrt(below), self.gap + np.sqrt(above)
 
 
@@ -85,13 +82,13 @@ def log_p_value(
     n: FloatArray,
     wrong: FloatArray,
     n_all: FloatArray,
-    wrong_of_all: FloatArray,
+    wrong_all: FloatArray,
 ) -> FloatArray:
-    """Compute the logarithm of the p-value of sum b (e - mu), for strata in the last axis.
+    """Return the logarithm of the p-value of sum b (e - mu), with strata in the last axis.
 
-    It is 0 where nothing varies.
+    It is 0 where the variance is 0.
     """
-    standardized, skewness = standardized_excess(factors, n, wrong, n_all, wrong_of_all)
+    standardized, skewness = standardized_excess(factors, n, wrong, n_all, wrong_all)
     return np.where(np.isnan(standardized), 0.0, log_tail(standardized, skewness))
 
 
@@ -100,43 +97,45 @@ def standardized_excess(
     n: FloatArray,
     wrong: FloatArray,
     n_all: FloatArray,
-    wrong_of_all: FloatArray,
+    wrong_all: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Standardize the excess of wrong rows, and compute the skewness of its distribution."""
-    share = np.nan_to_num(ratio(wrong_of_all, n_all))  # of a stratum without rows
-    one = ratio(n_all - n, n_all - 1)
-    variance = np.nan_to_num(n * share * (1 - share) * one)
-    other = ratio((1 - 2 * share) * (n_all - 2 * n), n_all - 2)
-    third = np.nan_to_num(variance * other)
-    total = (factors**2 * variance).sum(axis=-1)
+    """Return the standardized excess of wrong rows, and the skewness of its distribution."""
+    share = np.nan_to_num(ratio(wrong_all, n_all))  # of a stratum without rows
+    finite_correction = ratio(n_all - n, n_all - 1)
+    variance = np.nan_to_num(n * share * (1 - share) * finite_correction)
+    skewness_factor = ratio((1 - 2 * share) * (n_all - 2 * n), n_all - 2)
+    third_moment = np.nan_to_num(variance * skewness_factor)
+    total_variance = (factors**2 * variance).sum(axis=-1)
     excess = (factors * (wrong - n * share)).sum(axis=-1)
-    return ratio(excess, np.sqrt(total)), ratio((factors**3 * third).sum(axis=-1), total**1.5)
+    return ratio(excess, np.sqrt(total_variance)), ratio(
+        (factors**3 * third_moment).sum(axis=-1), total_variance**1.5
+    )
 
 
 def log_tail(z: FloatArray, skewness: FloatArray) -> FloatArray:
-    """Compute the logarithm of the upper tail of the standardized Pearson III distribution."""
+    """Return the logarithm of the upper tail of the standardized Pearson III distribution."""
     out = np.asarray(special.log_ndtr(-z), np.float64)
-    skewed = np.flatnonzero(skewness > _NORMAL)
+    skewed = np.flatnonzero(skewness > _MAX_NORMAL_SKEWNESS)
     shape = 4 / skewness[skewed] ** 2
-    at = np.maximum(shape + z[skewed] * np.sqrt(shape), 0)
-    tail = special.gammaincc(shape, at)
+    gamma_x = np.maximum(shape + z[skewed] * np.sqrt(shape), 0)
+    tail = special.gammaincc(shape, gamma_x)
     with np.errstate(divide="ignore"):
-        found = np.log(tail)
-    lost = np.flatnonzero(tail == 0)  # too small for a float: the first term of the fraction
-    k, x = shape[lost], at[lost]
-    found[lost] = k * np.log(x) - x - special.gammaln(k) - np.log(x - k + 1)
-    out[skewed] = found
+        log_p = np.log(tail)
+    underflow = np.flatnonzero(
+        tail == 0
+    )  # too small for a float: the first term of the continued fraction
+    k, x = shape[underflow], gamma_x[underflow]
+    log_p[underflow] = k * np.log(x) - x - special.gammaln(k) - np.log(x - k + 1)
+    out[skewed] = log_p
     return out
 
 
-_AT_ONCE = 2**16  # slices whose statistics are computed together
-
-
 @dataclass(frozen=True, slots=True)
-class Scores:
+class SliceScores:
     """A metric of slices and of the rest, and how much worse the slice is.
 
-    `log_p` are the logarithms of the p-values, which may be too small for floats; NaN without.
+    `log_p` are the logarithms of the p-values, which may be too small for floats. They are NaN for
+    metrics without p-values.
     """
 
     estimate: FloatArray
@@ -145,8 +144,8 @@ class Scores:
     log_p: FloatArray
 
     @classmethod
-    def concat(cls, parts: "Sequence[Scores]") -> "Scores":
-        """Put several one behind the other."""
+    def concat(cls, parts: "Sequence[SliceScores]") -> "SliceScores":
+        """Concatenate several."""
         return cls(
             *(
                 np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
@@ -156,136 +155,138 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedSlices:
     """All slices tested, by their number of conditions.
 
-    `line` is the place of each in `slices[depth - 1]`. `log_adjusted` are logarithms of p-values
-    times the number of tests: of those of the depth, times the number of depths that have any.
+    `line` is the position of each in `slices[depth - 1]`. The number of tests by which a p-value is
+    multiplied is that of its depth, times the number of depths with any slice.
     """
 
     slices: Sequence[Conjunctions]
     depth: Int64Array
     line: Int64Array
-    scores: Scores
+    scores: SliceScores
     log_factor: FloatArray  # by depth
 
     @classmethod
     def of(
-        cls, slices: Sequence[Conjunctions], score: Callable[[Conjunctions], Scores]
-    ) -> "Tested":
-        """Score the slices, and adjust their p-values."""
+        cls, slices: Sequence[Conjunctions], score: Callable[[Conjunctions], SliceScores]
+    ) -> "TestedSlices":
+        """Return the slices with their scores, a block of slices at a time."""
         sizes = np.array([len(part) for part in slices], np.int64)
         blocks = [
-            part.at(np.arange(block.start, block.stop))
+            part.take(np.arange(block.start, block.stop))
             for part in slices
-            for block in counting_strategy.blocks(slice(0, len(part)), _AT_ONCE)
+            for block in counting_strategy.blocks(slice(0, len(part)), _BLOCK_SIZE)
         ]
         n_depths = np.count_nonzero(sizes)
         return cls(
             slices,
             np.repeat(np.arange(1, len(slices) + 1), sizes),
             np.concatenate([np.arange(size) for size in sizes] or [np.zeros(0, np.int64)]),
-            Scores.concat([score(block) for block in blocks]),
+            SliceScores.concat([score(block) for block in blocks]),
             np.log(np.maximum(sizes, 1) * max(n_depths, 1)),
         )
 
     @property
     def log_adjusted(self) -> FloatArray:
-        """The logarithm of each p-value times its number of tests."""
+        """Logarithm of each p-value times its number of tests."""
         return self.scores.log_p + self.log_factor[self.depth - 1]
 
-    def conditions(self, one: int) -> tuple[Int64Array, Int64Array]:
-        """Give the columns and the levels of a slice."""
-        part, line = self.slices[self.depth[one] - 1], self.line[one]
-        return part.on[line], part.levels[line]
+    def slice_conditions(self, position: int) -> tuple[Int64Array, Int64Array]:
+        """Return the columns and the levels of a slice."""
+        part, line = self.slices[self.depth[position] - 1], self.line[position]
+        return part.columns[line], part.levels[line]
 
-    def rows(self, positions: Int64Array) -> Int64Array:
-        """Count the rows of slices by outcome."""
-        lines = [self.slices[self.depth[i] - 1].rows[self.line[i]] for i in positions]
-        return np.array(lines, np.int64).reshape(len(lines), self.slices[0].rows.shape[1])
+    def slice_counts(self, positions: Int64Array) -> Int64Array:
+        """Return the counts of slices by outcome."""
+        lines = [self.slices[self.depth[i] - 1].counts[self.line[i]] for i in positions]
+        return np.array(lines, np.int64).reshape(len(lines), self.slices[0].counts.shape[1])
 
 
-def tested_slices(
-    population: Population, metric: Metric, scoring: Scoring, depth: int, most: int
-) -> Tested:
-    """Find and score all slices of up to so many conditions."""
+def find_and_score_slices(
+    population: Population, metric: Metric, selection: MetricSelection, depth: int, max_slices: int
+) -> TestedSlices:
+    """Find and score all slices of up to `depth` conditions; raise if there are too many."""
     n_found = 0
 
-    def count(found: int) -> None:
+    def count(n: int) -> None:
         nonlocal n_found
-        n_found += found
-        if n_found > most:
+        n_found += n
+        if n_found > max_slices:
             raise InvalidInputError(
-                f"there are more than {parameter('max_slices', most)} slices; search fewer "
+                f"there are more than {parameter('max_slices', max_slices)} slices; search fewer "
                 f"columns, decrease {parameter('depth')}, increase {parameter('min_support')}, or "
                 f"increase {parameter('max_slices')} if memory allows."
             )
 
     n_columns = sum(len(levels) > 0 for levels in population.levels)
-    n_sets = n_groupings(n_columns, range(1, min(depth, n_columns) + 1))
+    n_sets = n_column_subsets(n_columns, range(1, min(depth, n_columns) + 1))
     with counting(n_sets, "sets of columns searched") as advance:
         slices = list(population.search(depth, count, advance))
     if not n_found:
         raise InvalidInputError(
-            f"{too_small(population.strata, population.least)}. Decrease "
+            f"{too_small_message(population.strata, population.min_support)}. Decrease "
             f"{parameter('min_support')}, search other columns, or give fewer bins."
         )
     mean = population.strata.mean
 
-    def score(some: Conjunctions) -> Scores:
+    def score(block: Conjunctions) -> SliceScores:
         if mean is None:
-            return scored_by_cells(some, population, metric, scoring)
-        return scored_by_strata(some.rows, population, mean, metric.better)
+            return score_by_cells(block, population, metric, selection)
+        return score_by_strata(block.counts, population, mean, metric.better)
 
-    return Tested.of(slices, score)
+    return TestedSlices.of(slices, score)
 
 
-def parts_of(rows: Int64Array, population: Population, weight: FloatArray) -> Parts:
-    """Count the rows of slices by stratum, beside all rows."""
+def stratified_counts(
+    counts: Int64Array, population: Population, weight: FloatArray
+) -> StratifiedCounts:
+    """Return the counts of slices by stratum, from those by outcome."""
     strata = population.strata
-    n, wrong, n_all, wrong_of_all = (
-        of(values).astype(np.float64)
-        for values in (rows, population.n_all)
-        for of in (strata.n, strata.wrong)
+    n, wrong, n_all, wrong_all = (
+        count(values).astype(np.float64)
+        for values in (counts, population.all_counts)
+        for count in (strata.count_rows, strata.count_wrong)
     )
-    return Parts(n, wrong, n_all, wrong_of_all, weight)
+    return StratifiedCounts(n, wrong, n_all, wrong_all, weight)
 
 
-def scored_by_strata(
-    rows: Int64Array, population: Population, mean: Mean, better: str | None
-) -> Scores:
-    """Score slices by a metric that is a mean of proportions."""
-    parts = parts_of(rows, population, mean.weight)
+def score_by_strata(
+    counts: Int64Array, population: Population, mean: RecallMean, better: str | None
+) -> SliceScores:
+    """Return the scores of slices by a metric that is a mean of proportions."""
+    strata = stratified_counts(counts, population, mean.weight)
     sign = 1 if better == "lower" else -1
 
     def metric(rate: FloatArray) -> FloatArray:
         share = rate if better == "lower" else 1 - rate
         return np.asarray(mean.at_0 + mean.slope * (share @ mean.weight), np.float64)
 
-    estimate, rest = metric(parts.rate), metric(parts.rate_of_rest)
-    return Scores(estimate, rest, sign * (estimate - rest), parts.log_p())
+    estimate, rest = metric(strata.rate), metric(strata.rest_rate)
+    return SliceScores(estimate, rest, sign * (estimate - rest), strata.log_p())
 
 
-def scored_by_cells(
-    slices: Conjunctions, population: Population, metric: Metric, scoring: Scoring
-) -> Scores:
-    """Score slices by any metric, without p-values."""
-    reading, rows = population.searched.reading, population.rows
-    counted = np.flatnonzero(population.strata.of_cell != OUTSIDE)
-    actual, outcome = reading.cells.actual[counted], reading.cells.outcome[counted]
+def score_by_cells(
+    slices: Conjunctions, population: Population, metric: Metric, selection: MetricSelection
+) -> SliceScores:
+    """Return the scores of slices by any metric, without p-values."""
+    counted_frame, rows = population.features.counted_frame, population.rows
+    counted = np.flatnonzero(population.strata.cell_outcome != OUTSIDE)
+    actual, outcome = counted_frame.cells.actual[counted], counted_frame.cells.outcome[counted]
 
     def score(n: Int64Array, weights: FloatArray | None) -> FloatArray:
         line, cell = np.nonzero(n)
         weight = None if weights is None else weights[line, cell]
-        sums = Measures(n[line, cell], None, weight, None, rows.measures.exponent, False)
-        held = Cells((line,), actual[cell], outcome[cell], sums)
-        return value_of(metric, scoring.class_counts(reading, held))
+        sums = RowSums(n[line, cell], None, weight, None, rows.measures.exponent, False)
+        cells = Cells((line,), actual[cell], outcome[cell], sums)
+        return metric_values(metric, selection.class_counts(counted_frame, cells))
 
     rest_weights = None
     if slices.weights is not None:
         all_weights = np.bincount(rows.outcome, rows.measures.weight, rows.n_outcomes)
         rest_weights = np.maximum(all_weights - slices.weights, 0)
-    estimate = score(slices.rows, slices.weights)
-    rest = score(population.n_all - slices.rows, rest_weights)
+    estimate = score(slices.counts, slices.weights)
+    rest = score(population.all_counts - slices.counts, rest_weights)
     worse = estimate - rest if metric.better == "lower" else rest - estimate
-    return Scores(estimate, rest, worse, np.full(len(slices), np.nan))
+    return SliceScores(estimate, rest, worse, np.full(len(slices), np.nan))

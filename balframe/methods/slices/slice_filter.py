@@ -5,7 +5,7 @@ from typing import Any
 
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.row_conditions import one_row, rows_where
+from balframe.frames.row_conditions import filter_rows, python_row
 
 
 def slice_filter(frame: FrameT, row: Any) -> FrameT:  # noqa: ANN401 (a row of any library)
@@ -38,29 +38,29 @@ def slice_filter(frame: FrameT, row: Any) -> FrameT:  # noqa: ANN401 (a row of a
     >>> bf.slice_filter(df, row).rows()
     [('F', 25)]
     """
-    given = one_row(row)
-    if "on" not in given or not isinstance(given["on"], str):
+    values = python_row(row)
+    if "on" not in values or not isinstance(values["on"], str):
         raise InvalidInputError(
-            f"the row has the columns {listed(map(repr, given))}, which are not those of a result "
+            f"the row has the columns {listed(map(repr, values))}, which are not those of a result "
             "of slices; give a row of it with the column 'on' and the columns searched."
         )
-    names = _named(given["on"], list(given))
+    names = _split_names(values["on"], list(values))
     if names is None:
         raise InvalidInputError(
-            f"the slice is on {given['on']!r}, but the row has only the columns "
-            f"{listed(map(repr, given))}; give the row with all columns searched."
+            f"the slice is on {values['on']!r}, but the row has only the columns "
+            f"{listed(map(repr, values))}; give the row with all columns searched."
         )
-    selected: FrameT = rows_where(frame, {name: given[name] for name in names})
+    selected: FrameT = filter_rows(frame, {name: values[name] for name in names})
     return selected
 
 
-def _named(on: str, names: Sequence[Name]) -> list[Name] | None:
-    """Find the columns whose names are joined in a text, in their order."""
+def _split_names(on: str, names: Sequence[Name]) -> list[Name] | None:
+    """Return the names that are joined in a text, in their order; None if they are not."""
     for position, name in enumerate(names):
         if on == str(name):
             return [name]
         if on.startswith(f"{name}, "):
-            others = _named(on.removeprefix(f"{name}, "), names[position + 1 :])
+            others = _split_names(on.removeprefix(f"{name}, "), names[position + 1 :])
             if others is not None:
                 return [name, *others]
     return None

@@ -1,14 +1,15 @@
-"""The verb `slices`."""
+"""The method `slices`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict, Unpack, get_args
 
 import numpy as np
 
+from balframe._validate import is_number, is_whole_number
 from balframe.api.columns import (
     BY,
     ESTIMATE,
-    METRICS,
+    METRIC_KEY,
     MIN_SUPPORT,
     Kind,
     Span,
@@ -20,28 +21,31 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring
-from balframe.api.options import Backends, CellsOrRows, ClassWeights, Level, Option
+from balframe.api.metric_selection import MetricSelection
+from balframe.api.options import (
+    BackendOptions,
+    CellOrRowOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    Option,
+)
 from balframe.api.run import Columns, run_method
 from balframe.errors import InvalidInputError, check_choice, parameter, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Query, Reads
+from balframe.frames.query import InputSpec, Query
 from balframe.frames.slice_binning import Bins, BinsOption
-from balframe.frames.slice_features import Searched, Searching
+from balframe.frames.slice_features import SliceFeatures, SliceFeatureSource
 from balframe.methods.slices.population import Population
-from balframe.methods.slices.prune import Listing, Order, worst
-from balframe.methods.slices.result_rows import doubts, slices_in_rows
-from balframe.methods.slices.significance import tested_slices
+from balframe.methods.slices.prune import ListingOptions, OrderOption, list_worst
+from balframe.methods.slices.result_rows import search_warnings, slice_columns
+from balframe.methods.slices.significance import find_and_score_slices
 from balframe.metrics.registry import Metric
 from balframe.stats.base import check_level
-
-# The options of a search for slices, which the verb and its chart share.
-
 
 BINS, METRIC = 4, "balanced_accuracy"
 
 
-class Searches(TypedDict, total=False):
+class SearchOptions(TypedDict, total=False):
     """Which slices are searched, and which of them are listed."""
 
     over: Annotated[
@@ -66,7 +70,7 @@ class Searches(TypedDict, total=False):
         int, Option("int, default 3", "Maximum number of conditions in a slice.", default=3)
     ]
     order: Annotated[
-        Order,
+        OrderOption,
         Option(
             '{"p_value", "lower", "impact"}',
             "Order of the slices: by adjusted p-value; by the limit of the difference that is "
@@ -116,19 +120,19 @@ class Searches(TypedDict, total=False):
     ]
 
 
-VERB = Method.of(
+METHOD = Method.of(
     key("rank", kind=Kind.INTEGER),
-    key("slice", tells=True),
+    key("slice", identifies=True),
     note("on", hidden=True),
     note(BY, kind=Kind.BY, hidden=True),
     count("depth", hidden=True),
     count("n"),
     count(MIN_SUPPORT),
     count("wrong"),
-    METRICS,
+    METRIC_KEY,
     estimate(ESTIMATE, span=Span.METRIC, support=MIN_SUPPORT),
-    estimate("rest", tells=True),
-    estimate("difference", tells=True, span=Span.AROUND_ZERO),
+    estimate("rest", identifies=True),
+    estimate("difference", identifies=True, span=Span.AROUND_ZERO),
     *limits(about="difference"),
     test("p_value"),
     test("p_adjusted"),
@@ -136,7 +140,7 @@ VERB = Method.of(
     estimate("excess_errors"),
     estimate("share_of_errors", span=Span.UNIT),
     count("n_explained"),
-    instead={
+    hints={
         "by": "slices searches the columns of over.",
         "metrics": "slices searches by one metric. Give metric.",
         "cluster": "the tests of slices need independent rows. For rows in clusters, call gaps or "
@@ -146,10 +150,12 @@ VERB = Method.of(
 )
 
 
-class _Options(Searches, Level, ClassWeights, CellsOrRows, Backends, total=False): ...
+class _Options(
+    SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, BackendOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def slices(
     frame: FrameT,
     y_true: Name,
@@ -236,41 +242,43 @@ def slices(
     1  race = Caucasian and age = over 45   752    144     0.311  0.648 -0.216
     2                    race = Caucasian  2454    461     0.523  0.670 -0.088
     """
-    scoring = Scoring.of(options["metric"], options["class_weight"], (METRIC,))
-    name, one = _the_one(scoring)
+    selection = MetricSelection.of(options["metric"], options["class_weight"], (METRIC,))
+    name, metric = _single_metric(selection)
     _check_options(options)
-    listing = Listing(
+    listing_options = ListingOptions(
         options["order"], options["top"], 1 - options["level"], options["min_difference"]
     )
 
-    def compute(searched: Searched) -> Columns:
-        population = Population.of(searched, one, scoring, options["min_support"])
-        tested = tested_slices(population, one, scoring, options["depth"], options["max_slices"])
-        listed = worst(tested, population, listing)
-        for message in doubts(listed, tested, population, listing):
+    def compute(features: SliceFeatures) -> Columns:
+        population = Population.of(features, metric, selection, options["min_support"])
+        tested = find_and_score_slices(
+            population, metric, selection, options["depth"], options["max_slices"]
+        )
+        slice_list = list_worst(tested, population, listing_options)
+        for message in search_warnings(slice_list, tested, population, listing_options):
             warn(message)
-        return slices_in_rows(listed, tested, population, (name, one), listing.alpha)
+        return slice_columns(slice_list, tested, population, (name, metric), listing_options.alpha)
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": options["over"], **options},
         compute,
-        reads=Reads(squares=False, by="over", others=True),
-        source=Searching(Bins.of(options["bins"], BINS)),
-        check=_check,
-        suits=lambda searched: scoring.suits(searched.reading),
+        input_spec=InputSpec(squares=False, by_parameter="over", all_columns=True),
+        source=SliceFeatureSource(Bins.from_option(options["bins"], BINS)),
+        check_query=_check_query,
+        check_labels=lambda features: selection.check_labels(features.counted_frame),
     )
 
 
-def _the_one(scoring: Scoring) -> tuple[str, Metric]:
-    """Take the only metric, which has to say what is worse."""
-    if len(scoring.metrics) != 1:
+def _single_metric(selection: MetricSelection) -> tuple[str, Metric]:
+    """Return the name and the only metric; raise if there are several or none is better."""
+    if len(selection.metrics) != 1:
         raise InvalidInputError(
-            f"{parameter('metric')} names {len(scoring.metrics)} metrics, but slices searches by "
+            f"{parameter('metric')} names {len(selection.metrics)} metrics, but slices searches by "
             "one; give its name."
         )
-    ((name, metric),) = scoring.metrics.items()
+    ((name, metric),) = selection.metrics.items()
     if metric.better is None:
         raise InvalidInputError(
             f"metric {name!r} has no better direction, so no slice is worse by it; choose another "
@@ -280,26 +288,26 @@ def _the_one(scoring: Scoring) -> tuple[str, Metric]:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise where an option has an invalid value."""
     check_level(options["level"])
-    check_choice("order", options["order"], get_args(Order))
+    check_choice("order", options["order"], get_args(OrderOption))
     for name in ("depth", "top", "min_support", "max_slices"):
         value = options[name]
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        if not is_whole_number(value, 1):
             raise InvalidInputError(
                 f"{parameter(name, value)} is not valid; give a whole number of at least 1."
             )
-    least = options["min_difference"]
-    is_number = isinstance(least, (int, float, np.number)) and not isinstance(least, bool)
-    if not is_number or not 0 <= least < np.inf:
+    difference = options["min_difference"]
+    if not is_number(difference) or not 0 <= difference < np.inf:
         raise InvalidInputError(
-            f"{parameter('min_difference', least)} is not valid; give a number of at least 0, in "
-            "the units of the metric."
+            f"{parameter('min_difference', difference)} is not valid; give a number of at least 0, "
+            "in the units of the metric."
         )
 
 
-def _check(query: Query) -> None:
+def _check_query(query: Query) -> None:
     """Raise where several models are given, or a column of labels is searched."""
-    if query.several:
+    if query.has_several_models:
         raise InvalidInputError(
             f"{parameter('y_pred', list(query.y_pred))} is a list, but slices searches one model "
             "at a time; give one column name."

@@ -1,9 +1,9 @@
-"""Areas under ROC curves whose rows come in clusters: the influence of each cluster, and limits.
+"""Areas under ROC curves of rows in clusters: the influence of each cluster, and limits.
 
 References
 ----------
-N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 1997, but for the
-correction for few clusters.
+N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 1997. The
+correction for few clusters differs.
 """
 
 from dataclasses import dataclass
@@ -11,127 +11,132 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import beginnings
+from balframe.core.cells import is_segment_start
 from balframe.core.score_ties import Ties
-from balframe.methods.thresholds.auc import Areas, logit_limits
-from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
+from balframe.methods.thresholds.auc import RocAucs, logit_limits
+from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
 from balframe.metrics.definitions.ranking import Ranking
-from balframe.stats.cluster_influence import Influence, influence_of
+from balframe.stats.cluster_influence import Influence, cr2_influence
 from balframe.stats.proportions import Limits
 
 
 @dataclass(frozen=True)
-class AreasOfClusters:
-    """Areas, the influence of the clusters on each, and whether each row is its own cluster."""
+class ClusteredRocAucs:
+    """Areas, the influence of clusters on them, and whether each row is its own cluster."""
 
-    areas: Areas
+    aucs: RocAucs
     influence: Influence
     are_single: BoolArray
 
     @property
     def auc(self) -> FloatArray:
         """The areas."""
-        return self.areas.auc
+        return self.aucs.auc
 
     @property
     def n_clusters(self) -> Int64Array:
-        """Clusters of each segment."""
+        """Number of clusters of each segment."""
         return self.influence.n_clusters.astype(np.int64)
 
     @classmethod
-    def of(cls, ranking: Ranking, areas: Areas, held: Ties) -> "AreasOfClusters":
-        """Take those of all segments; `held` are the ties of clusters, the last by-column."""
+    def of(cls, ranking: Ranking, aucs: RocAucs, cluster_ties: Ties) -> "ClusteredRocAucs":
+        """Return the areas of all segments; clusters are the last by-column of their ties."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return cls._of(ranking, areas, held)
+            return cls._of(ranking, aucs, cluster_ties)
 
     @classmethod
-    def _of(cls, ranking: Ranking, areas: Areas, held: Ties) -> "AreasOfClusters":
-        segment = segments_of_clusters(held)
-        at = _ties_of(ranking.ties, segment[held.segment], held.score)
+    def _of(cls, ranking: Ranking, aucs: RocAucs, cluster_ties: Ties) -> "ClusteredRocAucs":
+        segment = cluster_segments(cluster_ties)
+        at = _matching_ties(ranking.ties, segment[cluster_ties.segment], cluster_ties.score)
         positive, negative = (
-            np.asarray(side.counted, np.float64) for side in (held.positive, held.negative)
+            np.asarray(side.row_counts, np.float64)
+            for side in (cluster_ties.positive, cluster_ties.negative)
         )
-        expected = areas.auc[ranking.ties.segment[at]]
-        placements = (ranking.placement_of_positives[at], ranking.placement_of_negatives[at])
-        value, variance = np.zeros((2, held.n_segments))
-        n_pairs = np.zeros(held.n_segments)
-        sides = zip(
+        expected = aucs.auc[ranking.ties.segment[at]]
+        placements = (ranking.positive_placements[at], ranking.negative_placements[at])
+        n_clusters = cluster_ties.n_segments
+        value, variance = np.zeros((2, n_clusters))
+        n_rows = np.zeros(n_clusters)
+        classes = zip(
             (positive, negative),
             placements,
-            (areas.n_positive, areas.n_negative),
-            (areas.spread_of_positives, areas.spread_of_negatives),
+            (aucs.n_positive, aucs.n_negative),
+            (aucs.positive_spread, aucs.negative_spread),
             strict=True,
         )
-        for rows, placement, n, spread in sides:
+        for rows, placement, n, spread in classes:
             distance = np.where(rows > 0, rows * (placement - expected), 0)
-            own = np.bincount(held.segment, rows, held.n_segments)
-            share = own / n[segment]
-            sums = np.bincount(held.segment, distance, held.n_segments)
-            value += influence_of(sums, n[segment], share)
+            cluster_rows = np.bincount(cluster_ties.segment, rows, n_clusters)
+            share = cluster_rows / n[segment]
+            sums = np.bincount(cluster_ties.segment, distance, n_clusters)
+            value += cr2_influence(sums, n[segment], share)
             variance += (spread / n)[segment] * share
-            n_pairs += own
-        counted = np.flatnonzero(n_pairs)
+            n_rows += cluster_rows
+        used = np.flatnonzero(n_rows)
         influence = Influence(
-            segment[counted],
-            held.by[-1][counted],
-            np.ones(len(counted), np.int64),
-            value[counted],
-            variance[counted],
-            n_pairs[counted],
-            areas.variance(),
+            segment[used],
+            cluster_ties.by[-1][used],
+            np.ones(len(used), np.int64),
+            value[used],
+            variance[used],
+            n_rows[used],
+            aucs.variance(),
         )
-        single = np.bincount(segment, n_pairs > 1, len(areas.auc)) == 0
-        return cls(areas, influence, single)
+        are_single = np.bincount(segment, n_rows > 1, len(aucs.auc)) == 0
+        return cls(aucs, influence, are_single)
 
-    def at(self, segments: Int64Array) -> "AreasOfClusters":
-        """Take the segments at these positions, in this order and as often as they are given."""
-        return AreasOfClusters(
-            self.areas.at(segments), self.influence.at(segments), self.are_single[segments]
+    def at(self, segments: Int64Array) -> "ClusteredRocAucs":
+        """Return the segments at these positions, which may repeat."""
+        return ClusteredRocAucs(
+            self.aucs.at(segments), self.influence.at(segments), self.are_single[segments]
         )
 
     def limits(self, level: float) -> Limits:
-        """Find the confidence limits; those of independent rows where each is its own cluster."""
-        found = self.influence
+        """Return the confidence limits, for independent rows if each is its own cluster."""
+        influence = self.influence
         with np.errstate(invalid="ignore", divide="ignore"):
-            limits = logit_limits(self.areas.auc, found.at_least_of_rows, found.quantile(level))
+            limits = logit_limits(
+                self.aucs.auc, influence.conservative_variance, influence.quantile(level)
+            )
         lower, upper = (
-            np.where(self.are_single, own, limit)
-            for own, limit in zip(self.areas.limits(level), limits, strict=True)
+            np.where(self.are_single, independent_limit, limit)
+            for independent_limit, limit in zip(self.aucs.limits(level), limits, strict=True)
         )
         return lower, upper
 
 
-def rests_of_clusters(ties: Ties, held: Ties) -> AreasOfClusters:
-    """Find the areas of all segments but one, for each of them.
+def clustered_complement_aucs(ties: Ties, cluster_ties: Ties) -> ClusteredRocAucs:
+    """Return the areas of the complement of each segment, which is all other segments.
 
-    Time is in proportion to the ties times the segments: the influence is that of all other rows.
+    Time is in proportion to the ties times the segments, since every complement has an influence
+    of all its clusters.
     """
-    segment, every = segments_of_clusters(held), np.arange(ties.n_segments)
-    together: list[int | None] = [0] * len(ties.by)
+    cluster_segment, segments = cluster_segments(cluster_ties), np.arange(ties.n_segments)
+    overall: list[int | None] = [0] * len(ties.by)
     parts = []
-    for one in every:
-        others = Ranking.of(ties.at(np.delete(every, one)).rolled_up((), together))
-        of_clusters = held.at(np.flatnonzero(segment != one)).rolled_up((), [*together, None])
-        parts.append(AreasOfClusters.of(others, Areas.of(others), of_clusters))
-    return AreasOfClusters(
-        areas_of_rests(ties),
+    for segment in segments:
+        complement = Ranking.of(ties.at(np.delete(segments, segment)).rolled_up((), overall))
+        others = np.flatnonzero(cluster_segment != segment)
+        clusters = cluster_ties.at(others).rolled_up((), [*overall, None])
+        parts.append(ClusteredRocAucs.of(complement, RocAucs.of(complement), clusters))
+    return ClusteredRocAucs(
+        complement_aucs(ties),
         Influence.concat([part.influence for part in parts]),
         np.concatenate([part.are_single for part in parts]),
     )
 
 
-def segments_of_clusters(held: Ties) -> Int64Array:
-    """Tell the segment of each pair of segment and cluster, numbered from 0."""
-    return np.cumsum(beginnings(held.by[:-1], held.n_segments)) - 1
+def cluster_segments(cluster_ties: Ties) -> Int64Array:
+    """Return the segment of each pair of segment and cluster, numbered from 0."""
+    return np.cumsum(is_segment_start(cluster_ties.by[:-1], cluster_ties.n_segments)) - 1
 
 
-def _ties_of(ties: Ties, segment: Int64Array, score: FloatArray) -> Int64Array:
-    """Find the ties of all rows to which those of clusters belong."""
+def _matching_ties(ties: Ties, segment: Int64Array, score: FloatArray) -> Int64Array:
+    """Return the position of the tie that has each segment and score."""
     n = len(ties.score)
-    is_held = np.arange(n + len(score)) >= n
-    order = np.lexsort(
-        (is_held, np.append(ties.score, score), np.append(ties.segment.astype(np.int64), segment))
-    )
+    is_sought = np.arange(n + len(score)) >= n
+    segments = np.append(ties.segment.astype(np.int64), segment)
+    order = np.lexsort((is_sought, np.append(ties.score, score), segments))
     position = np.empty(len(order), np.int64)
-    position[order] = np.cumsum(~is_held[order]) - 1
+    position[order] = np.cumsum(~is_sought[order]) - 1
     return position[n:]

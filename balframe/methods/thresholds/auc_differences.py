@@ -1,34 +1,34 @@
-"""Areas under ROC curves of segments beside the area of what they are compared with."""
+"""Differences of areas under ROC curves between segments and their references."""
 
 from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import kept
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.api.interval_estimates import clip_limits
+from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.score_ties import Ties
 from balframe.frames.adapter import Name
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.comparisons.reference import (
-    Reference,
-    check_not_ambiguous,
-    n_choices,
-    reference_of,
+    SegmentReference,
+    check_unambiguous,
+    find_reference,
+    n_candidates,
 )
-from balframe.methods.thresholds.auc import Areas
+from balframe.methods.thresholds.auc import RocAucs
 from balframe.methods.thresholds.auc_clustered import (
-    AreasOfClusters,
-    rests_of_clusters,
-    segments_of_clusters,
+    ClusteredRocAucs,
+    cluster_segments,
+    clustered_complement_aucs,
 )
-from balframe.methods.thresholds.auc_leave_one_out import areas_of_rests
+from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
 from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.base import IntervalRequest
-from balframe.stats.cluster_influence import correlation
+from balframe.stats.cluster_influence import influence_correlation
 from balframe.stats.differences import mover_difference
 
-AnyAreas = Areas | AreasOfClusters
+AnyRocAucs = RocAucs | ClusteredRocAucs
 
 _COLUMNS = (
     *("reference_roc_auc", "roc_auc_difference"),
@@ -36,55 +36,63 @@ _COLUMNS = (
 )
 
 
-def differences_of_areas(
-    asked: object, scored: ScoredFrame, areas: AnyAreas, c: ClassCounts, level: float
+def auc_difference_columns(
+    option: object, scored: ScoredFrame, aucs: AnyRocAucs, c: ClassCounts, level: float
 ) -> dict[Name, Any]:
-    """Compare the segments of each group, whose areas and counts are given, with a reference."""
-    reading = scored.reading
-    check_not_ambiguous(asked, reading)
+    """Return the columns that compare the segments of each group with a reference."""
+    counted_frame = scored.counted_frame
+    check_unambiguous(option, counted_frame)
     values = np.full((len(_COLUMNS), c.n_segments), np.nan)
-    names, name_of = [], np.zeros(c.n_segments, np.int64)
-    for number, group in enumerate(reading.groups()):
-        own, members = areas.at(group.segments), segments_at(c, group.segments)
-        one = reference_of(asked, own.auc, "higher", group, members, reading)
-        request = IntervalRequest(None, level).together(n_choices(asked, members))
-        ties = scored.ties.at(group.segments)
-        held = None if scored.clusters is None else _at(scored.clusters, group.segments)
-        values[:, group.segments] = _compared(one, own, (ties, held), request.level)
-        name_of[group.segments] = number
-        names.append(one.name)
-    reference = {"reference": reading.text_column(names, name_of)}
-    return reference | dict(zip(_COLUMNS, values, strict=True))
+    names, name_codes = [], np.zeros(c.n_segments, np.int64)
+    for code, group in enumerate(counted_frame.groups()):
+        group_aucs, group_counts = aucs.at(group.segments), segments_at(c, group.segments)
+        reference = find_reference(
+            option, group_aucs.auc, "higher", group, group_counts, counted_frame
+        )
+        request = IntervalRequest(None, level).bonferroni(n_candidates(option, group_counts))
+        ties, cluster_ties = scored.ties.at(group.segments), scored.clusters
+        if cluster_ties is not None:
+            is_member = np.isin(cluster_segments(cluster_ties), group.segments)
+            cluster_ties = cluster_ties.at(np.flatnonzero(is_member))
+        values[:, group.segments] = _compare(
+            group_aucs, reference, (ties, cluster_ties), request.level
+        )
+        name_codes[group.segments] = code
+        names.append(reference.name)
+    reference_column = {"reference": counted_frame.text_column(names, name_codes)}
+    return reference_column | dict(zip(_COLUMNS, values, strict=True))
 
 
-def _at(held: Ties, segments: Int64Array) -> Ties:
-    """Take the ties of the clusters of some segments."""
-    return held.at(np.flatnonzero(np.isin(segments_of_clusters(held), segments)))
-
-
-def _compared(
-    one: Reference, own: AnyAreas, rows: tuple[Ties, Ties | None], level: float
+def _compare(
+    aucs: AnyRocAucs, reference: SegmentReference, ties: tuple[Ties, Ties | None], level: float
 ) -> tuple[FloatArray, ...]:
-    """Give the reference's areas, the differences and their limits, where the two share no rows."""
-    other = _beside(one, own, *rows)
-    difference = own.auc - other.auc
+    """Return the reference's areas, the differences and their limits.
+
+    A segment that shares rows with the reference has no limits.
+    """
+    reference_aucs = _reference_aucs(aucs, reference, *ties)
+    difference = aucs.auc - reference_aucs.auc
     r: FloatArray | float = 0
-    if isinstance(own, AreasOfClusters) and isinstance(other, AreasOfClusters):
-        r = correlation(own.influence, other.influence)
-    limits = mover_difference(own.auc, own.limits(level), other.auc, other.limits(level), r)
-    lower, upper = kept(*limits, difference, (-1, 1), around=True)
-    shared = one.shares_rows(np.arange(len(difference)))
-    lower, upper = (np.where(shared, np.nan, limit) for limit in (lower, upper))
-    return other.auc, difference, lower, upper
+    if isinstance(aucs, ClusteredRocAucs) and isinstance(reference_aucs, ClusteredRocAucs):
+        r = influence_correlation(aucs.influence, reference_aucs.influence)
+    limits = mover_difference(
+        aucs.auc, aucs.limits(level), reference_aucs.auc, reference_aucs.limits(level), r
+    )
+    lower, upper = clip_limits(*limits, difference, (-1, 1), around_estimate=True)
+    shares_rows = reference.shares_rows(np.arange(len(difference)))
+    lower, upper = (np.where(shares_rows, np.nan, limit) for limit in (lower, upper))
+    return reference_aucs.auc, difference, lower, upper
 
 
-def _beside(one: Reference, own: AnyAreas, ties: Ties, held: Ties | None) -> AnyAreas:
-    """Put beside each segment of a group what it is compared with."""
-    place = np.zeros(ties.n_segments, np.int64)
-    if one.position is not None:
-        return own.at(place + one.position)
-    if one.name == "rest" and held is not None and len(place) > 1:
-        return rests_of_clusters(ties, held)
-    if one.name == "rest" or not len(place):
-        return areas_of_rests(ties)
-    return Areas.of(Ranking.of(ties.rolled_up((), [0] * len(ties.by)))).at(place)
+def _reference_aucs(
+    aucs: AnyRocAucs, reference: SegmentReference, ties: Ties, cluster_ties: Ties | None
+) -> AnyRocAucs:
+    """Return the area of the reference for each segment of a group."""
+    zeros = np.zeros(ties.n_segments, np.int64)
+    if reference.position is not None:
+        return aucs.at(zeros + reference.position)
+    if reference.name == "rest" and cluster_ties is not None and len(zeros) > 1:
+        return clustered_complement_aucs(ties, cluster_ties)
+    if reference.name == "rest" or not len(zeros):
+        return complement_aucs(ties)
+    return RocAucs.of(Ranking.of(ties.rolled_up((), [0] * len(ties.by)))).at(zeros)

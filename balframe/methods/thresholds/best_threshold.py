@@ -1,14 +1,22 @@
-"""The verb `best_threshold`."""
+"""The method `best_threshold`."""
 
 from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import METRICS, SEGMENTS, Span, count, estimate, place, score
+from balframe.api.columns import (
+    METRIC_KEY,
+    SEGMENT_KEYS,
+    Span,
+    count,
+    estimate,
+    score,
+    threshold_or_bound,
+)
 from balframe.api.method import Method
-from balframe.api.metric_selection import Scoring
-from balframe.api.options import ClassWeights, Names, OfScores
+from balframe.api.metric_selection import MetricSelection
+from balframe.api.options import ClassWeightOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
@@ -16,245 +24,42 @@ from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
-from balframe.methods.thresholds.curve import at_points, class_weights, effective_sides
+from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.metrics.definitions.ranking import Ranking, roc_auc
-from balframe.metrics.lookup import find
+from balframe.metrics.lookup import find_metric
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
 
-# The best point of every segment.
-
-
-_LARGEST_PRODUCT = 2**61
-
-
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """The position of the best point of each segment, -1 where the metric is nowhere defined."""
-
-    point: Int64Array
-
-    def of(self, values: FloatArray) -> FloatArray:
-        """Take the values of the best points; undefined where there is none."""
-        if not len(values):
-            return np.full(len(self.point), np.nan)
-        return np.where(self.point < 0, np.nan, values[self.point])
-
-
-def optimum(
-    points: OperatingPoints, metric: Metric, values: FloatArray, n_segments: int
-) -> Optimum:
-    """Find the best point of each segment; of several the highest threshold.
-
-    For balanced accuracy and its linear functions this maximises TP N - FP P, in whole numbers
-    where rows have no weights, and of several takes first those with the smallest |TPR - TNR|.
-    """
-    if metric.interval.rises_with_both_recalls:
-        c = points.counts(1, slice(None))
-        positives, negatives = c.tp + c.fn, c.tn + c.fp
-        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _LARGEST_PRODUCT:
-            c = c.in_floats()
-            positives, negatives = c.tp + c.fn, c.tn + c.fp
-        gain = c.tp * negatives - c.fp * positives
-        imbalance = np.abs(c.tp * negatives - c.tn * positives)
-        defined = np.flatnonzero((positives > 0) & (negatives > 0))
-        return _best(gain, imbalance, points.segment, defined, n_segments)
-    objective = values if metric.better == "higher" else -values
-    defined = np.flatnonzero(~np.isnan(values))
-    return _best(objective, None, points.segment, defined, n_segments)
-
-
-def _best(
-    objective: FloatArray,
-    imbalance: FloatArray | None,
-    segment: IntegerArray,
-    points: Int64Array,
-    n_segments: int,
-) -> Optimum:
-    for values, sign in ((objective, 1), (imbalance, -1)):
-        if values is not None and len(points):
-            of_points = sign * values[points]
-            starts = np.flatnonzero(np.diff(segment[points], prepend=-1))
-            top = np.maximum.reduceat(of_points, starts)
-            lengths = np.diff(np.append(starts, len(points)))
-            points = points[of_points == np.repeat(top, lengths)]
-    best = np.full(n_segments, -1)
-    best[segment[points]] = points  # ascending, so that the highest threshold stays
-    return Optimum(best)
-
-
-def point_at(points: OperatingPoints, threshold: FloatArray) -> Optimum:
-    """Find in each segment the point of a threshold, one given for each segment."""
-    n_points = np.bincount(points.segment, minlength=len(threshold))
-    below = points.threshold < threshold[points.segment]
-    n_below = np.bincount(points.segment[below], minlength=len(threshold))
-    first = np.cumsum(n_points) - n_points
-    return Optimum(np.where(np.isnan(threshold) | (n_points == 0), -1, first + n_below))
-
-
-# How well scores that ignore the label can do by chance at the threshold that suits them best.
-
-
-def highest_by_chance(
-    positives: FloatArray, negatives: FloatArray, cuts: Int64Array, level: float
-) -> FloatArray:
-    """Bound the highest balanced accuracy of scores that ignore the label, over all thresholds.
-
-    1/2 + 1/2 min(1, c sqrt(1/P + 1/N)). With a tail of 1 - level, c is the smaller of two:
-    sqrt(-log(tail) / 2), by the distribution of the one-sided statistic of Kolmogorov and Smirnov,
-    and half the normal quantile of 1 - tail / cuts, by Bonferroni's inequality, for the standard
-    deviation at one cut is at most half the root.
-
-    Parameters
-    ----------
-    positives, negatives : float arrays, shape (segments,)
-        Rows of each side; effective ones where they have weights.
-    cuts : int64 array, shape (segments,)
-        Thresholds with scores on both sides: the number of distinct scores less 1.
-    level : float
-        Probability of a maximum at or below the bound, such as 0.95.
-
-    Returns
-    -------
-    float array, shape (segments,)
-        1/2 where there is no cut; NaN where a side has no rows.
-
-    References
-    ----------
-    N. V. Smirnov, "Approximate laws of distribution of random variables from empirical data",
-    Uspekhi Matematicheskikh Nauk 1944. Z. W. Birnbaum and F. H. Tingey, "One-sided confidence
-    contours for probability distribution functions", Annals of Mathematical Statistics 1951.
-    """
-    tail = 1 - level
-    of_all = np.sqrt(-np.log(tail) / 2)
-    of_few = -special.ndtri(tail / np.maximum(cuts, 1)) / 2
-    c = np.where(cuts > 0, np.minimum(of_all, of_few), 0)
-    one = np.ones(len(positives))
-    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
-    return np.asarray(0.5 + 0.5 * np.minimum(c * spread, 1))
-
-
-# The threshold at which each segment scores best, and what it gains over a common one.
-
-
-_SIDES = ("recall", "specificity")
-
-
-def best_thresholds(scored: ScoredFrame, scoring: Scoring, metric: str) -> dict[Name, FloatArray]:
-    """Find the best threshold of each segment, of all together, and how the two score."""
-    chosen = scoring.metrics[metric]
-    points = scored.points()
-    values = at_points(scoring, scored, points, None).scores[metric]
-    best = optimum(points, chosen, values, scored.ties.n_segments)
-    has_none = best.point < 0
-    at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
-    sides = at_points(Scoring.of(list(_SIDES), None, ()), scored, at_best, None).scores
-    common = _common_threshold(scored, scoring, chosen, metric)
-    common_estimate = np.where(has_none, np.nan, point_at(points, common).of(values))
-    threshold, lower = best.of(points.threshold), _plateau_lower(scored, points, best)
-    sign = 1 if chosen.better == "higher" else -1
-    return {
-        "threshold": threshold,
-        "plateau_lower": lower,
-        "midpoint": _midpoint(threshold, lower),
-        "estimate": best.of(values),
-        **{name: np.where(has_none, np.nan, sides[name]) for name in _SIDES},
-        "common_threshold": np.where(has_none, np.nan, common),
-        "common_estimate": common_estimate,
-        "gain": np.maximum(sign * (best.of(values) - common_estimate), 0),
-        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, chosen)),
-        "roc_auc": roc_auc(Ranking.of(scored.ties)),
-    }
-
-
-def _plateau_lower(scored: ScoredFrame, points: OperatingPoints, best: Optimum) -> FloatArray:
-    """Find down to where the best point stays the same: minus infinity where all rows reach it.
-
-    That is the next lower score, or the lowest threshold of a grid that the same rows reach.
-    """
-    if not len(points):
-        return np.full(len(best.point), np.nan)
-    rows = points.counts(0, slice(None))
-    reaching = rows.tp + rows.fp
-    n_segments = len(best.point)
-    own = reaching[np.maximum(best.point, 0)]
-    more = reaching > own[points.segment]
-    n_more = np.bincount(points.segment[more], minlength=n_segments)
-    n_points = np.bincount(points.segment, minlength=n_segments)
-    same = np.cumsum(n_points) - n_points + n_more
-    below = np.maximum(same - 1, 0) if scored.thresholds.is_exact else same
-    lower = points.threshold[np.minimum(below, len(points) - 1)]
-    lower = np.where(own == rows.total[np.maximum(best.point, 0)], -np.inf, lower)
-    return np.where(best.point < 0, np.nan, lower)
-
-
-def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
-    """Find the middle of a plateau; its threshold where it has no lower end."""
-    finite = np.where(np.isneginf(lower), threshold, lower)
-    middle = threshold / 2 + finite / 2
-    return np.where((finite < middle) & (middle < threshold), middle, threshold)
-
-
-def _common_threshold(
-    scored: ScoredFrame, scoring: Scoring, chosen: Metric, metric: str
-) -> FloatArray:
-    """Find the best threshold of all segments together, for the model of each segment."""
-    ties, model = scored.of_models()
-    everybody = ScoredFrame(scored.reading, ties, scored.thresholds)
-    points = everybody.points()
-    values = at_points(scoring, everybody, points, None).scores[metric]
-    best = optimum(points, chosen, values, ties.n_segments)
-    return best.of(points.threshold)[model]
-
-
-def _chance_maximum(scored: ScoredFrame, points: OperatingPoints, chosen: Metric) -> FloatArray:
-    """Bound the best value of scores that ignore the label: about 5% of samples exceed it."""
-    positives, negatives = effective_sides(points)
-    if not chosen.interval.rises_with_both_recalls:
-        return np.full(len(positives), np.nan)
-    highest = highest_by_chance(positives, negatives, _cuts(scored.ties), 0.95)
-    return chosen.interval.rescaled(points.totals(), highest)
-
-
-def _cuts(ties: Ties) -> Int64Array:
-    """Count the thresholds of each segment that have scores on both sides."""
-    weights = (ties.positive.weight, ties.negative.weight)
-    weighted = [weight for weight in weights if weight is not None]
-    counts = np.add(*weighted) > 0 if weighted else np.ones(len(ties.segment), np.bool_)
-    distinct = np.bincount(ties.segment[counts], minlength=ties.n_segments)
-    return np.maximum(distinct - 1, 0)
-
-
-VERB = Method.of(
-    *SEGMENTS,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
     count("n"),
-    METRICS,
-    place("threshold", tells=True),
-    place("plateau_lower"),
-    place("midpoint"),
-    estimate("estimate", tells=True, span=Span.METRIC),
+    METRIC_KEY,
+    threshold_or_bound("threshold", identifies=True),
+    threshold_or_bound("plateau_lower"),
+    threshold_or_bound("midpoint"),
+    estimate("estimate", identifies=True, span=Span.METRIC),
     score("recall"),
     score("specificity"),
-    place("common_threshold"),
+    threshold_or_bound("common_threshold"),
     estimate("common_estimate"),
     estimate("gain"),
     estimate("chance_maximum"),
     estimate("roc_auc", span=Span.UNIT),
-    instead={
+    hints={
         "cluster": "best_threshold has no limits that clusters would change. For the area under "
         "the ROC curve of rows in clusters, call ranking.",
     },
 )
 
 
-class _Options(ClassWeights, OfScores, total=False): ...
+class _Options(ClassWeightOptions, ScoreMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def best_threshold(
     frame: FrameT,
     y_true: Name,
@@ -332,8 +137,8 @@ def best_threshold(
     """
     if not isinstance(metric, str):
         raise InvalidInputError(f"{parameter('metric', metric)} must be the name of one metric.")
-    is_directed = find(metric).better is not None
-    scoring = Scoring.of([metric], options["class_weight"], ())
+    is_directed = find_metric(metric).better is not None
+    selection = MetricSelection.of([metric], options["class_weight"], ())
     if not is_directed:
         raise InvalidInputError(
             f"metric {metric!r} has no direction (neither higher nor lower is better), so no "
@@ -341,20 +146,226 @@ def best_threshold(
         )
 
     def compute(scored: ScoredFrame) -> Columns:
-        reading, n_segments = scored.reading, scored.ties.n_segments
+        counted_frame, n_segments = scored.counted_frame, scored.ties.n_segments
         return (
-            reading.by_columns(np.arange(n_segments))
-            | {"n": scored.points().totals().n}
-            | {"metric": reading.text_column([metric], np.zeros(n_segments, np.int64))}
-            | best_thresholds(scored, scoring, metric)
+            counted_frame.by_columns(np.arange(n_segments))
+            | {"n": scored.operating_points().totals().n}
+            | {"metric": counted_frame.text_column([metric], np.zeros(n_segments, np.int64))}
+            | best_thresholds(scored, selection, metric)
         )
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True, coarser="thresholds"),
-        source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
+        input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
+        source=ScoreSource(Thresholds.from_option(thresholds)),
+        check_labels=lambda scored: two_class_weights(selection, scored),
     )
+
+
+# The best operating point of every segment
+
+
+_MAX_PRODUCT = 2**61  # of counts, up to which the gain and the imbalance fit into int64
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The position of the best point of each segment, -1 if the metric is nowhere defined."""
+
+    point: Int64Array
+
+    def take(self, values: FloatArray) -> FloatArray:
+        """Return the values of the best points, NaN for a segment without one."""
+        if not len(values):
+            return np.full(len(self.point), np.nan)
+        return np.where(self.point < 0, np.nan, values[self.point])
+
+
+def find_optimum(
+    points: OperatingPoints, metric: Metric, values: FloatArray, n_segments: int
+) -> Optimum:
+    """Return the best point of each segment; of several, the one with the highest threshold.
+
+    For balanced accuracy and its linear functions, this maximises TP N - FP P, in whole numbers if
+    rows have no weights. Of several best points, it prefers those with the smallest |TPR - TNR|.
+    """
+    if metric.interval.rises_with_both_recalls:
+        c = points.counts(1, slice(None))
+        positives, negatives = c.tp + c.fn, c.tn + c.fp
+        if float(positives.max(initial=0)) * float(negatives.max(initial=0)) > _MAX_PRODUCT:
+            c = c.in_floats()
+            positives, negatives = c.tp + c.fn, c.tn + c.fp
+        gain = c.tp * negatives - c.fp * positives
+        imbalance = np.abs(c.tp * negatives - c.tn * positives)
+        defined = np.flatnonzero((positives > 0) & (negatives > 0))
+        return _last_best_points(gain, imbalance, points.segment, defined, n_segments)
+    objective = values if metric.better == "higher" else -values
+    defined = np.flatnonzero(~np.isnan(values))
+    return _last_best_points(objective, None, points.segment, defined, n_segments)
+
+
+def _last_best_points(
+    objective: FloatArray,
+    imbalance: FloatArray | None,
+    segment: IntegerArray,
+    points: Int64Array,
+    n_segments: int,
+) -> Optimum:
+    for values, sign in ((objective, 1), (imbalance, -1)):
+        if values is not None and len(points):
+            signed_values = sign * values[points]
+            starts = np.flatnonzero(np.diff(segment[points], prepend=-1))
+            highest = np.maximum.reduceat(signed_values, starts)
+            lengths = np.diff(np.append(starts, len(points)))
+            points = points[signed_values == np.repeat(highest, lengths)]
+    best = np.full(n_segments, -1)
+    best[segment[points]] = points  # ascending, so that the highest threshold stays
+    return Optimum(best)
+
+
+def points_at_threshold(points: OperatingPoints, threshold: FloatArray) -> Optimum:
+    """Return the point of each segment at the threshold of that segment."""
+    n_points = np.bincount(points.segment, minlength=len(threshold))
+    below = points.threshold < threshold[points.segment]
+    n_below = np.bincount(points.segment[below], minlength=len(threshold))
+    first = np.cumsum(n_points) - n_points
+    return Optimum(np.where(np.isnan(threshold) | (n_points == 0), -1, first + n_below))
+
+
+# The best threshold of each segment, and its gain over a common threshold
+
+
+_CLASS_RECALLS = ("recall", "specificity")
+
+
+def best_thresholds(
+    scored: ScoredFrame, selection: MetricSelection, name: str
+) -> dict[Name, FloatArray]:
+    """Return the best threshold of each segment, that of all segments, and their scores."""
+    metric = selection.metrics[name]
+    points = scored.operating_points()
+    values = score_points(selection, scored, points, None).scores[name]
+    best = find_optimum(points, metric, values, scored.ties.n_segments)
+    has_none = best.point < 0
+    at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
+    recall_selection = MetricSelection.of(list(_CLASS_RECALLS), None, ())
+    recalls = score_points(recall_selection, scored, at_best, None).scores
+    common = _common_threshold(scored, selection, name)
+    common_estimate = np.where(has_none, np.nan, points_at_threshold(points, common).take(values))
+    threshold, lower = best.take(points.threshold), _plateau_lower(scored, points, best)
+    sign = 1 if metric.better == "higher" else -1
+    return {
+        "threshold": threshold,
+        "plateau_lower": lower,
+        "midpoint": _midpoint(threshold, lower),
+        "estimate": best.take(values),
+        **{recall: np.where(has_none, np.nan, recalls[recall]) for recall in _CLASS_RECALLS},
+        "common_threshold": np.where(has_none, np.nan, common),
+        "common_estimate": common_estimate,
+        "gain": np.maximum(sign * (best.take(values) - common_estimate), 0),
+        "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, metric)),
+        "roc_auc": roc_auc(Ranking.of(scored.ties)),
+    }
+
+
+def _plateau_lower(scored: ScoredFrame, points: OperatingPoints, best: Optimum) -> FloatArray:
+    """Return the lower end of the plateau, minus infinity if all rows reach the best point.
+
+    It is the next lower score, or the lowest threshold of a grid that the same rows reach.
+    """
+    if not len(points):
+        return np.full(len(best.point), np.nan)
+    rows = points.counts(0, slice(None))
+    n_reaching = rows.tp + rows.fp
+    n_segments = len(best.point)
+    n_at_best = n_reaching[np.maximum(best.point, 0)]
+    has_more = n_reaching > n_at_best[points.segment]
+    n_lower_points = np.bincount(points.segment[has_more], minlength=n_segments)
+    n_points = np.bincount(points.segment, minlength=n_segments)
+    lowest = np.cumsum(n_points) - n_points + n_lower_points
+    end = np.maximum(lowest - 1, 0) if scored.thresholds.is_exact else lowest
+    lower = points.threshold[np.minimum(end, len(points) - 1)]
+    lower = np.where(n_at_best == rows.total[np.maximum(best.point, 0)], -np.inf, lower)
+    return np.where(best.point < 0, np.nan, lower)
+
+
+def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
+    """Return the middle of a plateau, or its threshold if it has no lower end."""
+    finite = np.where(np.isneginf(lower), threshold, lower)
+    middle = threshold / 2 + finite / 2
+    return np.where((finite < middle) & (middle < threshold), middle, threshold)
+
+
+def _common_threshold(scored: ScoredFrame, selection: MetricSelection, name: str) -> FloatArray:
+    """Return, for each segment, the best threshold of all segments of its model together."""
+    ties, model = scored.ties_by_model()
+    overall = ScoredFrame(scored.counted_frame, ties, scored.thresholds)
+    points = overall.operating_points()
+    values = score_points(selection, overall, points, None).scores[name]
+    best = find_optimum(points, selection.metrics[name], values, ties.n_segments)
+    return best.take(points.threshold)[model]
+
+
+# The best score by chance, of scores that ignore the label
+
+
+def _chance_maximum(scored: ScoredFrame, points: OperatingPoints, metric: Metric) -> FloatArray:
+    """Return a bound of the best score by chance, which about 5% of samples exceed."""
+    positives, negatives = effective_class_sizes(points)
+    if not metric.interval.rises_with_both_recalls:
+        return np.full(len(positives), np.nan)
+    highest = highest_chance_accuracy(positives, negatives, _n_cuts(scored.ties), 0.95)
+    return metric.interval.rescaled(points.totals(), highest)
+
+
+def _n_cuts(ties: Ties) -> Int64Array:
+    """Return the number of thresholds of each segment with scores on both sides."""
+    weights = (ties.positive.weight, ties.negative.weight)
+    weight_columns = [weight for weight in weights if weight is not None]
+    is_used = (
+        np.add(*weight_columns) > 0 if weight_columns else np.ones(len(ties.segment), np.bool_)
+    )
+    n_scores = np.bincount(ties.segment[is_used], minlength=ties.n_segments)
+    return np.maximum(n_scores - 1, 0)
+
+
+def highest_chance_accuracy(
+    positives: FloatArray, negatives: FloatArray, n_cuts: Int64Array, level: float
+) -> FloatArray:
+    """Return a bound of the highest balanced accuracy, over all thresholds, of such scores.
+
+    1/2 + 1/2 min(1, c sqrt(1/P + 1/N)). With a tail of 1 - level, c is the smaller of two values.
+    One is sqrt(-log(tail) / 2), from the distribution of the one-sided Kolmogorov-Smirnov
+    statistic. The other is half the normal quantile of 1 - tail / n_cuts, by Bonferroni's
+    inequality, since the standard deviation at one cut is at most half the root.
+
+    Parameters
+    ----------
+    positives, negatives : float arrays, shape (segments,)
+        Rows of each class; with weights, effective rows.
+    n_cuts : int64 array, shape (segments,)
+        Thresholds with scores on both sides: the number of distinct scores less 1.
+    level : float
+        Probability of a maximum at or below the bound, such as 0.95.
+
+    Returns
+    -------
+    float array, shape (segments,)
+        1/2 without a cut; NaN if a class has no rows.
+
+    References
+    ----------
+    N. V. Smirnov, "Approximate laws of distribution of random variables from empirical data",
+    Uspekhi Matematicheskikh Nauk 1944. Z. W. Birnbaum and F. H. Tingey, "One-sided confidence
+    contours for probability distribution functions", Annals of Mathematical Statistics 1951.
+    """
+    tail = 1 - level
+    smirnov = np.sqrt(-np.log(tail) / 2)
+    bonferroni = -special.ndtri(tail / np.maximum(n_cuts, 1)) / 2
+    c = np.where(n_cuts > 0, np.minimum(smirnov, bonferroni), 0)
+    ones = np.ones(len(positives))
+    spread = np.sqrt(ratio(ones, positives) + ratio(ones, negatives))
+    return np.asarray(0.5 + 0.5 * np.minimum(c * spread, 1))

@@ -1,4 +1,4 @@
-"""The chart of `curve`: a metric at every threshold of a score."""
+"""The charts of thresholds: ROC curves, and a metric at every threshold of a score."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,86 +7,112 @@ from typing import Any, Unpack
 import altair as alt
 import numpy as np
 
-from balframe._text import percent, sentence, titled
+from balframe._text import capitalize_first, chart_title, format_percent
 from balframe.api.metric_selection import Metrics
-from balframe.api.options import ClassWeights, Clustering, Names, Rows
-from balframe.charts.facets import ONCE, Chart, Charts, Part, Title, shown
-from balframe.charts.line_plot import Plane, answered_lines, plane
-from balframe.charts.options import METRIC, MOST, DrawnMetric, drawing, drawn_metrics
-from balframe.charts.rows import Drawn, Row, answered, by_names, columns, named, ranked
+from balframe.api.options import ClassWeightOptions, ClusterOptions, Names, RowOptions
+from balframe.charts.facets import (
+    AltairChart,
+    Chart,
+    Subplot,
+    Title,
+    assemble_chart,
+    dashed_diagonal,
+    dashed_rule,
+)
+from balframe.charts.line_plot import LinePlot, line_plot, line_rows
+from balframe.charts.options import (
+    DEFAULT_METRIC,
+    DEFAULT_MOST,
+    ChartMetric,
+    chart_function,
+    chart_metrics,
+)
+from balframe.charts.rows import (
+    ChartData,
+    ChartRow,
+    by_names,
+    chart_data,
+    panel_columns,
+    rank_segments,
+    result_rows,
+)
 from balframe.charts.style import (
     INK,
-    LINES,
-    ROWS,
-    RULE,
-    SCORE,
-    SHADE,
+    INTERVAL_OPACITY,
+    LIMIT_FIELDS,
+    LINE_COLORS,
+    N_FIELD,
+    SCORE_FORMAT,
     WHITE,
     axis,
     heading,
-    numbers,
-    place,
+    number_tooltips,
+    panel_heading,
+    segment_tooltips,
 )
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collected
+from balframe.frames.convert_result import collect_result
 from balframe.frames.query import MODEL
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.thresholds.best_threshold import best_threshold
 from balframe.methods.thresholds.curve import curve as compute_curve
 from balframe.methods.thresholds.ranking import ranking
 
-# Where a list of labels stands in a panel: on no line, as near to the lower right as it can be.
+# The place of a list of labels in a panel: off the lines, as near to the lower right as possible
 
 
 _N_PLACES, _N_SAMPLES = 12, 200
-_LINE, _FAINT = 10.0, 1.0  # how bad a place is, for each sample of a line within it
+_LINE_COST, _FAINT_COST = 10.0, 1.0  # the cost of a place for each sample of a line in it
 
 
-def free_place(
+def free_position(
     lines: Sequence[FloatArray],
-    faint: FloatArray,
+    faint_line: FloatArray,
     size: tuple[float, float],
-    room: tuple[float, float],
+    panel_size: tuple[float, float],
 ) -> tuple[float, float]:
-    """Find the left end and the top of a box of a size, in pixels from the upper left corner.
+    """Return the left end and the top of a box of this size, in pixels from the upper left corner.
 
-    A line is an array of points (x, y) in pixels. The box had better not lie on the `faint` one.
+    A line is an array of points (x, y) in pixels. Covering the `faint_line` costs less.
     """
-    lefts = np.linspace(0, max(0.0, room[0] - size[0]), _N_PLACES)
-    tops = np.linspace(0, max(0.0, room[1] - size[1]), _N_PLACES)
+    lefts = np.linspace(0, max(0.0, panel_size[0] - size[0]), _N_PLACES)
+    tops = np.linspace(0, max(0.0, panel_size[1] - size[1]), _N_PLACES)
     corners = np.array([(left, top) for left in lefts[::-1] for top in tops[::-1]])
     cost = 1e-6 * np.hypot(*(corners[0] - corners).T)
-    for line, weight in (*((line, _LINE) for line in lines if len(line)), (faint, _FAINT)):
-        inside = [(corners <= at) & (at <= corners + size) for at in _along(line)]
+    for line, weight in (
+        *((line, _LINE_COST) for line in lines if len(line)),
+        (faint_line, _FAINT_COST),
+    ):
+        inside = [(corners <= at) & (at <= corners + size) for at in _resample(line)]
         cost += weight * np.all(inside, axis=2).sum(axis=0)
     left, top = corners[int(np.argmin(cost))]
     return float(left), float(top)
 
 
-def _along(line: FloatArray) -> FloatArray:
-    """Take points at equal distances along a line."""
+def _resample(line: FloatArray) -> FloatArray:
+    """Return points at equal distances along a line."""
     steps = np.hypot(*np.diff(line, axis=0).T)
     at = np.concatenate([[0.0], np.cumsum(steps)])
     wanted = np.linspace(0, at[-1], _N_SAMPLES)
     return np.column_stack([np.interp(wanted, at, line[:, k]) for k in (0, 1)])
 
 
-# The chart of receiver operating characteristic (ROC) curves.
+# The chart of receiver operating characteristic (ROC) curves
 
 
 _X, _Y = "false_positive_rate", "recall"
 _X_TITLE = "false positive rate"
 _LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
-_LONG = 24  # letters of a name; longer ones are in a legend
-_WIDE, _HIGH = 0.6, 1.35  # of a letter and of a line of text, by the size of the font
-_SYMBOL = 20  # pixels
+_LONGEST_NAME = 24  # letters of a name; longer ones are in a legend
+_LETTER_WIDTH, _LINE_HEIGHT = 0.6, 1.35  # as shares of the font size
+_SYMBOL_WIDTH = 20  # pixels
 
 
-class _RocOptions(Rows, Clustering, total=False): ...
+class _RocOptions(RowOptions, ClusterOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def roc(
     frame: object,
     y_true: Name,
@@ -94,9 +120,9 @@ def roc(
     *,
     by: Names = None,
     thresholds: ThresholdsOption = None,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_RocOptions],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of the ROC curve of every segment: recall against false positive rate.
 
     The areas under the curves (AUC) are listed in the free corner of each panel, each beside a
@@ -124,42 +150,45 @@ def roc(
     >>> chart.to_dict()["title"]["text"]
     'ROC curve'
     """
-    of_rows: Any = {name: value for name, value in options.items() if name != "cluster"}
-    answer = compute_curve(
-        frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **of_rows
+    row_options: Any = {name: value for name, value in options.items() if name != "cluster"}
+    result = compute_curve(
+        frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **row_options
     )
-    areas = answered(ranking(frame, y_true, y_score, by=by, **options))
-    rows = answered_lines(collected(answer), _X, _Y)
+    auc_rows = result_rows(ranking(frame, y_true, y_score, by=by, **options))
+    rows = line_rows(collect_result(result), _X, _Y)
     names = by_names(by, rows[0])
-    of_areas = named(areas, names, most_panels=len(LINES))
-    order, left_out = ranked(of_areas, "roc_auc", most)
-    of_areas = of_areas.of(order)
-    drawn = named(rows, names, most_panels=len(LINES)).of(order)
-    is_labelled = max(map(len, order)) <= _LONG and len(order) <= len(LINES)
-    on = plane(of_areas, order, is_labelled=is_labelled)
-    points = [_roc_point(row, at) for at, row in enumerate(drawn.rows)]
-    _label(of_areas, points, order, on)
-    below = ["Dashed: chance", *left_out]
-    layers = _roc_layers(on, [*place(drawn), *numbers([("n", "rows", ROWS)])])
-    part = Part(on.chart(layers), points + of_areas.rows, on.thinned(points, _X, _Y))
-    return shown([part], heading(titled("ROC curve", names), below))
+    aucs = chart_data(auc_rows, names, max_panels=len(LINE_COLORS))
+    order, left_out = rank_segments(aucs, "roc_auc", most)
+    aucs = aucs.select(order)
+    data = chart_data(rows, names, max_panels=len(LINE_COLORS)).select(order)
+    is_labelled = max(map(len, order)) <= _LONGEST_NAME and len(order) <= len(LINE_COLORS)
+    plot = line_plot(aucs, order, is_labelled=is_labelled)
+    points = [_roc_point(row, at) for at, row in enumerate(data.rows)]
+    _place_labels(aucs, points, order, plot)
+    subtitles = ["Dashed: chance", *left_out]
+    layers = _roc_layers(plot, [*segment_tooltips(data), *number_tooltips([N_FIELD])])
+    subplot = Subplot(plot.draw(layers), points + aucs.rows, plot.background_rows(points, _X, _Y))
+    return assemble_chart([subplot], heading(chart_title("ROC curve", names), subtitles))
 
 
-def _roc_point(row: Row, at: int) -> Row:
-    """Keep what is drawn of a threshold, and its place along the curve."""
+def _roc_point(row: ChartRow, at: int) -> ChartRow:
+    """Return the fields of a point that are drawn, with its position along the curve."""
     return {name: row[name] for name in ("segment", "panel", "n", "threshold", _X, _Y)} | {"at": at}
 
 
-def _label(areas: Drawn, points: Sequence[Row], order: list[str], on: Plane) -> None:
-    """Write the areas of each panel as a list, in its free corner.
+def _place_labels(
+    areas: ChartData, points: Sequence[ChartRow], order: list[str], plot: LinePlot
+) -> None:
+    """Add the texts and positions of each panel's list of areas, in its free corner.
 
-    The list names its lines where no legend does.
+    The list names the lines if there is no legend.
     """
-    field, panel = ("segment", "panel") if on.is_together else ("panel", "segment")
-    rank = {name: at for at, name in enumerate(order if on.is_together else areas.panels)}
-    has_names = on.is_together and len(order) > 1 and not on.has_legend
-    room, diagonal = (on.width, on.height), np.array([[0.0, on.height], [on.width, 0.0]])
-    lines: dict[tuple[str, str], list[Row]] = {}
+    field, panel = ("segment", "panel") if plot.shares_panel else ("panel", "segment")
+    rank = {name: at for at, name in enumerate(order if plot.shares_panel else areas.panels)}
+    has_names = plot.shares_panel and len(order) > 1 and not plot.has_legend
+    panel_size = (plot.width, plot.height)
+    diagonal = np.array([[0.0, plot.height], [plot.width, 0.0]])
+    lines: dict[tuple[str, str], list[ChartRow]] = {}
     for point in points:
         lines.setdefault((point["panel"], point["segment"]), []).append(point)
     for name in {row[panel] for row in areas.rows}:
@@ -169,75 +198,81 @@ def _label(areas: Drawn, points: Sequence[Row], order: list[str], on: Plane) -> 
         for row in rows:
             area = "AUC undefined" if row["roc_auc"] is None else f"AUC {row['roc_auc']:.3f}"
             row["text"] = f"{row[field]}: {area}" if has_names else area
-        curves = [_in_pixels(lines.get((row["panel"], row["segment"]), []), on) for row in rows]
-        width = _SYMBOL + _WIDE * on.font_size * max(len(row["text"]) for row in rows)
-        step = _HIGH * on.font_size
-        left, top = free_place(curves, diagonal, (width, step * len(rows)), room)
+        curves = [_to_pixels(lines.get((row["panel"], row["segment"]), []), plot) for row in rows]
+        n_letters = max(len(row["text"]) for row in rows)
+        width = _SYMBOL_WIDTH + _LETTER_WIDTH * plot.font_size * n_letters
+        step = _LINE_HEIGHT * plot.font_size
+        left, top = free_position(curves, diagonal, (width, step * len(rows)), panel_size)
         for at, row in enumerate(rows):
-            row |= {"left": left / on.width, "height": 1 - (top + step * (at + 0.5)) / on.height}
+            row |= {
+                "left": left / plot.width,
+                "height": 1 - (top + step * (at + 0.5)) / plot.height,
+            }
 
 
-def _in_pixels(points: Sequence[Row], on: Plane) -> FloatArray:
-    """Place the points of a curve, from the upper left corner."""
-    known = [(row[_X], 1 - row[_Y]) for row in points if None not in (row[_X], row[_Y])]
-    return np.array(known, float).reshape(-1, 2) * (on.width, on.height)
+def _to_pixels(points: Sequence[ChartRow], plot: LinePlot) -> FloatArray:
+    """Return the points of a curve in pixels from the upper left corner."""
+    defined = [(row[_X], 1 - row[_Y]) for row in points if None not in (row[_X], row[_Y])]
+    return np.array(defined, float).reshape(-1, 2) * (plot.width, plot.height)
 
 
-def _roc_layers(on: Plane, of_segment: list[alt.Tooltip]) -> list[alt.Chart]:
-    rates = [("threshold", "threshold", ".4~g"), (_X, _X_TITLE, SCORE), (_Y, _Y, SCORE)]
+def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.Chart]:
+    rates = [
+        ("threshold", "threshold", ".4~g"),
+        (_X, _X_TITLE, SCORE_FORMAT),
+        (_Y, _Y, SCORE_FORMAT),
+    ]
     areas = [
-        ("roc_auc", "AUC", SCORE),
-        ("roc_auc_lower", f"lower limit, {percent(_LEVEL)}", SCORE),
-        ("roc_auc_upper", f"upper limit, {percent(_LEVEL)}", SCORE),
+        ("roc_auc", "AUC", SCORE_FORMAT),
+        ("roc_auc_lower", f"lower limit, {format_percent(_LEVEL)}", SCORE_FORMAT),
+        ("roc_auc_upper", f"upper limit, {format_percent(_LEVEL)}", SCORE_FORMAT),
     ]
     unit = alt.Scale(domain=[0, 1])
-    x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=on.n_ticks))
-    y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=on.n_ticks))
-    diagonal = (
-        alt.Chart(ONCE)
-        .mark_rule(strokeDash=[4, 3], color=RULE)
-        .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
-    )
+    x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=plot.n_ticks))
+    y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=plot.n_ticks))
     line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order="at:Q")
-    curves = line.mark_line(strokeWidth=1.5 if on.is_together else 2).encode(
-        color=on.color, tooltip=[*of_segment, *numbers(rates)]
+    curves = line.mark_line(strokeWidth=1.5 if plot.shares_panel else 2).encode(
+        color=plot.color, tooltip=[*segment_fields, *number_tooltips(rates)]
     )
     label = (
         alt.Chart()
         .transform_filter("isValid(datum.text)")
-        .encode(x="left:Q", y="height:Q", tooltip=[*of_segment, *numbers(areas)])
+        .encode(x="left:Q", y="height:Q", tooltip=[*segment_fields, *number_tooltips(areas)])
     )
     symbols = label.mark_point(shape="stroke", opacity=1, size=150, strokeWidth=2, xOffset=8)
-    texts = label.mark_text(align="left", color=INK, fontSize=on.font_size, dx=_SYMBOL)
+    texts = label.mark_text(align="left", color=INK, fontSize=plot.font_size, dx=_SYMBOL_WIDTH)
     return [
-        *on.behind(x=x, y=y),
-        diagonal,
+        *plot.background_lines(x=x, y=y),
+        dashed_diagonal(),
         curves,
-        symbols.encode(color=on.color),
+        symbols.encode(color=plot.color),
         texts.encode(text="text:N"),
     ]
 
 
+# The chart of metrics at every threshold
+
+
 _BALANCED = "balanced_accuracy"
-_AT = " at every threshold"
+_TITLE_END = " at every threshold"
 
 
-class _Options(ClassWeights, Rows, total=False): ...
+class _Options(ClassWeightOptions, RowOptions, total=False): ...
 
 
-@drawing
+@chart_function
 def curve(
     frame: object,
     y_true: Name,
     y_score: Names,
     *,
     by: Names = None,
-    metrics: Metrics = METRIC,
+    metrics: Metrics = DEFAULT_METRIC,
     thresholds: ThresholdsOption = None,
     level: float = 0.95,
-    most: int = MOST,
+    most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
-) -> Charts:
+) -> AltairChart:
     """Return a chart of a metric at every threshold of a score, with a line for each segment.
 
     A point marks the best threshold of each segment. Balanced accuracy has a confidence band over
@@ -270,9 +305,9 @@ def curve(
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy at every threshold'
     """
-    chosen = drawn_metrics(metrics, options["class_weight"])
-    is_banded = [one.metric.name == _BALANCED for one in chosen]
-    answer = collected(
+    chosen = chart_metrics(metrics, options["class_weight"])
+    is_banded = [metric.metric.name == _BALANCED for metric in chosen]
+    result = collect_result(
         compute_curve(
             frame,
             y_true,
@@ -286,52 +321,57 @@ def curve(
             **options,
         )
     )
-    names = by_names(by, answered_lines(answer, "threshold", chosen[0].name)[0])
+    names = by_names(by, line_rows(result, "threshold", chosen[0].name)[0])
     best = [
-        _best(frame, y_true, y_score, one, names, by=by, thresholds=thresholds, **options)
-        for one in chosen
+        _best_points(frame, y_true, y_score, metric, names, by=by, thresholds=thresholds, **options)
+        for metric in chosen
     ]
-    lines = [_lines(answer, one, names) for one in chosen]
-    words = "" if len(chosen) == 1 else f" in {chosen[0].title}"
-    order, left_out = ranked(best[0] or lines[0], "estimate", most, words)
-    parts, below = [], ""
-    for one, of_best, of_metric in zip(chosen, best, lines, strict=True):
-        drawn = of_metric.of(order)
-        below = _below(one, level)
+    lines = [_curve_points(result, metric, names) for metric in chosen]
+    ranked_by = "" if len(chosen) == 1 else f" in {chosen[0].title}"
+    order, left_out = rank_segments(best[0] or lines[0], "estimate", most, ranked_by)
+    subplots, subtitle = [], ""
+    for metric, best_points, line in zip(chosen, best, lines, strict=True):
+        subtitle = _subtitle(metric, level)
         title: Title = alt.Undefined
         if len(chosen) > 1:
-            title = heading(sentence(one.title), below.split("; "), fontSize=12, offset=8)
-        parts.append(_part(one, drawn, of_best and of_best.of(order), order, title))
+            title = panel_heading(capitalize_first(metric.title), subtitle.split("; "))
+        best_points = best_points and best_points.select(order)
+        subplots.append(_draw_metric(metric, line.select(order), best_points, order, title))
     if len(chosen) == 1:
-        return shown(parts, heading(titled(f"{chosen[0].title}{_AT}", names), [below, *left_out]))
-    wide = 1 if isinstance(parts[0].chart, alt.FacetChart) else columns(len(parts), 2)
-    return shown(parts, heading(titled(f"scores{_AT}", names), left_out), wide)
+        title = heading(chart_title(f"{chosen[0].title}{_TITLE_END}", names), [subtitle, *left_out])
+        return assemble_chart(subplots, title)
+    has_facets = isinstance(subplots[0].chart, alt.FacetChart)
+    n_columns = 1 if has_facets else panel_columns(len(subplots), 2)
+    title = heading(chart_title(f"scores{_TITLE_END}", names), left_out)
+    return assemble_chart(subplots, title, n_columns)
 
 
-def _best(
+def _best_points(
     frame: object,
     y_true: Name,
     y_score: Names,
-    one: DrawnMetric,
+    metric: ChartMetric,
     names: list[Name],
     **options: Any,  # noqa: ANN401 (those of the chart)
-) -> Drawn | None:
-    """Find the best thresholds; there are none of a metric without a better side."""
-    if one.metric.better is None:
+) -> ChartData | None:
+    """Return the best thresholds, None for a metric without a direction."""
+    if metric.metric.better is None:
         return None
-    found = best_threshold(frame, y_true, y_score, metric=one.metric.name, **options)
-    return named(answered(found), names, most_panels=len(LINES))
+    result = best_threshold(frame, y_true, y_score, metric=metric.metric.name, **options)
+    return chart_data(result_rows(result), names, max_panels=len(LINE_COLORS))
 
 
-def _lines(answer: Any, one: DrawnMetric, names: list[Name]) -> Drawn:  # noqa: ANN401
-    """Take the points of a metric, with its limits."""
-    drawn = named(answered_lines(answer, "threshold", one.name), names, most_panels=len(LINES))
-    limits = f"{_BALANCED}_band" if one.metric.name == _BALANCED else one.name
-    return replace(drawn, rows=[_point(row, one.name, limits) for row in drawn.rows])
+def _curve_points(result: Any, metric: ChartMetric, names: list[Name]) -> ChartData:  # noqa: ANN401
+    """Return the points of a metric with their limits."""
+    data = chart_data(
+        line_rows(result, "threshold", metric.name), names, max_panels=len(LINE_COLORS)
+    )
+    limits = f"{_BALANCED}_band" if metric.metric.name == _BALANCED else metric.name
+    return replace(data, rows=[_curve_point(row, metric.name, limits) for row in data.rows])
 
 
-def _point(row: Row, name: str, limits: str) -> Row:
-    """Keep what is drawn of a threshold."""
+def _curve_point(row: ChartRow, name: str, limits: str) -> ChartRow:
+    """Return the fields of a point that are drawn."""
     return {key: row[key] for key in ("segment", "panel", "n", "threshold")} | {
         "estimate": row[name],
         "lower": row[f"{limits}_lower"],
@@ -339,85 +379,82 @@ def _point(row: Row, name: str, limits: str) -> Row:
     }
 
 
-def _below(one: DrawnMetric, level: float) -> str:
-    """Say what the shade, the points and the dashed line are."""
-    is_banded = one.metric.name == _BALANCED
+def _subtitle(metric: ChartMetric, level: float) -> str:
+    """Return the text that explains the shade, the points and the dashed line."""
+    is_banded = metric.metric.name == _BALANCED
     shade = "band over all thresholds" if is_banded else "interval at each threshold"
-    points = "" if one.metric.better is None else "; points: best thresholds"
-    chance = _chance(one)
+    points = "" if metric.metric.better is None else "; points: best thresholds"
+    chance = _chance(metric)
     dashed = "" if chance is None else f"; dashed: chance, {chance:g}"
-    return f"{percent(level)} confidence {shade}{points}{dashed}"
+    return f"{format_percent(level)} confidence {shade}{points}{dashed}"
 
 
-def _chance(one: DrawnMetric) -> float | None:
-    """Find what scores reach that have nothing to do with the label, if it is one number."""
-    chance = 0.5 if one.metric.chance == "uniform" else one.metric.chance
+def _chance(metric: ChartMetric) -> float | None:
+    """Return the score by chance if it is a single number."""
+    chance = 0.5 if metric.metric.chance == "uniform" else metric.metric.chance
     return chance if isinstance(chance, (int, float)) else None
 
 
-def _part(
-    one: DrawnMetric,
-    drawn: Drawn,
-    best: Drawn | None,
+def _draw_metric(
+    metric: ChartMetric,
+    data: ChartData,
+    best: ChartData | None,
     order: list[str],
     title: Title,
-) -> Part:
-    """Draw a metric."""
-    on = plane(drawn, order, is_small=title is not alt.Undefined)
-    layers = _layers(on, place(drawn), one.title)
-    chance = _chance(one)
+) -> Subplot:
+    """Return the subplot of a metric."""
+    plot = line_plot(data, order, is_small=title is not alt.Undefined)
+    layers = _curve_layers(plot, segment_tooltips(data), metric.title)
+    chance = _chance(metric)
     if chance is not None:
-        line = alt.Chart(ONCE).mark_rule(strokeDash=[4, 3], color=RULE)
-        layers.insert(0, line.encode(y=alt.datum(chance)))
-    points = [row for row in drawn.rows if row["threshold"] is not None]
-    behind = on.thinned(points, "threshold", "estimate")
-    rows = points + [_best_point(row, on) for row in (best.rows if best else [])]
-    chart: Chart = on.chart(layers, title)
-    if on.is_together and drawn.panels_by == MODEL:
+        layers.insert(0, dashed_rule(y=alt.datum(chance)))
+    points = [row for row in data.rows if row["threshold"] is not None]
+    background = plot.background_rows(points, "threshold", "estimate")
+    rows = points + [_best_point(row, plot) for row in (best.rows if best else [])]
+    chart: Chart = plot.draw(layers, title)
+    if plot.shares_panel and data.panel_title == MODEL:
         chart = chart.resolve_scale(x="independent")
-    return Part(chart, rows, behind)
+    return Subplot(chart, rows, background)
 
 
-def _best_point(row: Row, on: Plane) -> Row:
-    """Mark a best threshold; a panel of its own says so where there is none."""
-    has_none = row["estimate"] is None and not on.is_together
+def _best_point(row: ChartRow, plot: LinePlot) -> ChartRow:
+    """Return the row of a best point, with a note in a panel without a best threshold."""
+    has_none = row["estimate"] is None and not plot.shares_panel
     return row | {"is_best": True, "note": "no best threshold" if has_none else None}
 
 
-def _layers(on: Plane, of_segment: list[alt.Tooltip], name: str) -> list[alt.Chart]:
+def _curve_layers(plot: LinePlot, segment_fields: list[alt.Tooltip], name: str) -> list[alt.Chart]:
     at_threshold = [
-        ("n", "rows", ROWS),
+        N_FIELD,
         ("threshold", "threshold", ".4~g"),
-        ("estimate", name, SCORE),
+        ("estimate", name, SCORE_FORMAT),
     ]
-    limits = [("lower", "lower limit", SCORE), ("upper", "upper limit", SCORE)]
-    of_best = [
+    best_fields = [
         ("midpoint", "middle of the plateau", ".4~g"),
-        ("common_estimate", "at the common threshold", SCORE),
-        ("chance_maximum", "95% quantile by chance", SCORE),
+        ("common_estimate", "at the common threshold", SCORE_FORMAT),
+        ("chance_maximum", "95% quantile by chance", SCORE_FORMAT),
     ]
-    free, ticks = alt.Scale(zero=False), axis(tickCount=on.n_ticks)
+    free, ticks = alt.Scale(zero=False), axis(tickCount=plot.n_ticks)
     x = alt.X("threshold:Q", title="threshold", scale=free, axis=ticks)
-    y_title = name if on.height > 100 else None  # which would be longer than the axis
+    y_title = name if plot.height > 100 else None  # which would be longer than the axis
     y = alt.Y("estimate:Q", title=y_title, scale=free, axis=ticks)
-    line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=on.color)
-    band = line.mark_area(opacity=SHADE, interpolate="step-before").encode(
+    line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=plot.color)
+    band = line.mark_area(opacity=INTERVAL_OPACITY, interpolate="step-before").encode(
         y=alt.Y("lower:Q", title=y_title), y2="upper:Q"
     )
     curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
-        y=y, tooltip=[*of_segment, *numbers([*at_threshold, *limits])]
+        y=y, tooltip=[*segment_fields, *number_tooltips([*at_threshold, *LIMIT_FIELDS])]
     )
     best = alt.Chart().transform_filter("datum.is_best")
     points = (
         best.transform_filter("isValid(datum.threshold)")
         .mark_point(filled=True, opacity=1, size=60, stroke=WHITE, strokeWidth=1)
         .encode(
-            x=x, y=y, color=on.color, tooltip=[*of_segment, *numbers([*at_threshold, *of_best])]
+            x=x,
+            y=y,
+            color=plot.color,
+            tooltip=[*segment_fields, *number_tooltips([*at_threshold, *best_fields])],
         )
     )
-    notes = (
-        best.transform_filter("isValid(datum.note)")
-        .mark_text(color=INK, fontStyle="italic")
-        .encode(x=alt.value(on.width / 2), y=alt.value(12), text="note:N", tooltip=list(of_segment))
-    )
-    return [band, *on.behind(x=x, y=y), curves, points, notes]
+    notes = plot.note_texts(best, segment_fields)
+    return [band, *plot.background_lines(x=x, y=y), curves, points, notes]

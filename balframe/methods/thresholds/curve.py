@@ -1,4 +1,4 @@
-"""The verb `curve`."""
+"""The method `curve`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,138 +7,62 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import METRIC, SEGMENTS, Kind, count, key, limits, score
-from balframe.api.interval_estimates import limits_of
+from balframe.api.columns import METRIC, SEGMENT_KEYS, Kind, count, key, limits, score
+from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, Scoring, value_of
-from balframe.api.options import ClassWeights, Intervals, Names, OfScores, Priors
+from balframe.api.metric_selection import Metrics, MetricSelection, metric_values
+from balframe.api.options import (
+    ClassWeightOptions,
+    IntervalOptions,
+    Names,
+    PriorOptions,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import InvalidInputError, check_choice, parameter
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Reads
+from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.scores import layouts
 from balframe.stats.base import IntervalRequest
-from balframe.stats.effective_sample_size import kish
+from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits
 
-# Metrics at every point `score >= threshold`, a part of the points at a time.
-
-
-_BLOCK = 65_536  # points at work at once, so that the arrays between stay in the cache
-
-
-@dataclass(frozen=True, slots=True)
-class AtPoints:
-    """Rows called positive, values of the metrics and their limits, one for each point."""
-
-    predicted_positive: Int64Array
-    scores: Mapping[str, FloatArray]
-    limits: Mapping[str, Limits]
-
-
-def class_weights(scoring: Scoring, scored: ScoredFrame) -> FloatArray | str | None:
-    """Put the weights of labels in the order of the negative and the positive one."""
-    weights, labels = scoring.class_weight, scored.reading.labels
-    if not isinstance(weights, Mapping):
-        return weights
-    if len(labels) > 2:
-        raise InvalidInputError(
-            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
-            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
-            'Omit it, or give "balanced" or "prevalence".'
-        )
-    of_labels = labels.weights(weights)
-    out = np.zeros(2)
-    for code, weight in enumerate(of_labels):
-        out[POSITIVE if code == scored.reading.pos_label() else NEGATIVE] = weight
-    return out
-
-
-def at_points(
-    scoring: Scoring, scored: ScoredFrame, points: OperatingPoints, request: IntervalRequest | None
-) -> AtPoints:
-    """Compute metrics, and limits of each where they are asked for."""
-    weights = class_weights(scoring, scored)
-    names = list(scoring.metrics)
-    predicted_positive = np.empty(len(points), np.int64)
-    scores = {name: np.empty(len(points)) for name in names}
-    limited = [] if request is None else names
-    limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in limited}
-
-    def work(block: slice) -> None:
-        c = points.class_counts(block, weights)
-        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
-        found = {name: value_of(metric, c) for name, metric in scoring.metrics.items()}
-        for name, values in found.items():
-            scores[name][block] = values
-        if request is not None:
-            sample = Sample(c, partial(points.cells, block))
-            of_block = limits_of(scoring.metrics, sample, found, request)
-            for name, (lower, upper) in of_block.items():
-                limits[name][0][block], limits[name][1][block] = lower, upper
-
-    on_all_cores(work, blocks(slice(0, len(points)), _BLOCK))
-    return AtPoints(predicted_positive, scores, limits)
-
-
-def effective_sides(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
-    """Count the positives and negatives of each segment, in effective rows if they have weights."""
-    positives, negatives = (kish(n, n_sq) for n, n_sq in sides(points))
-    return positives, negatives
-
-
-def sides(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
-    """Add up the weights of the positives and of the negatives of each segment, with squares."""
-    totals = points.totals()
-    n, n_sq = totals.support, totals.squared.support
-    return [(n[at], n_sq[at]) for at in (totals.label == one for one in (POSITIVE, NEGATIVE))]
-
-
-def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
-    """Find the half width of the simultaneous band of balanced accuracy of each segment.
-
-    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
-    """
-    positives, negatives = effective_sides(points)
-    one = np.ones(len(positives))
-    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
-    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)
-
-
-_DEFAULT = ("accuracy", "balanced_accuracy", "recall", "specificity")
+_DEFAULT_METRICS = ("accuracy", "balanced_accuracy", "recall", "specificity")
 _BALANCED = "balanced_accuracy"
-_BAND = limits(f"{_BALANCED}_band", "band")
+_BAND_COLUMNS = limits(f"{_BALANCED}_band", "band")
 
-VERB = Method.of(
-    *SEGMENTS,
-    key("threshold", kind=Kind.FLOAT, tells=True),
+METHOD = Method.of(
+    *SEGMENT_KEYS,
+    key("threshold", kind=Kind.FLOAT, identifies=True),
     count("n"),
-    count("predicted_positive", tells=True),
+    count("predicted_positive", identifies=True),
     score(METRIC),
     *limits(METRIC, "interval"),
-    *_BAND,
-    instead={
+    *_BAND_COLUMNS,
+    hints={
         "cluster": "limits along a curve need independent rows. For the area under the ROC curve "
         "of rows in clusters, call ranking.",
     },
 )
 
 
-class _Options(Intervals, Priors, ClassWeights, OfScores, total=False): ...
+class _Options(
+    IntervalOptions, PriorOptions, ClassWeightOptions, ScoreMethodOptions, total=False
+): ...
 
 
-@VERB
+@METHOD
 def curve(
     frame: FrameT,
     y_true: Name,
@@ -207,36 +131,126 @@ def curve(
     (0.8, 1, 0.5, 1.0, 0.75)
     (inf, 0, 0.0, 1.0, 0.5)
     """
-    scoring = Scoring.of(metrics, options["class_weight"], _DEFAULT)
+    selection = MetricSelection.of(metrics, options["class_weight"], _DEFAULT_METRICS)
     request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
-    shown = {"interval": request is not None, "band": band}
+    options_with_columns = {"interval": request is not None, "band": band}
 
     def compute(scored: ScoredFrame) -> Columns:
-        points = scored.points()
-        columns = scored.reading.by_columns(points.segment)
+        points = scored.operating_points()
+        columns = scored.counted_frame.by_columns(points.segment)
         columns["threshold"] = points.threshold
         columns["n"] = points.totals().n[points.segment]
-        found = at_points(scoring, scored, points, request)
-        columns["predicted_positive"] = found.predicted_positive
-        columns |= layouts.wide(found.scores, found.limits)
+        at_points = score_points(selection, scored, points, request)
+        columns["predicted_positive"] = at_points.predicted_positive
+        columns |= layouts.wide_columns(at_points.scores, at_points.limits)
         if band:
-            scores = found.scores
+            scores = at_points.scores
             if _BALANCED not in scores:
-                scores = at_points(Scoring.of(_BALANCED, None, ()), scored, points, None).scores
+                scores = score_points(
+                    MetricSelection.of(_BALANCED, None, ()), scored, points, None
+                ).scores
             half = band_half_width(points, options["level"])[points.segment]
-            sides = np.maximum(scores[_BALANCED] - half, 0), np.minimum(scores[_BALANCED] + half, 1)
-            columns |= {one.name: side for one, side in zip(_BAND, sides, strict=True)}
+            estimate = scores[_BALANCED]
+            band_limits = np.maximum(estimate - half, 0), np.minimum(estimate + half, 1)
+            for column, limit in zip(_BAND_COLUMNS, band_limits, strict=True):
+                columns[column.name] = limit
         return columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        metrics=list(scoring.metrics),
-        shown=[option for option, is_asked in shown.items() if is_asked],
-        reads=Reads(scores=True, coarser="thresholds"),
-        source=Scores(Thresholds.of(thresholds)),
-        suits=lambda scored: class_weights(scoring, scored),
+        metrics=list(selection.metrics),
+        optional_columns=[option for option, is_on in options_with_columns.items() if is_on],
+        input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
+        source=ScoreSource(Thresholds.from_option(thresholds)),
+        check_labels=lambda scored: two_class_weights(selection, scored),
     )
+
+
+_BLOCK_SIZE = 65_536  # operating points at once, so that intermediate arrays stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class PointScores:
+    """Number predicted positive, scores and limits of every operating point."""
+
+    predicted_positive: Int64Array
+    scores: Mapping[str, FloatArray]
+    limits: Mapping[str, Limits]
+
+
+def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatArray | str | None:
+    """Return the class weights of the negative and the positive label, in this order."""
+    weights, labels = selection.class_weight, scored.counted_frame.labels
+    if not isinstance(weights, Mapping):
+        return weights
+    if len(labels) > 2:
+        raise InvalidInputError(
+            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
+            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
+            'Omit it, or give "balanced" or "prevalence".'
+        )
+    out = np.zeros(2)
+    for code, weight in enumerate(labels.weights(weights)):
+        out[POSITIVE if code == scored.counted_frame.pos_label_code() else NEGATIVE] = weight
+    return out
+
+
+def score_points(
+    selection: MetricSelection,
+    scored: ScoredFrame,
+    points: OperatingPoints,
+    request: IntervalRequest | None,
+) -> PointScores:
+    """Compute the metrics of every operating point and, with a request, their limits."""
+    weights = two_class_weights(selection, scored)
+    names = list(selection.metrics)
+    predicted_positive = np.empty(len(points), np.int64)
+    scores = {name: np.empty(len(points)) for name in names}
+    with_limits = [] if request is None else names
+    limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in with_limits}
+
+    def work(block: slice) -> None:
+        c = points.class_counts(block, weights)
+        predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
+        block_scores = {
+            name: metric_values(metric, c) for name, metric in selection.metrics.items()
+        }
+        for name, values in block_scores.items():
+            scores[name][block] = values
+        if request is not None:
+            sample = Sample(c, partial(points.cells, block))
+            for name, metric in selection.metrics.items():
+                lower, upper = metric_limits(metric, sample, block_scores[name], request)
+                limits[name][0][block], limits[name][1][block] = lower, upper
+
+    run_on_all_cores(work, blocks(slice(0, len(points)), _BLOCK_SIZE))
+    return PointScores(predicted_positive, scores, limits)
+
+
+def effective_class_sizes(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of positives and negatives, with weights the effective numbers."""
+    positives, negatives = (kish_effective_size(n, n_sq) for n, n_sq in class_weight_sums(points))
+    return positives, negatives
+
+
+def class_weight_sums(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
+    """Return the sums of weights and of squared weights, of positives and of negatives."""
+    totals = points.totals()
+    n, n_sq = totals.support, totals.squared.support
+    is_class = [totals.label == label for label in (POSITIVE, NEGATIVE)]
+    return [(n[entries], n_sq[entries]) for entries in is_class]
+
+
+def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
+    """Return half the width of the simultaneous band of balanced accuracy of each segment.
+
+    Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
+    """
+    positives, negatives = effective_class_sizes(points)
+    one = np.ones(len(positives))
+    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    return np.asarray(0.5 * special.kolmogi(1 - level) * spread)

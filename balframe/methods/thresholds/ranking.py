@@ -1,59 +1,59 @@
-"""The verb `ranking`."""
+"""The method `ranking`."""
 
 from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import N_CLUSTERS, SEGMENTS, Span, count, estimate, limits, note
+from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import Clustering, Level, Names, OfScores
+from balframe.api.options import ClusterOptions, LevelOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Query, Reads
+from balframe.frames.query import InputSpec, Query
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import Scores
+from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds
 from balframe.methods.comparisons.reference import check_reference
-from balframe.methods.thresholds.auc import Areas
-from balframe.methods.thresholds.auc_clustered import AreasOfClusters
-from balframe.methods.thresholds.auc_differences import AnyAreas, differences_of_areas
+from balframe.methods.thresholds.auc import RocAucs
+from balframe.methods.thresholds.auc_clustered import ClusteredRocAucs
+from balframe.methods.thresholds.auc_differences import AnyRocAucs, auc_difference_columns
 from balframe.metrics.definitions.ranking import (
     Ranking,
     average_precision,
     brier_score,
     ks_statistic,
 )
-from balframe.metrics.score_metrics import returned_by
+from balframe.metrics.score_metrics import metrics_returned_by
 from balframe.stats.base import check_level
 
-VERB = Method.of(
-    *SEGMENTS,
+METHOD = Method.of(
+    *SEGMENT_KEYS,
     count("n"),
     count("n_positive"),
     N_CLUSTERS,
-    estimate("roc_auc", tells=True, span=Span.UNIT),
+    estimate("roc_auc", identifies=True, span=Span.UNIT),
     *limits("roc_auc"),
     estimate("average_precision", span=Span.UNIT),
     estimate("ks_statistic", span=Span.UNIT),
     estimate("brier_score", span=Span.UNIT),
-    note("reference", under="reference"),
-    estimate("reference_roc_auc", under="reference"),
-    estimate("roc_auc_difference", under="reference", span=Span.AROUND_ZERO),
-    *limits("roc_auc_difference", under="reference"),
-    instead={
-        "metrics": f"ranking always returns {', '.join(returned_by('ranking'))}. For metrics of "
-        "labels, call report."
+    note("reference", only_with="reference"),
+    estimate("reference_roc_auc", only_with="reference"),
+    estimate("roc_auc_difference", only_with="reference", span=Span.AROUND_ZERO),
+    *limits("roc_auc_difference", only_with="reference"),
+    hints={
+        "metrics": f"ranking always returns {', '.join(metrics_returned_by('ranking'))}. "
+        "For metrics of labels, call report."
     },
 )
 
 
-class _Options(Clustering, Level, OfScores, total=False): ...
+class _Options(ClusterOptions, LevelOptions, ScoreMethodOptions, total=False): ...
 
 
-@VERB
+@METHOD
 def ranking(
     frame: FrameT,
     y_true: Name,
@@ -138,41 +138,44 @@ def ranking(
             check_reference(reference, query, {})
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns, areas, totals = _ranked(scored, level)
+        columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
-            columns |= differences_of_areas(reference, scored, areas, totals, level)
-        return scored.reading.by_columns(np.arange(totals.n_segments)) | columns
+            columns |= auc_difference_columns(reference, scored, aucs, totals, level)
+        return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
         frame,
-        VERB,
+        METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        reads=Reads(scores=True),
-        source=Scores(Thresholds()),
-        shown=() if reference is None else ("reference",),
-        check=check,
+        input_spec=InputSpec(scores=True),
+        source=ScoreSource(Thresholds()),
+        optional_columns=() if reference is None else ("reference",),
+        check_query=check,
     )
 
 
-def _ranked(
+def _ranking_columns(
     scored: ScoredFrame, level: float
-) -> tuple[dict[Name, Any], Areas | AreasOfClusters, ClassCounts]:
-    """Rank the rows of each segment; what stands for single ties is gone afterwards."""
+) -> tuple[dict[Name, Any], AnyRocAucs, ClassCounts]:
+    """Return the columns of all segments, their areas and their counts.
+
+    On return, the arrays of ties, which may be large, are no longer referenced.
+    """
     r = Ranking.of(scored.ties)
-    areas, totals = Areas.of(r), r.points.totals()
+    row_aucs, totals = RocAucs.of(r), r.points.totals()
     columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
-    found: AnyAreas = areas
+    aucs: AnyRocAucs = row_aucs
     if scored.clusters is not None:
-        found = AreasOfClusters.of(r, areas, scored.clusters)
-        columns["n_clusters"] = found.n_clusters
-    lower, upper = found.limits(level)
+        aucs = ClusteredRocAucs.of(r, row_aucs, scored.clusters)
+        columns["n_clusters"] = aucs.n_clusters
+    lower, upper = aucs.limits(level)
     columns |= {
-        "roc_auc": areas.auc,
+        "roc_auc": row_aucs.auc,
         "roc_auc_lower": lower,
         "roc_auc_upper": upper,
         "average_precision": average_precision(r),
         "ks_statistic": ks_statistic(r),
         "brier_score": brier_score(r),
     }
-    return columns, found, totals
+    return columns, aucs, totals

@@ -13,7 +13,7 @@ BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior dist
 COENEN = "Coenen 2014, normalised accuracy"
 
 
-def skill(score: FloatArray, chance: FloatArray) -> FloatArray:
+def rescale_from_chance(score: FloatArray, chance: FloatArray) -> FloatArray:
     """Rescale a score so that chance is 0 and perfection 1; undefined where chance is 1."""
     return ratio(score - chance, 1 - chance)
 
@@ -56,15 +56,15 @@ def balanced_accuracy(c: ClassCounts) -> FloatArray:
     return c.mean_recall
 
 
-def _adjusted(c: ClassCounts, mean: FloatArray) -> FloatArray:
+def _adjust(c: ClassCounts, mean: FloatArray) -> FloatArray:
     labels = np.full(c.n_segments, c.n_labels) if c.absent == "zero" else c.n_present
-    return skill(mean, ratio(np.ones(c.n_segments), labels))
+    return rescale_from_chance(mean, ratio(np.ones(c.n_segments), labels))
 
 
 @metric(
     range=(-1, 1),
     source="scikit-learn, balanced_accuracy_score(adjusted=True)",
-    interval=MeanOfRecalls(transform=_adjusted),
+    interval=MeanOfRecalls(transform=_adjust),
     chance=0,
 )
 def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
@@ -72,20 +72,21 @@ def adjusted_balanced_accuracy(c: ClassCounts) -> FloatArray:
 
     The smallest possible value is 1/(1-K). It is undefined with a single label.
     """
-    return _adjusted(c, c.mean_recall)
+    return _adjust(c, c.mean_recall)
 
 
-def _normalized(c: ClassCounts, value: FloatArray) -> FloatArray:
+def _normalize(c: ClassCounts, value: FloatArray) -> FloatArray:
     if c.n_labels == 1:
         return np.where(value == 1, 0.0, np.nan)
-    return skill(value, ratio(np.ones(c.n_segments), np.full(c.n_segments, c.n_labels)))
+    labels = np.full(c.n_segments, c.n_labels)
+    return rescale_from_chance(value, ratio(np.ones(c.n_segments), labels))
 
 
 @metric(
     range=(-1, 1),
     aliases=("normalised_accuracy",),
     source=COENEN,
-    interval=Proportion(_accuracy_parts, _normalized, among="all"),
+    interval=Proportion(_accuracy_parts, _normalize, among="all"),
     chance=0,
 )
 def normalized_accuracy(c: ClassCounts) -> FloatArray:
@@ -93,7 +94,7 @@ def normalized_accuracy(c: ClassCounts) -> FloatArray:
 
     With a single label a perfect accuracy scores 0, as in Coenen's table.
     """
-    return _normalized(c, accuracy(c))
+    return _normalize(c, accuracy(c))
 
 
 @metric(
@@ -111,9 +112,9 @@ def geometric_mean(c: ClassCounts) -> FloatArray:
     is 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart = np.log(c.correct) - np.log(c.support)  # of a ratio too small for a float
+        log_recall = np.log(c.correct) - np.log(c.support)  # of a ratio too small for a float
         is_small = (c.recall < np.finfo(np.float64).tiny) & (c.correct > 0)
-        mean = np.exp(c.mean_over_labels(np.where(is_small, apart, np.log(c.recall))))
+        mean = np.exp(c.mean_over_labels(np.where(is_small, log_recall, np.log(c.recall))))
     has_absent_zero = (c.absent == "zero") & (c.n_present < c.n_labels) & (c.total > 0)
     return np.where(has_absent_zero, 0.0, mean)
 

@@ -11,30 +11,30 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.safe_divide import ratio, scaled
+from balframe.core.safe_divide import ratio, rescale
 from balframe.metrics.registry import metric
-from balframe.stats.batching import by_number_of_labels
-from balframe.stats.kappa_mcc import correlation, kappa
-from balframe.stats.metric_intervals import CoefficientOfAgreement
+from balframe.stats.batching import group_by_label_count
+from balframe.stats.kappa_mcc import kappa, matthews_correlation
+from balframe.stats.metric_intervals import AgreementCoefficient
 
-_ROOM = 1000  # as a power of two
-_ROOM_OF_EACH = 450  # of two factors, which leaves some for squares of distances
+_HEADROOM = 1000  # as a power of two
+_FACTOR_HEADROOM = 450  # of two factors, which leaves some for squares of distances
 
 
-def _products(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatArray:
+def _products(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
     """Multiply shares of each segment's weight, in units that leave room for the smallest ones."""
     total = c.spread(c.total)
-    smaller, larger = np.minimum(one, other), np.maximum(one, other)
-    return scaled(smaller, total, _ROOM) * scaled(larger, total)
+    smaller, larger = np.minimum(a, b), np.maximum(a, b)
+    return rescale(smaller, total, _HEADROOM) * rescale(larger, total)
 
 
-def _disagreement(c: ClassCounts, one: FloatArray, other: FloatArray) -> FloatArray:
-    """Find how often independent draws from two margins differ: 1 - sum_k one_k other_k."""
-    return c.sum(_products(c, one, c.others(other)))
+def _expected_disagreement(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return how often independent draws from two margins differ: 1 - sum_k a_k b_k."""
+    return c.sum(_products(c, a, c.others(b)))
 
 
-def _gain(c: ClassCounts) -> FloatArray:
-    """Find p_o - p_e as the sum of the covariances of the labels, each 0 where chance gives it."""
+def _agreement_beyond_chance(c: ClassCounts) -> FloatArray:
+    """Return p_o - p_e, the sum of the covariances of the labels, each of which is 0 by chance."""
     return c.sum(_products(c, c.correct, c.true_negatives) - _products(c, c.missed, c.false_alarms))
 
 
@@ -42,7 +42,7 @@ def _gain(c: ClassCounts) -> FloatArray:
     range=(-1, 1),
     aliases=("kap", "kappa", "cohen_kappa_score"),
     source="Cohen 1960",
-    interval=CoefficientOfAgreement(kappa),
+    interval=AgreementCoefficient(kappa),
     chance=0,
 )
 def cohen_kappa(c: ClassCounts) -> FloatArray:
@@ -51,43 +51,46 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
     p_o is the accuracy. p_e is the accuracy expected of independent predictions with the same
     shares of labels. It is undefined where truth and prediction are the same single label.
     """
-    missed = scaled(c.sum(c.missed), c.total, _ROOM) * scaled(c.total, c.total)
-    return 1 - ratio(missed, _disagreement(c, c.support, c.predicted))
+    missed = rescale(c.sum(c.missed), c.total, _HEADROOM) * rescale(c.total, c.total)
+    return 1 - ratio(missed, _expected_disagreement(c, c.support, c.predicted))
 
 
-def _before(one: FloatArray, other: FloatArray, steps: FloatArray, *, squared: bool) -> FloatArray:
-    """Add up one_i other_j (j - i), or its square, over labels i before j, for rows of labels.
+def _sum_over_ordered_pairs(
+    a: FloatArray, b: FloatArray, steps: FloatArray, *, squared: bool
+) -> FloatArray:
+    """Add up a_i b_j (j - i), or a_i b_j (j - i)^2, over labels i before j, for rows of labels.
 
     Sums of products that are not negative keep their digits, as mean squares less squared means
     would not.
     """
-    below = np.cumsum(one, axis=1)[:, :-1] * steps
+    below = np.cumsum(a, axis=1)[:, :-1] * steps
     if squared:
         below = (2 * np.cumsum(below, axis=1) - below) * steps
-    above = np.cumsum(other[:, ::-1], axis=1)[:, -2::-1]
+    above = np.cumsum(b[:, ::-1], axis=1)[:, -2::-1]
     return np.asarray((below * above).sum(axis=1))
 
 
-def _distance_by_chance(c: ClassCounts, *, squared: bool) -> FloatArray:
-    """Find how far apart independent draws from the margins are on average, or its square."""
+def _expected_distance(c: ClassCounts, *, squared: bool) -> FloatArray:
+    """Return the mean distance of independent draws from the margins, or the mean square."""
     total = c.spread(c.total)
-    true, predicted = (scaled(shares, total, _ROOM_OF_EACH) for shares in (c.support, c.predicted))
+    true, predicted = (
+        rescale(shares, total, _FACTOR_HEADROOM) for shares in (c.support, c.predicted)
+    )
     out = np.zeros(c.n_segments)
     everything = np.arange(len(c.segment))
-    for segments, entries in by_number_of_labels(c.segment, c.n_segments, everything):
+    for segments, entries in group_by_label_count(c.segment, c.n_segments, everything):
         t, p, steps = true[entries], predicted[entries], np.diff(c.label[entries])
-        out[segments] = _before(t, p, steps, squared=squared) + _before(
-            p, t, steps, squared=squared
-        )
+        before = _sum_over_ordered_pairs(t, p, steps, squared=squared)
+        out[segments] = before + _sum_over_ordered_pairs(p, t, steps, squared=squared)
     return out
 
 
 def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
-    """Compare how far apart truth and prediction are with what chance would give."""
-    room = 2 * _ROOM_OF_EACH
-    apart = scaled(c.distance(power), c.total, room) * scaled(c.total, c.total)
-    kappa = 1 - ratio(apart, _distance_by_chance(c, squared=power == 2))
-    return np.where(np.isfinite(kappa), np.clip(kappa, -1, 1), np.nan)
+    """Return 1 minus the mean distance of truth and prediction over that by chance."""
+    headroom = 2 * _FACTOR_HEADROOM
+    distance = rescale(c.distance(power), c.total, headroom) * rescale(c.total, c.total)
+    value = 1 - ratio(distance, _expected_distance(c, squared=power == 2))
+    return np.where(np.isfinite(value), np.clip(value, -1, 1), np.nan)
 
 
 @metric(
@@ -124,7 +127,7 @@ def cohen_kappa_quadratic(c: ClassCounts) -> FloatArray:
     range=(-1, 1),
     aliases=("mcc",),
     source="Gorodkin 2004",
-    interval=CoefficientOfAgreement(correlation),
+    interval=AgreementCoefficient(matthews_correlation),
     chance=0,
 )
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:
@@ -132,6 +135,6 @@ def matthews_corrcoef(c: ClassCounts) -> FloatArray:
 
     Undefined where truth or prediction is a single label. There scikit-learn returns 0.
     """
-    spread = np.sqrt(_disagreement(c, c.support, c.support))
-    spread = spread * np.sqrt(_disagreement(c, c.predicted, c.predicted))
-    return np.clip(ratio(_gain(c), spread), -1, 1)
+    scale = np.sqrt(_expected_disagreement(c, c.support, c.support))
+    scale = scale * np.sqrt(_expected_disagreement(c, c.predicted, c.predicted))
+    return np.clip(ratio(_agreement_beyond_chance(c), scale), -1, 1)

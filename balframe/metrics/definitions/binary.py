@@ -4,11 +4,11 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
-from balframe.core.safe_divide import ratio, ratio_of_products, scaled
+from balframe.core.safe_divide import ratio, ratio_of_products, rescale
 from balframe.metrics.parametric import family
 from balframe.metrics.registry import metric, proportion
-from balframe.stats.mean_recall import recalls_of_both_sides
-from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion, f1_of_jaccard
+from balframe.stats.mean_recall import binary_recalls
+from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion, jaccard_to_f1
 
 _NEEDS = ("pos_label",)
 _ROOM = 900  # for the smallest weights, as a power of two
@@ -107,7 +107,7 @@ def _jaccard_parts(c: ClassCounts) -> Parts:
     range=(0, 1),
     needs=_NEEDS,
     aliases=("f1_score", "f_meas", "f_measure"),
-    interval=Proportion(_jaccard_parts, f1_of_jaccard, is_linear=False),
+    interval=Proportion(_jaccard_parts, jaccard_to_f1, is_linear=False),
     source="scikit-learn, f1_score; van Rijsbergen 1979",
 )
 def f1(c: ClassCounts) -> FloatArray:
@@ -125,7 +125,7 @@ def fbeta(c: ClassCounts, beta: float) -> FloatArray:
     """
     p = c.positive
     size = p.tp + p.fp + p.fn
-    tp, fp, fn = (scaled(counts, size, _ROOM) for counts in (p.tp, p.fp, p.fn))
+    tp, fp, fn = (rescale(counts, size, _ROOM) for counts in (p.tp, p.fp, p.fn))
     return ratio(tp, tp + fp / (1 + beta * beta) + fn / (1 + 1 / beta / beta))
 
 
@@ -159,7 +159,7 @@ def prevalence(c: ClassCounts) -> Parts:
     return c.positive.tp + c.positive.fn, c.positive.total
 
 
-def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
+def _informedness(c: ClassCounts, mean: FloatArray) -> FloatArray:
     return 2 * mean - 1
 
 
@@ -168,7 +168,7 @@ def _informedness_of_mean(c: ClassCounts, mean: FloatArray) -> FloatArray:
     needs=_NEEDS,
     aliases=("j_index", "youden_j", "bookmaker_informedness"),
     source="Youden 1950",
-    interval=MeanOfRecalls(recalls_of_both_sides, _informedness_of_mean),
+    interval=MeanOfRecalls(binary_recalls, _informedness),
     chance=0,
 )
 def informedness(c: ClassCounts) -> FloatArray:
@@ -178,8 +178,8 @@ def informedness(c: ClassCounts) -> FloatArray:
     """
     p = c.positive
     positives, negatives = p.tp + p.fn, p.tn + p.fp
-    tp, fn = scaled(p.tp, positives), scaled(p.fn, positives)
-    tn, fp = scaled(p.tn, negatives), scaled(p.fp, negatives)
+    tp, fn = rescale(p.tp, positives), rescale(p.fn, positives)
+    tn, fp = rescale(p.tn, negatives), rescale(p.fp, negatives)
     return ratio(tp * tn - fn * fp, (tp + fn) * (tn + fp))
 
 
@@ -214,7 +214,7 @@ def _odds(c: ClassCounts, share: FloatArray) -> FloatArray:
     return ratio(share, 1 - share)
 
 
-def _missed_of_errors(c: ClassCounts) -> Parts:
+def _false_negative_share_parts(c: ClassCounts) -> Parts:
     p = c.positive
     return p.fn, p.fn + p.fp
 
@@ -224,7 +224,7 @@ def _missed_of_errors(c: ClassCounts) -> Parts:
     better=None,
     needs=_NEEDS,
     source="Berk et al. 2018, treatment equality",
-    interval=Proportion(_missed_of_errors, _odds, is_linear=False),
+    interval=Proportion(_false_negative_share_parts, _odds, is_linear=False),
 )
 def treatment_ratio(c: ClassCounts) -> FloatArray:
     """Ratio of false negatives to false positives: FN / FP."""

@@ -10,11 +10,11 @@ from balframe.core.safe_divide import ratio
 from balframe.metrics.registry import metric
 
 
-def _f1_of_labels(c: ClassCounts) -> FloatArray:
+def _label_f1(c: ClassCounts) -> FloatArray:
     return ratio(2 * c.correct, c.support + c.predicted)
 
 
-def _jaccard_of_labels(c: ClassCounts) -> FloatArray:
+def _label_jaccard(c: ClassCounts) -> FloatArray:
     return ratio(c.correct, c.support + c.false_alarms)
 
 
@@ -39,25 +39,25 @@ def precision_weighted(c: ClassCounts) -> FloatArray:
 @metric(range=(0, 1), source="scikit-learn, f1_score(average='macro')")
 def f1_macro(c: ClassCounts) -> FloatArray:
     """Mean F1 over the labels that occur: mean_k 2 TP_k / (2 TP_k + FP_k + FN_k)."""
-    return c.mean_over_labels(_f1_of_labels(c))
+    return c.mean_over_labels(_label_f1(c))
 
 
 @metric(range=(0, 1), source="scikit-learn, f1_score(average='weighted')")
 def f1_weighted(c: ClassCounts) -> FloatArray:
     """Mean F1 weighted by support: sum_k P_k F1_k / sum_k P_k."""
-    return c.mean_over_labels(_f1_of_labels(c), c.support)
+    return c.mean_over_labels(_label_f1(c), c.support)
 
 
 @metric(range=(0, 1), source="scikit-learn, jaccard_score(average='macro')")
 def jaccard_macro(c: ClassCounts) -> FloatArray:
     """Mean Jaccard index over the labels that occur: mean_k TP_k / (TP_k + FP_k + FN_k)."""
-    return c.mean_over_labels(_jaccard_of_labels(c))
+    return c.mean_over_labels(_label_jaccard(c))
 
 
 @metric(range=(0, 1), source="scikit-learn, jaccard_score(average='weighted')")
 def jaccard_weighted(c: ClassCounts) -> FloatArray:
     """Mean Jaccard index weighted by support: sum_k P_k J_k / sum_k P_k."""
-    return c.mean_over_labels(_jaccard_of_labels(c), c.support)
+    return c.mean_over_labels(_label_jaccard(c), c.support)
 
 
 @metric(range=(0, 1), source="scikit-learn, jaccard_score(average='micro')")

@@ -7,44 +7,44 @@ the increasing function of the score that has the smallest Brier score in the se
 import numpy as np
 
 from balframe.core.array_types import FloatArray
-from balframe.core.probability_scores import Probabilities
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.metrics.score_metrics import score_metric
-from balframe.stats.isotonic import isotonic
+from balframe.stats.isotonic import isotonic_regression
 
-_VERB, _CORP = "calibration", "Dimitriadis, Gneiting and Jordan 2021"
+_METHOD, _CORP = "calibration", "Dimitriadis, Gneiting and Jordan 2021"
 
 
-@score_metric(range=(0, np.inf), better=None, aliases=("observed_over_expected",), verb=_VERB)
-def oe_ratio(p: Probabilities) -> FloatArray:
+@score_metric(range=(0, np.inf), better=None, aliases=("observed_over_expected",), method=_METHOD)
+def oe_ratio(p: ProbabilityScores) -> FloatArray:
     """Observed over expected number of positive rows: O / E."""
     with np.errstate(over="ignore"):
         quotient = ratio(p.n_positive, p.expected)
     return _if_probabilities(p, np.where(np.isfinite(quotient), quotient, np.nan))
 
 
-def brier_score(p: Probabilities) -> FloatArray:
+def brier_score(p: ProbabilityScores) -> FloatArray:
     """Mean of (s - y)^2: miscalibration - discrimination + uncertainty (Brier 1950)."""
     errors = p.k * (1 - p.score) ** 2 + (p.n - p.k) * p.score**2
     return _mean(p, errors)
 
 
-@score_metric(range=(0, 1), better="lower", verb=_VERB, source=_CORP)
-def miscalibration(p: Probabilities) -> FloatArray:
+@score_metric(range=(0, 1), better="lower", method=_METHOD, source=_CORP)
+def miscalibration(p: ProbabilityScores) -> FloatArray:
     """Brier score lost to wrong scores: brier(s) - brier(isotonic regression of y on s)."""
-    fitted = isotonic(p)
+    fitted = isotonic_regression(p)
     lost = (p.score - fitted) * (p.n * (p.score + fitted) - 2 * p.k)
     return np.maximum(_mean(p, lost), 0)
 
 
-@score_metric(range=(0, 0.25), verb=_VERB, source=_CORP)
-def discrimination(p: Probabilities) -> FloatArray:
+@score_metric(range=(0, 0.25), method=_METHOD, source=_CORP)
+def discrimination(p: ProbabilityScores) -> FloatArray:
     """Brier score won by scores: brier(O / n) - brier(isotonic regression of y on s)."""
-    return _mean(p, p.n * (isotonic(p) - p.spread(ratio(p.n_positive, p.n_rows))) ** 2)
+    return _mean(p, p.n * (isotonic_regression(p) - p.spread(ratio(p.n_positive, p.n_rows))) ** 2)
 
 
-@score_metric(range=(0, 0.25), better=None, verb=_VERB, source=_CORP)
-def uncertainty(p: Probabilities) -> FloatArray:
+@score_metric(range=(0, 0.25), better=None, method=_METHOD, source=_CORP)
+def uncertainty(p: ProbabilityScores) -> FloatArray:
     """Brier score of the observed share of positive rows: O (n - O) / n^2."""
     share = ratio(p.n_positive, p.n_rows)
     return _if_probabilities(p, share * ratio(p.n_rows - p.n_positive, p.n_rows))
@@ -54,10 +54,10 @@ def uncertainty(p: Probabilities) -> FloatArray:
     range=(0, np.inf),
     better="lower",
     aliases=("cross_entropy",),
-    verb=_VERB,
+    method=_METHOD,
     source="scikit-learn, log_loss",
 )
-def log_loss(p: Probabilities) -> FloatArray:
+def log_loss(p: ProbabilityScores) -> FloatArray:
     """Mean negative log-likelihood of the labels: -sum_i log(y_i s_i + (1 - y_i) (1 - s_i)) / n.
 
     It is undefined where a score of exactly 0 or 1 is wrong.
@@ -69,10 +69,10 @@ def log_loss(p: Probabilities) -> FloatArray:
     return np.where(np.isfinite(loss), loss, np.nan)
 
 
-def _mean(p: Probabilities, values: FloatArray) -> FloatArray:
+def _mean(p: ProbabilityScores, values: FloatArray) -> FloatArray:
     """Average over the rows of each segment."""
     return _if_probabilities(p, ratio(p.sum(values), p.n_rows))
 
 
-def _if_probabilities(p: Probabilities, values: FloatArray) -> FloatArray:
+def _if_probabilities(p: ProbabilityScores, values: FloatArray) -> FloatArray:
     return np.where(p.is_outside, np.nan, values)

@@ -8,16 +8,16 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.binary_counts import OneVersusRest
-from balframe.core.cells import beginnings
+from balframe.core.cells import is_segment_start
 from balframe.core.counting_strategy import TIES, blocks
 from balframe.core.operating_points import OperatingPoints
-from balframe.core.row_sums import Measures
+from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
-from balframe.core.threads import on_all_cores
+from balframe.core.threads import run_on_all_cores
 from balframe.metrics.score_metrics import score_metric
 
-OfTies = Callable[["Ranking"], FloatArray]  # a value of each tie
+TieValues = Callable[["Ranking"], FloatArray]  # a value of each tie
 
 
 @dataclass(frozen=True)
@@ -61,38 +61,38 @@ class Ranking:
         """Weight of the negatives of each tie."""
         return _weight(self.ties.negative, self.rows)
 
-    def sum(self, values: OfTies) -> FloatArray:
+    def sum(self, values: TieValues) -> FloatArray:
         """Add up what is computed of every tie, over the ties of each segment."""
-        return self._reduced(values, np.add)
+        return self._reduce(values, np.add)
 
-    def largest(self, values: OfTies) -> FloatArray:
-        """Find the largest value of the ties of each segment; undefined ones count as 0."""
-        return self._reduced(values, np.fmax)
+    def largest(self, values: TieValues) -> FloatArray:
+        """Return the largest value of the ties of each segment; undefined ones count as 0."""
+        return self._reduce(values, np.fmax)
 
-    def _reduced(self, values: OfTies, combine: np.ufunc) -> FloatArray:
+    def _reduce(self, values: TieValues, combine: np.ufunc) -> FloatArray:
         def part(rows: slice) -> tuple[Int64Array, FloatArray]:
-            of_part = replace(self, rows=rows)
-            begins = np.flatnonzero(beginnings((of_part.segment,), len(of_part.segment)))
-            return of_part.segment[begins], combine.reduceat(values(of_part), begins)
+            ties = replace(self, rows=rows)
+            starts = np.flatnonzero(is_segment_start((ties.segment,), len(ties.segment)))
+            return ties.segment[starts], combine.reduceat(values(ties), starts)
 
         out = np.zeros(self.ties.n_segments)
         parts = blocks(slice(0, len(self.ties.segment)), TIES)
-        for segments, found in on_all_cores(part, parts):
-            out[segments] = combine(out[segments], found)
+        for segments, reduced in run_on_all_cores(part, parts):
+            out[segments] = combine(out[segments], reduced)
         return out
 
     @cached_property
-    def positives(self) -> FloatArray:
+    def n_positive(self) -> FloatArray:
         """Weight of the positives of each segment."""
         return self.sum(lambda ties: ties.positive)
 
     @cached_property
-    def negatives(self) -> FloatArray:
+    def n_negative(self) -> FloatArray:
         """Weight of the negatives of each segment."""
         return self.sum(lambda ties: ties.negative)
 
     @cached_property
-    def placement_of_positives(self) -> FloatArray:
+    def positive_placements(self) -> FloatArray:
         """Share of the segment's negatives that lie below a positive of each tie, half of ties.
 
         The negatives are added up from both sides of the tie: a perfect ranking has shares of 1.
@@ -101,27 +101,23 @@ class Ranking:
         return ratio(below + self.negative / 2, below + others)
 
     @cached_property
-    def placement_of_negatives(self) -> FloatArray:
+    def negative_placements(self) -> FloatArray:
         """Share of the segment's positives that lie above a negative of each tie, half of ties."""
         above, others = self.reaching.tp, self.reaching.fn
         return ratio(above - self.positive / 2, above + others)
 
-    def spreads(self, auc: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Find the mean squared distances of the placements of either side from the area."""
+    def placement_variances(self, auc: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean squared distances of positive and negative placements from the area."""
 
         def of_positives(ties: "Ranking") -> FloatArray:
-            return _times(
-                ties.positive, (ties.placement_of_positives - auc.take(ties.segment)) ** 2
-            )
+            return _weigh(ties.positive, (ties.positive_placements - auc.take(ties.segment)) ** 2)
 
         def of_negatives(ties: "Ranking") -> FloatArray:
-            return _times(
-                ties.negative, (ties.placement_of_negatives - auc.take(ties.segment)) ** 2
-            )
+            return _weigh(ties.negative, (ties.negative_placements - auc.take(ties.segment)) ** 2)
 
         return (
-            ratio(self.sum(of_positives), self.positives),
-            ratio(self.sum(of_negatives), self.negatives),
+            ratio(self.sum(of_positives), self.n_positive),
+            ratio(self.sum(of_negatives), self.n_negative),
         )
 
 
@@ -131,8 +127,8 @@ def roc_auc(r: Ranking) -> FloatArray:
 
     It is the area under the ROC curve. Ties count half.
     """
-    placed = r.sum(lambda ties: _times(ties.positive, ties.placement_of_positives))
-    return ratio(placed, r.positives)
+    placed = r.sum(lambda ties: _weigh(ties.positive, ties.positive_placements))
+    return ratio(placed, r.n_positive)
 
 
 @score_metric(range=(0, 1), aliases=("average_precision_score",))
@@ -142,11 +138,11 @@ def average_precision(r: Ranking) -> FloatArray:
     The weight of a threshold is the increase in recall R that it adds.
     """
 
-    def weighed(ties: Ranking) -> FloatArray:
+    def weighted_precision(ties: Ranking) -> FloatArray:
         precision = ratio(ties.reaching.tp, ties.reaching.tp + ties.reaching.fp)
-        return _times(ties.positive, precision)
+        return _weigh(ties.positive, precision)
 
-    return ratio(r.sum(weighed), r.positives)
+    return ratio(r.sum(weighted_precision), r.n_positive)
 
 
 @score_metric(range=(0, 1), aliases=("ks",))
@@ -158,11 +154,11 @@ def ks_statistic(r: Ranking) -> FloatArray:
     """
 
     def distance(ties: Ranking) -> FloatArray:
-        of_positives = ratio(ties.reaching.tp, r.positives.take(ties.segment))
-        of_negatives = ratio(ties.reaching.fp, r.negatives.take(ties.segment))
+        of_positives = ratio(ties.reaching.tp, r.n_positive.take(ties.segment))
+        of_negatives = ratio(ties.reaching.fp, r.n_negative.take(ties.segment))
         return np.abs(of_positives - of_negatives)
 
-    return np.where((r.positives > 0) & (r.negatives > 0), r.largest(distance), np.nan)
+    return np.where((r.n_positive > 0) & (r.n_negative > 0), r.largest(distance), np.nan)
 
 
 @score_metric(
@@ -180,13 +176,13 @@ def brier_score(r: Ranking) -> FloatArray:
         lost: FloatArray = ties.positive * (1 - share) ** 2 + ties.negative * share**2
         return lost
 
-    return ratio(r.sum(errors), r.positives + r.negatives)
+    return ratio(r.sum(errors), r.n_positive + r.n_negative)
 
 
-def _weight(side: Measures, rows: slice) -> FloatArray:
-    return np.asarray((side.counted if side.weight is None else side.weight)[rows], np.float64)
+def _weight(side: RowSums, rows: slice) -> FloatArray:
+    return np.asarray((side.row_counts if side.weight is None else side.weight)[rows], np.float64)
 
 
-def _times(weight: FloatArray, value: FloatArray) -> FloatArray:
-    """Weigh values; an undefined one without weight counts for nothing."""
+def _weigh(weight: FloatArray, value: FloatArray) -> FloatArray:
+    """Multiply values by their weights; 0 without weight, even if the value is undefined."""
     return np.where(weight > 0, weight * value, 0)

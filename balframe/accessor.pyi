@@ -1,0 +1,795 @@
+# Written by .ci/accessor_stub.py: run it again after a change of a signature.
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import date, datetime
+from functools import cached_property
+from os import PathLike
+from typing import Any, Generic, Literal
+
+from altair import ConcatChart, FacetChart, LayerChart
+
+from balframe.audit_page.page import Page
+from balframe.frames.adapter import FrameT
+from balframe.methods.gates.rules import Rule
+
+def groups(namespace: type) -> dict[str, list[str]]:
+    """Return the names of the methods of a namespace by their group, in order."""
+
+class Plots(Generic[FrameT]):
+    """Charts of a frame: `df.bal.plot.report("y", "yhat", by="group")`."""
+    def __init__(self, frame: FrameT) -> None: ...
+    def report(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = True,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        level: float = 0.95,
+        absent: Literal["skip", "null", "zero"] = "skip",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of a metric of every segment with its confidence interval."""
+    def confusion(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        normalize: Literal["true", "pred", "all"] = "true",
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells."""
+    def gaps(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = "rest",
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the difference of every segment from the rest or another reference."""
+    def slices(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        numbers: bool | None = None,
+        over: Any = None,
+        metric: str = "balanced_accuracy",
+        depth: int = 3,
+        order: Literal["p_value", "lower", "impact"] = "p_value",
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        min_difference: float = 0.0,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows."""
+    def impact(
+        self,
+        selected: Hashable | Sequence[Hashable] | None = None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        score: Hashable | Sequence[Hashable] | None = None,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        most: int = 60,
+        min_share: float = 0.02,
+        bound: float = 0.8,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the impact ratio of every category, with the bound as a line."""
+    def monitor(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        time: Hashable,
+        every: str,
+        reference: Mapping[str, Any] | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        most: int = 24,
+        margin: float = 0.05,
+        alpha: float = 0.05,
+        looks: int = 104,
+        windows: Sequence[int] = (1, 4, 13),
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        dispersion: Literal["estimate"] | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return the scores of every segment over time, beside their reference, with alarms marked."""
+    def power(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | Mapping[str, Any]]
+        | Sequence[Rule],
+        by: Hashable | Sequence[Hashable] | None = None,
+        disagreement: float | None = None,
+        most: int = 60,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cells: bool = False,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the probability that a rule fails, with a line for each segment."""
+    def curve(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of a metric at every threshold of a score, with a line for each segment."""
+    def roc(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cluster: Hashable | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the ROC curve of every segment: recall against false positive rate."""
+    def calibration(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        bins: int = 10,
+        most: int = 24,
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return the reliability diagram of every segment."""
+
+class Bal(Generic[FrameT]):
+    """The methods of balframe on a frame: `df.bal.report("y", "yhat")`."""
+    def __init__(self, frame: FrameT) -> None: ...
+    @cached_property
+    def plot(self) -> Plots[FrameT]:
+        """Charts of the frame, each with the name of the method whose result it draws."""
+    def report(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        layout: Literal["wide", "long"] = "wide",
+        absent: Literal["skip", "null", "zero"] = "skip",
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment with its scores: accuracy, balanced accuracy, or other metrics."""
+    def classes(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and class label with recall, precision and other scores."""
+    def confusion(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        complete: bool = False,
+        normalize: Literal["true", "pred", "all"] | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment, true label and predicted label with its number of rows."""
+    def posterior(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        above: float | None = None,
+        level: float = 0.95,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment with the posterior distribution of its balanced accuracy."""
+    def monitor(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        time: Hashable,
+        every: str,
+        reference: Mapping[str, Any] | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        margin: float = 0.05,
+        alpha: float = 0.05,
+        looks: int = 104,
+        windows: Sequence[int] = (1, 4, 13),
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        dispersion: Literal["estimate"] | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and period that says whether its score got worse."""
+    def gaps(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = "rest",
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and metric with its difference from the rest or a reference."""
+    def disparity(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        min_support: int = 1,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per metric with its lowest and highest segment and a test of equality."""
+    def fairness(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        min_support: int = 1,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per criterion of group fairness with its largest difference and ratio."""
+    def compare(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment, pair of models and metric, with the difference of their scores."""
+    def slices(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        over: Any = None,
+        metric: str = "balanced_accuracy",
+        depth: int = 3,
+        order: Literal["p_value", "lower", "impact"] = "p_value",
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        min_difference: float = 0.0,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per slice on which the model is shown to be worse than on the other rows."""
+    def impact(
+        self,
+        selected: Hashable | Sequence[Hashable] | None = None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        score: Hashable | Sequence[Hashable] | None = None,
+        min_share: float = 0.02,
+        bound: float = 0.8,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per category with its selection rate and impact ratio."""
+    def curve(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        band: bool = False,
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and threshold with the scores at this operating point."""
+    def best_threshold(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metric: str = "balanced_accuracy",
+        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment with its best threshold, and the gain over a common threshold."""
+    def ranking(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = None,
+        cluster: Hashable | None = None,
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment with its ROC AUC and other scores that need no threshold."""
+    def calibration(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+    ) -> FrameT:
+        """Return one row per segment that says whether its scores are the probabilities they claim."""
+    def calibration_curve(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        bins: int = 10,
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+    ) -> FrameT:
+        """Return one row per segment and bin of scores with its observed share of positive rows."""
+    def calibration_gaps(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+    ) -> FrameT:
+        """Return one row per segment with its share of positive rows and that expected at its scores."""
+    def check(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | Mapping[str, Any]]
+        | Sequence[Rule],
+        by: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        decide: Literal["confident", "estimate"] = "confident",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and rule with its verdict: pass, fail or inconclusive."""
+    def require(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | Mapping[str, Any]]
+        | Sequence[Rule],
+        by: Hashable | Sequence[Hashable] | None = None,
+        allow_inconclusive: bool = False,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        decide: Literal["confident", "estimate"] = "confident",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+    ) -> FrameT:
+        """Return the data unchanged if every segment satisfies the rules, and fail otherwise."""
+    def power(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | Mapping[str, Any]]
+        | Sequence[Rule],
+        by: Hashable | Sequence[Hashable] | None = None,
+        power: float | Sequence[float] = 0.8,
+        disagreement: float | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cells: bool = False,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+    ) -> FrameT:
+        """Return one row per segment and rule with its power: how likely `check` is to decide it."""
+    def audit(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        y_score: Hashable | Sequence[Hashable] | None = None,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | Mapping[str, Any]]
+        | Sequence[Rule]
+        | None = None,
+        title: str | None = None,
+        subtitle: str | None = None,
+        truth: str | None = None,
+        call: str | None = None,
+        unit: tuple[str, str] = ("row", "rows"),
+        min_support: int = 30,
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> Page:
+        """Return a page that says how often a classifier is right, for whom, and how sure that is."""
+
+def public_functions() -> list[str]:
+    """List the names of all methods and pages of a frame, in the order of their groups."""
+
+def methods() -> list[str]:
+    """List the names of the methods, whose results are frames, in the order of their groups."""
+
+def bal(frame: FrameT) -> Bal[FrameT]:
+    """Return the namespace of a frame, which pandas and polars frames have as `frame.bal`."""
+
+def register(library: Literal["dask"]) -> None:
+    """Add the attribute `bal` to frames of a library that `import balframe` does not cover."""
+
+def register_pandas_and_polars() -> None:
+    """Add the attribute to the frames of pandas and polars."""

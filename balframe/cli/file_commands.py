@@ -1,0 +1,110 @@
+"""Commands over files: their options, and the values that these give the parameters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import getdoc
+from typing import Any
+
+import click
+import polars as pl
+
+from balframe.api.method import Parameter
+from balframe.cli.baseline_files import is_file
+from balframe.cli.command import Argument, Command, Option, either
+from balframe.cli.files.formats import FORMATS, titles
+from balframe.cli.files.open_files import Input
+from balframe.cli.options import CommandLine, parameter_options
+from balframe.cli.parse_values import read_dates
+from balframe.cli.threshold_option import predict_at_threshold, threshold_option
+
+Run = Callable[[Input, dict[str, Any]], None]
+
+
+def file_command(
+    function: Callable[..., Any],
+    run: Run,
+    parameters: Mapping[str, Parameter],
+    output: Sequence[Option],
+    *,
+    panel: str,
+    note: str = "",
+) -> Command:
+    """Make the command of a function, which runs with files and with the values of options."""
+
+    def callback(**values: Any) -> None:  # noqa: ANN401 (of each option)
+        files = values.pop("files")
+        input_format, separator = values.pop("input_format"), values.pop("separator")
+        columns = _column_names(parameters, values)
+        run(Input(files, input_format, separator, columns), values)
+
+    summary, *_ = (getdoc(function) or "").split("\n\n")
+    return Command(
+        function.__name__.replace("_", "-"),
+        callback,
+        [_files_argument(), *function_options(parameters), *input_options(), *output],
+        help=f"{summary}\n\n{note}".rstrip(),
+        panel=panel,
+    )
+
+
+def function_options(parameters: Mapping[str, Parameter]) -> list[Option]:
+    """Make the options of parameters, and that which turns scores into predictions."""
+    members = parameter_options(parameters)
+    options = [option for member in members for option in member.options(parameters)]
+    return [*options, *([threshold_option()] if "y_pred" in parameters else [])]
+
+
+def _files_argument() -> Argument:
+    formats = [title.upper() if title.islower() else title for title in titles()]
+    return Argument(
+        "files",
+        help=f"{either(formats)} files, folders of such files, patterns such as "
+        "'day=*/*.parquet', or - for standard input.",
+        metavar="FILES...",
+        nargs=-1,
+        required=True,
+        type=click.Path(readable=False),
+    )
+
+
+def input_options() -> list[Option]:
+    """Make the options that describe the files."""
+    return [
+        Option(
+            "--input-format",
+            panel="Input",
+            help=f"One of {either(list(FORMATS))}. By default it follows from the file "
+            "extension or, for standard input, from the first bytes.",
+            metavar="FORMAT",
+            type=click.Choice(list(FORMATS)),
+        ),
+        Option(
+            "--separator",
+            panel="Input",
+            help="Character that separates the fields of csv, such as ';' or tab. By default it "
+            "is detected.",
+            metavar="CHARACTER",
+        ),
+    ]
+
+
+def _column_names(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> list[str]:
+    """List the columns that options name, each as often as they do."""
+    names: list[str] = []
+    for name, parameter in parameters.items():
+        value = values.get(name)
+        if "column name" in parameter.type_text and value is not None:
+            names += value if isinstance(value, list) else [value]
+    baseline = values.get("baseline")
+    return [name for name in names if name != baseline or not is_file(name)]
+
+
+def rows_and_arguments(
+    parameters: Mapping[str, Parameter], rows: pl.LazyFrame, values: Mapping[str, Any]
+) -> tuple[pl.LazyFrame, dict[str, Any]]:
+    """Return rows with their predictions, and the arguments that options give parameters."""
+    if values.get("threshold") is not None:
+        columns = _column_names(parameters, values)
+        rows = predict_at_threshold(rows, values["threshold"], values, columns)
+    line = CommandLine(values, read_dates(rows, values.get("time")))
+    members = parameter_options(parameters)
+    return line.rows, {member.parameter.name: member.value(line) for member in members}

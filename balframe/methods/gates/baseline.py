@@ -1,0 +1,335 @@
+"""What rules compare with: another model on the same rows, or an earlier run on other rows.
+
+A difference is that of the means over the labels that are present in both.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from balframe.api.interval_estimates import clip_limits, mover_difference_limits
+from balframe.api.metric_selection import MetricSelection, metric_values
+from balframe.api.options import Backend
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.sample import Sample
+from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
+from balframe.frames.adapter import Name
+from balframe.frames.convert_result import BACKENDS
+from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.earlier_cells import CountedPair, EarlierCellSource
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.engines.registry import find_engine
+from balframe.frames.query import MODEL, WEIGHT, InputSpec, Query
+from balframe.frames.sources import LabelSource, Source
+from balframe.methods.comparisons.extremes import smallest_denominator
+from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
+from balframe.methods.comparisons.segments import (
+    recall_difference_limits,
+    restrict_to_shared_labels,
+)
+from balframe.methods.scores.combine import split_cell_columns
+from balframe.methods.scores.confusion import confusion
+from balframe.metrics.registry import Metric
+from balframe.stats.base import IntervalRequest
+from balframe.stats.differences import gate_difference
+from balframe.stats.proportions import Limits
+
+# Number of clusters, number of effective clusters, and design effect of every segment.
+ClusterStatistics = tuple[Int64Array, FloatArray, FloatArray]
+
+
+class Baseline(Protocol):
+    """What the data are compared with.
+
+    `data` are what was counted of the data alone. `counted_frame` has the segments of the baseline
+    too, among which `positions` are those of the data.
+    """
+
+    @property
+    def data(self) -> CountedFrame:
+        """The data alone."""
+
+    @property
+    def counted_frame(self) -> CountedFrame:
+        """The data, with all segments."""
+
+    @property
+    def positions(self) -> Int64Array:
+        """Positions of the segments of the data."""
+
+    def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
+        """Return the class counts of segments in the data and in the baseline."""
+
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
+        """Compute limits of the differences in segments that both have."""
+
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+        """Return the number of clusters of segments, and their effect on the differences."""
+
+
+@dataclass(frozen=True)
+class PairedBaseline:
+    """Another model on the same rows; `joint` has the cells of both."""
+
+    joint: CountedFrame
+    selection: MetricSelection
+
+    @cached_property
+    def data(self) -> CountedFrame:
+        """The data alone."""
+        model, _ = split_models(self.joint)
+        clusters = model.clusters
+        if clusters is not None:
+            clusters = replace(clusters, cells=clusters.cells.regrouped())
+        return replace(model, cells=model.cells.regrouped(), clusters=clusters)
+
+    @property
+    def counted_frame(self) -> CountedFrame:
+        """The data, which have all segments."""
+        return self.data
+
+    @property
+    def positions(self) -> Int64Array:
+        """Positions of the segments of the data."""
+        return np.arange(len(self.joint.cells.segments[1]))
+
+    @cached_property
+    def _models(self) -> PairedModels:
+        return PairedModels.of(self.joint, self.selection)
+
+    def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
+        """Return the class counts of both models."""
+        models = self._models
+        first, second = (
+            segments_at(model.counts, segments) for model in (models.first, models.second)
+        )
+        return first, second
+
+    def discordant_rows(self, metric: Metric, segments: Int64Array) -> DiscordantRows | None:
+        """Return the rows that only one model gets right."""
+        return self._models.at(segments).discordant_rows(metric.interval)
+
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
+        """Invert the score test of paired differences."""
+        return self._models.at(segments).limits_and_p_values(metric.interval, request.level)[0]
+
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+        """Return the number of clusters of segments, and their effect on the differences."""
+        models = self._models.at(segments)
+        if models.first.clusters is None:
+            return None
+        return models.first.clusters.n, *models.design_effects(metric.interval)
+
+
+@dataclass(frozen=True)
+class UnpairedBaseline:
+    """The cells of an earlier run on other rows."""
+
+    sides: CountedPair
+    selection: MetricSelection
+
+    @property
+    def data(self) -> CountedFrame:
+        """The data alone."""
+        return self.sides.current
+
+    @property
+    def counted_frame(self) -> CountedFrame:
+        """The data, with the segments that only the earlier run has."""
+        return self.sides.aligned_current
+
+    @property
+    def positions(self) -> Int64Array:
+        """Positions of the segments of the data."""
+        return self.sides.segment_positions
+
+    @cached_property
+    def _counts(self) -> tuple[ClassCounts, ClassCounts]:
+        now, before = (
+            self.selection.class_counts(self.sides.aligned_current, side.cells)
+            for side in (self.sides.aligned_current, self.sides.aligned_earlier)
+        )
+        return now, before
+
+    def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
+        """Return the class counts now and before."""
+        now, before = (segments_at(c, segments) for c in self._counts)
+        return now, before
+
+    def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
+        """Compute limits of the differences of independent scores, as they decide rules."""
+        now, before = restrict_to_shared_labels(*self.counts(segments))
+        everywhere = np.ones(len(segments), np.bool_)
+        compute = partial(gate_difference, level=request.level)
+        limits = recall_difference_limits(metric.interval, now, before, everywhere, compute, 2)
+        if limits is not None:
+            return limits[0], limits[1]
+        sides = (
+            Sample(now, lambda: self.sides.aligned_current.cells.at(segments)),
+            Sample(before, lambda: self.sides.aligned_earlier.cells.at(segments)),
+        )
+        scores = metric_values(metric, now), metric_values(metric, before)
+        return mover_difference_limits(metric, sides, scores, request)
+
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> None:
+        """Return None: the clusters of the rows of the earlier run are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineScores:
+    """The rows and scores of segments in the data and in the baseline.
+
+    `n_labels` is the number of labels that are present in both, and `support` that of the rows in
+    the smallest denominator of the metric.
+    """
+
+    n: Int64Array
+    n_labels: Int64Array
+    score: FloatArray
+    baseline_score: FloatArray
+    baseline_n: Int64Array
+    support: Int64Array
+
+    @classmethod
+    def of(cls, metric: Metric, baseline: Baseline, segments: Int64Array) -> "BaselineScores":
+        """Score both on the labels that they share.
+
+        Where one has no rows, the other is scored on all of its labels.
+        """
+        counts = baseline.counts(segments)
+        shared_counts = restrict_to_shared_labels(*counts)
+        is_alone = (counts[0].n == 0) | (counts[1].n == 0)
+        score, baseline_score = (
+            np.where(is_alone, metric_values(metric, c), metric_values(metric, shared))
+            for c, shared in zip(counts, shared_counts, strict=True)
+        )
+        support, baseline_support = (smallest_denominator(metric, c) for c in shared_counts)
+        return cls(
+            counts[0].n,
+            shared_counts[0].n_present,
+            score,
+            baseline_score,
+            counts[1].n,
+            np.minimum(support, baseline_support),
+        )
+
+    @property
+    def difference(self) -> FloatArray:
+        """The score of the data minus that of the baseline."""
+        return self.score - self.baseline_score
+
+
+def difference_limits(
+    metric: Metric,
+    baseline: Baseline,
+    segments: Int64Array,
+    difference: FloatArray,
+    request: IntervalRequest,
+) -> Limits:
+    """Compute limits of differences from a baseline, inside the range of differences."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        lower, upper = baseline.limits(metric, segments, request)
+    width = metric.range[1] - metric.range[0]
+    return clip_limits(lower, upper, difference, (-width, width), around_estimate=True)
+
+
+# The baseline that a caller gives.
+
+
+_ADVICE = "give the name of a column of predictions, or the cells of an earlier run, a result of"
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRequest:
+    """A baseline as a caller requests it: how data are read with it, and what is checked."""
+
+    input_spec: InputSpec
+    source: Source
+    check: Callable[[Query], None]
+    make_baseline: Callable[[Any, MetricSelection], Baseline | None]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the baseline is another model on the same rows."""
+        return self.input_spec.baseline is not None
+
+
+def baseline_request(baseline: object, options: Mapping[str, Any]) -> BaselineRequest:
+    """Return how to read data with a baseline; `options` are those of the method."""
+    if baseline is None:
+        return BaselineRequest(
+            InputSpec(), LabelSource(), lambda query: None, lambda counts, selection: None
+        )
+    native, _ = unwrap(baseline)
+    if not _is_frame(native):
+        return _paired_request(native, options)
+    return _unpaired_request(native)
+
+
+def _is_frame(native: object) -> bool:
+    try:
+        find_engine(native)
+    except UnsupportedTypeError:
+        if isinstance(native, Hashable) and not hasattr(native, "columns"):
+            return False
+        raise UnsupportedTypeError(
+            f"{parameter('baseline')} has the type {type(native).__qualname__}; {_ADVICE} "
+            "`confusion`."
+        ) from None
+    return True
+
+
+def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
+    if options["cells"]:
+        raise InvalidInputError(
+            f"{parameter('baseline', name)} names a column, but {parameter('cells', True)} has no "
+            "rows on which two models could be compared. Give the rows, or the cells of the "
+            f"earlier run as {parameter('baseline')}."
+        )
+    return BaselineRequest(
+        InputSpec(baseline=name), LabelSource(), lambda query: None, PairedBaseline
+    )
+
+
+def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any library or engine)
+    native = materialize(native)
+    cells_frame = InputFrame.open(native)
+    names = cells_frame.column_names
+    by, y_true, y_pred = split_cell_columns(names, "baseline has")
+    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
+    cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
+
+    def check(query: Query) -> None:
+        if query.cluster is not None:
+            raise InvalidInputError(
+                f"{parameter('cluster', query.cluster)} cannot be combined with cells as "
+                f"{parameter('baseline')}: there are no confidence intervals for differences from "
+                "an earlier run whose rows are in clusters. Give a column of predictions as "
+                f"{parameter('baseline')}, or omit one of the two."
+            )
+        baseline_by = [name for name in by if name != MODEL or not query.has_several_models]
+        if set(baseline_by) != set(query.by):
+            raise InvalidInputError(
+                f"the by-columns of the baseline are {_list_names(baseline_by)}, but those asked "
+                f"for are {_list_names(query.by)}. Give cells of the same segments; `confusion` "
+                f"with {parameter('cells', True)} adds up finer ones."
+            )
+        is_weighted, was_weighted = query.sample_weight is not None, WEIGHT in names
+        if is_weighted != was_weighted:
+            holders = ("data have", "baseline has")
+            weighted, unweighted = holders if is_weighted else holders[::-1]
+            raise InvalidInputError(
+                f"the {weighted} weights and the {unweighted} none. Weight both or neither."
+            )
+
+    return BaselineRequest(
+        InputSpec(), EarlierCellSource(cells, y_true, y_pred), check, UnpairedBaseline
+    )
+
+
+def _list_names(names: Any) -> str:  # noqa: ANN401
+    return listed(map(repr, names)) if names else "none"

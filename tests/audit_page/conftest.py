@@ -1,0 +1,43 @@
+"""Audits that tests of sentences share."""
+
+import pytest
+
+import balframe as bf
+from audit_page.audited_frames import COMPAS, audit_of, random_rows
+
+
+@pytest.fixture(scope="session")
+def compas_audit():
+    """Audit COMPAS by sex, race and age, with rules that are met, not met and undecided."""
+    rules = [
+        "recall >= 0.05",
+        "difference(false_positive_rate) <= 0.1",
+        "n >= 20",
+        "precision >= 0.6",
+    ]
+    people = bf.datasets.compas_by_age_and_sex()
+    return audit_of(
+        people,
+        y_true="reoffended",
+        y_pred=["high_risk"],
+        by=["sex", "race", "age"],
+        words=COMPAS,
+        rules=rules,
+        options={"counts": "n"},
+    )
+
+
+@pytest.fixture(scope="session")
+def random_audits():
+    """Audit small random tables: of one outcome, small groups, missing values, two models."""
+    audits = []
+    for seed in range(90):
+        several = {"y_pred": ("p", "q")} if seed % 5 == 0 else {}
+        by = [("g",), ("g", "h"), ()][seed % 3]
+        rules = _RULES[: seed % 4 if by else seed % 3]
+        least = [30, 5, 1][seed % 7 % 3]
+        audits.append(audit_of(random_rows(seed), by=by, min_support=least, rules=rules, **several))
+    return audits
+
+
+_RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]

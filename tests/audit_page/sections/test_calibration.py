@@ -1,0 +1,310 @@
+"""What scores mean: each sentence with all of its outcomes."""
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from audit_page.figures_by_hand import audit, difference, model, plain, texts
+from audit_page.scored_frames import audit_of_compas, audit_scores, compas, probabilities
+from balframe.audit_page.document import Paragraph, Table
+from balframe.audit_page.request import Model
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.scores import ScoreWords
+from balframe.audit_page.sections import calibration
+from balframe.audit_page.sections.calibration import (
+    ONE_OUTCOME,
+    Comparison,
+    column_sentence,
+    errors_sentence,
+    meaning,
+    section,
+    summary,
+)
+
+WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
+MINUS = "\N{MINUS SIGN}"
+QUESTION = "Does the same score mean the same for everyone?"
+
+
+PEOPLE, RANDOM = compas(), probabilities(2000, decimals=2)
+
+
+@pytest.fixture(scope="module")
+def audit_compas():
+    return audit_of_compas()
+
+
+@pytest.fixture(scope="module")
+def of_compas(audit_compas):
+    return audit_compas.section(calibration)
+
+
+@pytest.fixture(scope="module")
+def deciles(audit_compas):
+    (figures,) = audit_compas.of(calibration)
+    return figures
+
+
+def write(rows, **request):
+    return audit_scores(rows, **request).section(calibration)
+
+
+def compared(value, difference, is_small=False):
+    return Comparison("race", value, difference, is_small, {})
+
+
+MORE = compared("A", difference(3, 0.4, 5, 0.02))
+MOST = compared("B", difference(9, 6, 12, 0.001))
+LESS = compared("C", difference(-2, -4, -0.3, 0.03))
+OPEN = compared("D", difference(-2, -6, 2, 0.4))
+SMALL = compared("E", difference(-13, -38, 14, 0.4), is_small=True)
+SMALL_SHOWN = compared("F", difference(-30, -38, -10, 0.01), is_small=True)
+UNKNOWN = compared("G", difference(None))
+SAME, CROSSING = difference(None, p_adjusted=0.3), difference(None, p_adjusted=0.01)
+OTHERS = " For the others no difference is shown, which is not to say that there is none."
+
+
+@pytest.mark.parametrize(
+    ("n_scores", "alike"),
+    [
+        (30, "the same score"),
+        (31, "about the same score, since there are 31 different ones"),
+    ],
+)
+def test_what_it_is_for_a_score_to_mean_the_same(n_scores, alike):
+    assert meaning(n_scores, WORDS) == (
+        "If a score means the same for everyone, then of two people with the same score, whatever "
+        "their groups, one is as likely to be re-arrested as the other. Here the people of each "
+        f"group are compared with all others with {alike}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "crossing", "said"),
+    [
+        ([MORE, OPEN], SAME, f"By race more often for A (+3, 0.4 to 5).{OTHERS}"),
+        (
+            [LESS, MORE, MOST],
+            CROSSING,
+            f"By race more often for B (+9, 6 to 12) and A (+3, 0.4 to 5); less often for C "
+            f"({MINUS}2, {MINUS}4 to {MINUS}0.3).",
+        ),
+        (
+            [SMALL_SHOWN, LESS, OPEN],
+            SAME,
+            f"By race less often for C ({MINUS}2, {MINUS}4 to {MINUS}0.3) and F ({MINUS}30, "
+            f"{MINUS}38 to {MINUS}10).{OTHERS}",
+        ),
+        (
+            [OPEN, SMALL],
+            SAME,
+            "By race no difference is shown; the data leave room for up to 6 points.",
+        ),
+        (
+            [OPEN, SMALL],
+            CROSSING,
+            "By race no group is shown to differ over all scores together, but differences that "
+            "change with the score are shown; the data leave room for up to 6 points.",
+        ),
+        (
+            [SMALL],
+            SAME,
+            "By race no difference is shown, and no group is large enough to say how large one may "
+            "be.",
+        ),
+        ([UNKNOWN, UNKNOWN], SAME, "By race no groups with the same scores could be compared."),
+    ],
+)
+def test_groups_of_a_column_beside_others_with_the_same_scores(groups, crossing, said):
+    assert plain(column_sentence("race", groups, crossing)) == said
+
+
+def test_many_groups_are_counted():
+    many = [MORE._replace(value=f"g{i}") for i in range(15)]
+    said = plain(column_sentence("race", many, SAME))
+    assert said.endswith("g11 (+3, 0.4 to 5) and 3 more groups.")
+
+
+def test_a_difference_is_shown_only_below_the_level():
+    at = compared("A", difference(3, 0.4, 5, 0.05))
+    assert "no difference is shown" in column_sentence("race", [at], SAME)
+    below = compared("A", difference(3, 0.4, 5, 0.0499999))
+    assert "more often for" in column_sentence("race", [below], SAME)
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (
+            [OPEN, SMALL],
+            "At the same score, no group is shown to be re-arrested more or less often than others "
+            "of its column; the data leave room for up to 6 points.",
+        ),
+        (
+            [LESS, MOST, OPEN],
+            "At the same score, re-arrested more or less often than others of the same column: "
+            f"B (race) by +9 points (6 to 12) and C (race) by {MINUS}2 points ({MINUS}4 to "
+            f"{MINUS}0.3).",
+        ),
+        (
+            [MORE, SMALL_SHOWN],
+            "At the same score, re-arrested more or less often than others of the same column: "
+            "A (race) by +3 points (0.4 to 5) and 1 more group.",
+        ),
+        (
+            [SMALL_SHOWN, OPEN],
+            "At the same score, re-arrested more or less often than others of the same column: "
+            "1 group too small to rank.",
+        ),
+        ([UNKNOWN], "No groups with the same scores could be compared."),
+    ],
+)
+def test_in_brief(groups, said):
+    assert plain(summary(groups, WORDS)) == said
+
+
+def test_in_brief_the_four_furthest_are_named():
+    many = [compared(f"g{i}", difference(i, 0.4, 20, 0.01)) for i in range(1, 8)]
+    said = plain(summary(many, WORDS))
+    named = [f"g{i} (race) by +{i} points (0.4 to 20)" for i in (7, 6, 5, 4)]
+    assert said.endswith(f": {', '.join(named)} and 3 more groups.")
+
+
+def test_errors_differ_where_shares_are_shown_to():
+    assert errors_sentence(["sex", "race"], WORDS) == (
+        "Scores that mean the same for everyone do not make errors equal: where the share "
+        "re-arrested differs between groups, as it is shown to do by sex and race, error rates "
+        "differ at most thresholds."
+    )
+
+
+def test_the_section_on_compas(of_compas):
+    assert of_compas.question == QUESTION
+    assert [plain(one) for one in of_compas.brief] == [
+        "At the same score, no group is shown to be re-arrested within two years more or less "
+        "often than others of its column; the data leave room for up to 6 points."
+    ]
+    said = [plain(one.text) for one in of_compas.blocks if isinstance(one, Paragraph)]
+    assert said[1] == (
+        "How many points more or less often were people re-arrested within two years than others "
+        "with the same score (95% limits)? By race no difference is shown; the data leave room for "
+        "up to 6 points."
+    )
+    assert said[2].endswith("by race, error rates differ at most thresholds.")
+    assert len(said) == 3  # deciles are no probabilities
+
+
+def test_the_table_has_hollow_marks_for_small_groups_and_a_symmetric_axis(of_compas):
+    (table,) = [one for one in of_compas.blocks if isinstance(one, Table)]
+    rows = table.groups[0].rows
+    assert [plain(one.heading) for one in rows if one.is_small] == ["Asian", "Native American"]
+    (plot,) = [one for one in table.heads if one.kind == "plot"]
+    assert plot.axis.line == pytest.approx(0.5)
+    assert [at for at, _ in plot.axis.ticks] == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+    # 1,661 of 3,175.
+    assert [rows[0].cells[at].text for at in (0, 1, 3)] == ["3,175", "52%", "+3"]
+
+
+def test_a_group_that_differs_is_marked_and_named():
+    rows = probabilities(4000, decimals=2)
+    # Half of the negatives of b become positives.
+    turned = (rows["g"] == "b") & (pl.Series([i % 2 for i in range(4000)]) == 1)
+    rows = rows.with_columns(y=rows["y"].zip_with(~turned, pl.Series([1] * 4000)))
+    found = write(rows)
+    assert plain(found.brief[0]).startswith(
+        "At the same score, labelled 1 more or less often than others of the same column: b (g) by "
+        "+"
+    )
+    table = next(one for one in found.blocks if isinstance(one, Table))
+    assert "b" in [plain(one.heading) for one in table.groups[0].rows if one.differs]
+
+
+def test_probabilities_have_a_table_by_group():
+    found = write(probabilities(900, decimals=2))
+    first, second = [one for one in found.blocks if isinstance(one, Table)]
+    assert first.caption == "Groups beside others with the same scores"
+    assert second.caption == "Scores as probabilities, by group"
+    assert plain(second.total.heading) == "All rows"
+    assert len(found.brief) == 1
+    said = [plain(one.text) for one in found.blocks if isinstance(one, Paragraph)]
+    assert any(one.startswith("Are the scores the probabilities that they may") for one in said)
+
+
+def test_without_groups_the_section_is_on_probabilities():
+    found = write(probabilities(900, decimals=2), by=())
+    assert found.question == "Are the scores the probabilities that they may be taken for?"
+    assert [type(one) for one in found.blocks] == [Paragraph, Paragraph]
+    assert found.brief[0].startswith("On average the scores are ")
+
+
+def test_rounding_is_said():
+    said = [*texts(write(probabilities(1500)))]
+    assert (
+        "There are very many different values of score. They were rounded down to multiples of "
+        "0.001. For the means, half a step was added to each." in said
+    )
+
+
+def test_without_one_of_the_outcomes_nothing_is_said():
+    rows = probabilities(300, decimals=1).filter(pl.col("y") == 1)
+    found = write(rows)
+    assert found.blocks == [Paragraph(ONE_OUTCOME)]
+    assert found.brief == []
+
+
+def test_the_section_is_left_out():
+    without = section(audit(model()), [None])
+    assert without == LeftOut(QUESTION, "no score was given (`y_score`)")
+    several = audit(model(), models=[Model("p", "s")])
+    assert section(several, [None]) == LeftOut(
+        QUESTION, "a score is of one of two outcomes, and there are more"
+    )
+    rows = probabilities(300, decimals=1)
+    ranks = rows.with_columns(score=(rows["score"] * 10).cast(pl.Int64))
+    assert write(ranks, by=()) == LeftOut(QUESTION, "no columns of groups were given")
+
+
+def test_columns_beyond_the_first_are_counted():
+    names = [f"g{i}" for i in range(8)]
+    rows = probabilities(300, decimals=1)
+    rows = rows.with_columns([pl.col("g").alias(name) for name in names])
+    found = write(rows, by=names)
+    table = next(one for one in found.blocks if isinstance(one, Table))
+    assert len(table.groups) == 6
+    assert table.note.endswith(" 2 more columns not examined.")
+
+
+def test_groups_at_the_same_scores_are_those_of_the_method_on_rows(deciles):
+    (race,) = deciles.columns
+    rows = bf.calibration_gaps(PEOPLE, "reoffended", "decile", by="race", adjust=None)
+    assert [*race.groups] == rows["race"].to_list()
+    for row in rows.to_dicts():
+        one = race.groups[row["race"]]
+        for name in ("observed", "expected_at_same_scores"):
+            assert one.row[name] == pytest.approx(row[name])
+        assert one.estimate == pytest.approx(
+            (row["difference"], row["lower"], row["upper"], row["n"])
+        )
+        assert one.difference.p == pytest.approx(row["p_value"])
+    assert race.crossing.p == pytest.approx(rows["p_value_crossing"][0])
+
+
+def test_what_is_expected_is_the_mean_of_the_shares_at_each_decile(deciles):
+    (race,) = deciles.columns
+    share = dict(PEOPLE.group_by("decile").agg(pl.col("reoffended").mean()).rows())
+    black = PEOPLE.filter(pl.col("race") == "African-American")
+    expected = sum(share[one] for one in black["decile"]) / black.height
+    assert race.groups["African-American"].row["expected_at_same_scores"] == pytest.approx(expected)
+
+
+def test_all_differences_join_the_adjustment_of_the_page(deciles):
+    own = list(calibration.differences([deciles]))
+    assert len(own) == 6 + 1
+    assert all(one.p_adjusted is not None and one.p_adjusted >= one.p for one in own)
+
+
+def test_only_the_first_columns_are_compared_at_the_same_scores():
+    names = [f"g{i}" for i in range(8)]
+    rows = RANDOM.with_columns([pl.col("g").alias(name) for name in names])
+    (figures,) = audit_scores(rows, by=names).of(calibration)
+    assert [plain(one.name) for one in figures.columns] == names[:6]

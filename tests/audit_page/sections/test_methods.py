@@ -1,0 +1,34 @@
+"""How a page was computed: the terms of its sections, and what it takes to repeat it."""
+
+from audit_page.figures_by_hand import WORDS, audit, model, plain
+from balframe.audit_page.document import Terms
+from balframe.audit_page.sections.methods import section
+
+
+def terms(keys=(), **changes):
+    """Return the meaning of every term."""
+    blocks = section(audit(model(), **changes), keys).blocks
+    items = [item for block in blocks if isinstance(block, Terms) for item in block.items]
+    return {term: plain(meaning) for term, meaning in items}
+
+
+def test_methods_are_those_of_the_sections_shown():
+    assert "Rules" in terms(["rules"])
+    assert "Rules" not in terms(["chance"])
+    assert "Limits of a rate" in terms()
+
+
+def test_columns_and_options_are_stated():
+    stated = terms(by=["race", "sex"], min_support=1)
+    assert stated["Columns used"] == "y, race, sex, p"
+    assert stated["Smallest group that is ranked"] == "1 row in a denominator"
+    assert stated["Confidence level"] == "95%"
+    assert stated["Fingerprint of the counts"] == f"sha256 {'0' * 64}"
+    assert stated["False positive rate"] == "FP / (FP + TN)"
+    with_counts = terms(options={"counts": "n"})
+    assert with_counts["Columns used"] == "y, race, p, n"
+    assert terms(min_support=30)["Smallest group that is ranked"] == "30 rows in a denominator"
+
+
+def test_a_single_row_is_in_the_singular():
+    assert WORDS.rows(1) == "1 person"

@@ -1,0 +1,136 @@
+"""Who is called how often: each sentence with both outcomes."""
+
+import polars as pl
+import pytest
+
+from audit_page.audited_frames import audit_of
+from audit_page.figures_by_hand import THREE, audit, model, plain
+from balframe.audit_page.groups import Difference
+from balframe.audit_page.numbers import Estimate, bounded_scale
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections import selection_rates
+from balframe.audit_page.sections.selection_rates import (
+    Category,
+    ImpactRatios,
+    bound_comparison,
+    section,
+    summary,
+)
+
+
+def selected(value, ratio=(None, None, None), p_adjusted=None, role="compared", n=100):
+    """Make a category with its row of `impact`."""
+    rate = {"rate": 0.3, "rate_lower": 0.2, "rate_upper": 0.4}
+    row = {"role": role, "n": n, "n_selected": 30, **rate}
+    return Category(value, row, Difference(Estimate(*ratio, n), p_adjusted, p_adjusted, 0.05))
+
+
+TOP = selected("Top", (1.0, 1.0, 1.0))
+LOW = selected("Low", (0.36, 0.29, 0.45), 0.0001)
+ABOVE = selected("Above", (0.9, 0.8, 0.97), 0.005)
+OPEN = selected("Open", (0.85, 0.7, 1.02), 0.09)
+SMALL = selected("Small", role="small", n=2)
+UNKNOWN = selected(None, role="unknown")
+
+
+def ratios(*categories):
+    return ImpactRatios(0, list(categories), "Top", 0.8)
+
+
+def test_the_lowest_ratio_is_named_with_limits():
+    (said,) = summary(model(), [ratios(TOP, OPEN, LOW, SMALL)])
+    assert plain(said) == (
+        "The lowest ratio: Low (race) had been called high risk 0.36 (0.29 to 0.45) times as often "
+        "as Top."
+    )
+
+
+def test_a_difference_that_is_not_shown_is_said_not_to_be():
+    (said,) = summary(model(), [ratios(TOP, OPEN)])
+    assert plain(said) == (
+        "The lowest ratio: Open (race) had been called high risk 0.85 (0.70 to 1.02) times as "
+        "often as Top; a difference is not shown."
+    )
+
+
+def test_without_ratios_nothing_is_said_in_brief():
+    assert summary(model(), [ratios(TOP, SMALL, UNKNOWN)]) == []
+    assert summary(model(), []) == []
+
+
+def test_no_limit_of_a_ratio_is_rounded_onto_the_bound():
+    scale = bounded_scale(0.8)
+    assert scale.with_limits(Estimate(0.75, 0.7, 0.7996)) == "0.75 (0.70 to 0.7996)"
+    assert scale.with_limits(Estimate(0.85, 0.8004, 0.9)) == "0.85 (0.8004 to 0.90)"
+    assert scale.with_limits(Estimate(0.85, 0.8, 0.9996)) == "0.85 (0.80 to 0.9996)"
+
+
+@pytest.mark.parametrize(
+    ("categories", "said"),
+    [
+        ([TOP, LOW], "the limits of one ratio lie below 0.8."),
+        ([TOP, LOW, LOW, LOW], "the limits of three ratios lie below 0.8."),
+        ([TOP, ABOVE], "the limits of one ratio lie at or above 0.8."),
+        ([TOP, OPEN], "the limits of one ratio include 0.8."),
+        (
+            [TOP, LOW, ABOVE, OPEN, OPEN, SMALL],
+            "the limits of one ratio lie below 0.8, of one lie at or above 0.8 and of two include "
+            "0.8.",
+        ),
+        ([TOP, SMALL, UNKNOWN], "no ratio has limits."),
+        ([TOP, selected("Just", (0.75, 0.7, 0.8), 0.01)], "the limits of one ratio include 0.8."),
+    ],
+)
+def test_ratios_are_counted_beside_the_bound(categories, said):
+    assert bound_comparison(ratios(*categories)) == said
+
+
+def test_the_section_needs_columns_two_calls_and_a_ratio():
+    assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
+    assert isinstance(section(audit(model(cells=THREE)), [[]]), LeftOut)
+    nobody = section(audit(model()), [[]])
+    assert isinstance(nobody, LeftOut)
+    assert (
+        nobody.reason
+        == "no two groups could be compared: nobody was called, or all are of one group"
+    )
+
+
+def test_a_model_that_calls_nobody_beside_another_says_so():
+    selected = section(audit(model(), model()), [[ratios(TOP, LOW)], []])
+    assert selected.blocks[-1].text == (
+        "Nobody was called, or all are of one group: there is nothing to compare."
+    )
+    assert len(selected.brief) == 1
+
+
+def test_the_table_has_ratios_of_those_compared():
+    table = section(audit(model()), [[ratios(TOP, LOW, SMALL, UNKNOWN)]]).blocks[-1]
+    rows = table.groups[0].rows
+    assert [plain(row.heading) for row in rows] == ["Top", "Low", "Small", "(missing)"]
+    assert [(row.cells[3].text, row.cells[3].limits) for row in rows] == [
+        ("1.00", ""),
+        ("0.36", "0.29 to 0.45"),
+        ("\N{EN DASH}", ""),
+        ("\N{EN DASH}", ""),
+    ]
+    assert [row.is_small for row in rows] == [False, False, True, True]
+    assert [row.differs for row in rows] == [False, True, False, False]
+
+
+def test_ratios_of_compas_are_to_the_group_called_most_often(compas_audit):
+    ((_, race, _),) = compas_audit.of(selection_rates)
+    assert (race.highest, race.bound) == ("African-American", 0.8)
+    by_value = {one.value: one for one in race.categories}
+    assert by_value["Other"].ratio.value == pytest.approx((79 / 377) / (2174 / 3696))
+    assert by_value["Other"].row["n_selected"] == 79
+    assert {one.value for one in race.categories if one.row["role"] == "small"} == {
+        "Asian",
+        "Native American",
+    }
+    assert by_value["Native American"].ratio.value is None
+
+
+def test_nobody_called_has_no_ratios():
+    data = pl.DataFrame({"g": ["a", "b"] * 40, "y": [0, 0, 1, 1] * 20, "p": [0] * 80})
+    assert audit_of(data).of(selection_rates) == [[]]

@@ -1,0 +1,129 @@
+"""Where it is worst: each sentence with both outcomes."""
+
+import polars as pl
+import pytest
+
+from audit_page.audited_frames import audit_of
+from audit_page.figures_by_hand import FNR, FPR, audit, group, make_request, model, percent, plain
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections import worst_slices
+from balframe.audit_page.sections.worst_slices import (
+    SELECTION,
+    Search,
+    search_sentence,
+    section,
+    summary,
+)
+
+
+def found(n_tests=54, n_explained=0, difference=(0.23, 0.18, 0.27), **values):
+    """Make a row of `slices`."""
+    values = values or {"by0": "A"}
+    row = dict(zip(("difference", "lower", "upper"), difference, strict=True))
+    row |= {"on": ", ".join(values), "by0": None, "by1": None, "by2": None, **values}
+    row |= {"n": 80, "min_support": 60, "estimate": 0.45, "rest": 0.22, "p_adjusted": 0.0001}
+    return row | {"n_tests": n_tests, "n_explained": n_explained}
+
+
+def test_conditions_are_joined_in_the_order_of_the_columns():
+    two = found(by2="under 25", by0="Female")
+    assert ", Female and “under 25”: 45% of" in plain(summary([Search(FPR, [two])]))
+    assert ", (missing): 45% of" in plain(summary([Search(FPR, [found(by0=None)])]))
+
+
+def test_the_worst_of_each_error_is_named_with_limits():
+    said = plain(summary([Search(FPR, [found(), found()]), Search(FNR, [])]))
+    assert said == (
+        "Most clearly shown to fare worse than all others, A: 45% of those not re-arrested had "
+        "been called high risk, against 22% of all others, +23 points (18 to 27)."
+    )
+    said = plain(
+        summary([Search(FPR, [found()]), Search(FNR, [found(difference=(0.01, 0.001, 0.02))])])
+    )
+    assert "; A: 45% of those re-arrested had not been called high risk, against" in said
+    assert said.endswith(", +1 point (0.1 to 2).")
+
+
+def test_nothing_is_shown_to_fare_worse():
+    said = "No combination of groups is shown to fare worse than all others together."
+    assert summary([Search(FPR, []), Search(FNR, [], "too few rows")]) == summary([]) == said
+
+
+TESTED = "54 combinations of groups with at least 30 people to count were tested;"
+CAPTION = "“Called high risk, but not re-arrested”"
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        (
+            Search(FPR, [found(54, 9), found(54, 1)]),
+            f"For {CAPTION} {TESTED} two are listed that are shown to be worse than all others. 10 "
+            "more are left out, whose errors these explain.",
+        ),
+        (
+            Search(FPR, [found(54, 1)]),
+            f"For {CAPTION} {TESTED} one is listed that is shown to be worse than all others. One "
+            "more is left out, whose errors these explain.",
+        ),
+        (
+            Search(FPR, [found(1)]),
+            f"For {CAPTION} 1 combination of groups with at least 30 people to count was tested; "
+            "one is listed that is shown to be worse than all others.",
+        ),
+        (
+            Search(FPR, []),
+            f"For {CAPTION} no combination of groups with at least 30 people to count, inside and "
+            "outside of it, is shown to be worse than all others. Nothing here says that all is "
+            "well with smaller ones.",
+        ),
+        (
+            Search(FPR, [], "too few rows"),
+            f"For {CAPTION} nothing could be searched: too few rows.",
+        ),
+    ],
+)
+def test_a_search_says_what_it_found(search, said):
+    assert plain(search_sentence(search, make_request())) == said
+
+
+def test_the_section_needs_columns():
+    assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
+
+
+def test_only_errors_with_slices_have_tables():
+    whole = group(None, 60, 40, 30, {"false_positive_rate": percent(32, 31, 34)})
+    searches = [Search(FPR, [found()]), Search(FNR, [])]
+    some = section(audit(model(overall=whole)), [searches])
+    assert [type(one).__name__ for one in some.blocks] == ["Paragraph", "Paragraph", "Table"]
+    assert some.blocks[1].text == SELECTION
+    (row,) = some.blocks[2].groups[0].rows
+    assert plain(row.heading) == "A"
+    assert [(cell.text, cell.limits) for cell in row.cells] == [
+        ("60", ""),
+        ("45%", ""),
+        ("", ""),
+        ("22%", ""),
+        ("+23", "18 to 27"),
+        ("<.001", ""),
+    ]
+    none = section(audit(model(overall=whole)), [[Search(FPR, []), Search(FNR, [])]])
+    assert [type(one).__name__ for one in none.blocks] == ["Paragraph"]
+
+
+def test_the_first_slice_of_compas_is_a_group_with_its_published_rate(compas_audit):
+    ((search, _),) = compas_audit.of(worst_slices)
+    first = search.slices[0]
+    assert (first["on"], first["by1"]) == ("by1", "African-American")
+    assert (first["min_support"], first["estimate"]) == (1795, pytest.approx(805 / 1795))
+    rest = (1282 - 805) / (3963 - 1795)
+    assert first["rest"] == pytest.approx(rest)
+    assert first["difference"] == pytest.approx(805 / 1795 - rest)
+    assert first["lower"] > 0
+    assert first["p_adjusted"] < 0.001
+
+
+def test_a_search_of_few_rows_says_so():
+    data = pl.DataFrame({"g": ["a", "b"] * 3, "y": [0, 0, 1, 1, 0, 1], "p": [0, 1, 0, 1, 1, 1]})
+    (searches,) = audit_of(data).of(worst_slices)
+    assert [(search.slices, search.problem) for search in searches] == [([], "too few rows")] * 2

@@ -1,0 +1,116 @@
+"""A page saves and shows itself."""
+
+import re
+import sys
+from html import unescape
+from importlib import util
+
+import pytest
+
+from audit_page.sample_document import sample
+from balframe.audit_page.page import Page
+from balframe.errors import InvalidInputError, MissingExtraError
+
+
+@pytest.fixture
+def page():
+    return Page(sample())
+
+
+@pytest.fixture
+def without_jinja2(monkeypatch):
+    """Act as if jinja2 were not installed."""
+    find = util.find_spec
+    for module in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.delitem(sys.modules, "balframe.audit_page.render_html", raising=False)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(
+        "balframe.frames.engines.registry.find_spec",
+        lambda name: None if name == "jinja2" else find(name),
+    )
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.HTM"])
+def test_a_page_is_saved_as_html(page, tmp_path, name):
+    pytest.importorskip("jinja2")
+
+    page.save(tmp_path / name)
+
+    assert (tmp_path / name).read_bytes() == page.html().encode()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["page.md", "page.markdown"])
+def test_a_page_is_saved_as_markdown(page, tmp_path, name, without_jinja2):
+    page.save(str(tmp_path / name))
+
+    assert (tmp_path / name).read_bytes() == page.markdown().encode()
+
+
+def test_a_page_replaces_the_one_before_as_a_whole(page, tmp_path):
+    out = tmp_path / "page.md"
+    out.write_text("before" * 100_000)
+
+    page.save(out)
+
+    assert "before" not in out.read_text("utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page", "page.html.gz", ""])
+def test_other_endings_are_refused(page, tmp_path, name):
+    with pytest.raises(InvalidInputError) as raised:
+        page.save(tmp_path / name)
+
+    assert str(raised.value) == (
+        f"path={str(tmp_path / name)!r} has none of the extensions that a page can have. Use one "
+        "of .html, .htm for HTML or .md, .markdown for Markdown."
+    )
+
+
+def test_a_directory_is_refused(page, tmp_path):
+    (tmp_path / "page.md").mkdir()
+
+    with pytest.raises(InvalidInputError, match=r"page\.md' is a directory\. Give the path"):
+        page.save(tmp_path / "page.md")
+
+
+def test_a_missing_folder_is_refused(page, tmp_path):
+    with pytest.raises(InvalidInputError, match=r"the directory .*not-there' does not exist"):
+        page.save(tmp_path / "not-there" / "page.md")
+
+
+def test_without_jinja2_the_extra_is_named(page, tmp_path, without_jinja2):
+    with pytest.raises(MissingExtraError, match=r"pages of audit need jinja2.*'balframe\[audit\]'"):
+        page.save(tmp_path / "page.html")
+
+    assert list(tmp_path.iterdir()) == []
+    assert repr(page) == "Page('Less than 25', 3 sections)"
+
+
+def test_a_page_says_what_it_is(page):
+    pytest.importorskip("jinja2")
+
+    size = len(page.html().encode()) / 1000
+    assert repr(page) == f"Page('Less than 25', 3 sections, {size:.0f} kB)"
+
+
+def test_a_notebook_shows_the_page_in_a_frame(page):
+    pytest.importorskip("jinja2")
+
+    shown = page._repr_html_()
+
+    (srcdoc,) = re.findall('srcdoc="([^"]*)"', shown)
+    assert unescape(srcdoc) == page.html()
+    assert 'sandbox=""' in shown
+    assert 'title="Less than 25"' in shown
+    assert "<" not in shown[len("<iframe ") : -len("</iframe>")]
+
+
+def test_the_title_of_a_frame_is_inert():
+    pytest.importorskip("jinja2")
+
+    shown = Page(sample('"><script>'))._repr_html_()
+
+    assert 'title="&quot;&gt;&lt;script&gt;"' in shown

@@ -1,0 +1,14 @@
+"""The rates of a page."""
+
+from audit_page.figures_by_hand import make_cells, make_request, plain
+from balframe.audit_page.rates import page_rates
+from balframe.audit_page.request import Words
+
+
+def test_of_many_labels_the_most_frequent_are_the_errors():
+    labels = tuple("abcdefghij")
+    request = make_request(words=Words(None, None, "row", "rows"))
+    counts = {(label, label): 10 + i for i, label in enumerate(labels)}
+    errors = page_rates(make_cells(counts, labels, None, request=request)).errors
+    assert "".join(rate.positive for rate in errors) == "cdefghij"
+    assert plain(errors[0].among) == "those labelled c"

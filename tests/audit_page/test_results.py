@@ -1,0 +1,63 @@
+"""One adjustment of all p-values of a page, by the method of Benjamini and Hochberg."""
+
+import pytest
+from scipy.stats import false_discovery_control
+
+from audit_page.audited_frames import audit_of, random_rows
+from audit_page.figures_by_hand import difference
+from balframe.audit_page.results import adjust_differences
+from balframe.audit_page.sections import calibration, models, selection_rates
+
+
+def family(audited):
+    """Return all differences that the page shows, of groups and of the sections."""
+    models_and_sections = [model.differences for model in audited.audit.models]
+    for module in (calibration, selection_rates, models):
+        models_and_sections.append(module.differences(audited.of(module)))
+    return [difference for some in models_and_sections for difference in some]
+
+
+@pytest.mark.slow
+def test_the_family_is_all_p_values_of_the_page(compas_audit, random_audits):
+    n_checked = 0
+    for audited in (compas_audit, *random_audits):
+        tested = [one for one in family(audited) if one.p is not None]
+        expected = false_discovery_control([one.p for one in tested]) if tested else []
+        assert [one.p_adjusted for one in tested] == pytest.approx(list(expected))
+        assert all(one.p_adjusted is None for one in family(audited) if one.p is None)
+        n_checked += len(tested)
+    assert n_checked > 300
+
+
+def test_p_values_of_small_groups_are_in_the_family(compas_audit):
+    model = compas_audit.model
+    small = [one for one in model.columns[1].groups if one.n_rarest < 30]
+    assert {one.value for one in small} == {"Asian", "Native American"}
+    for group in small:
+        assert all(one.p_adjusted is not None for one in group.differences.values())
+
+
+def test_compas_counts_33_differences_of_groups_and_6_of_selections(compas_audit):
+    """Eleven groups in three rates; the highest of three columns and small groups have no ratio."""
+    tested = [one for one in family(compas_audit) if one.p is not None]
+    assert len(tested) == 11 * 3 + (2 - 1) + (4 - 1) + (3 - 1)
+
+
+def test_models_and_their_differences_are_in_one_family():
+    audited = audit_of(random_rows(12), y_pred=("p", "q"), by=["h"])
+    assert len(audited.of(models)) == 1
+    of_groups = [len(list(model.differences)) for model in audited.audit.models]
+    of_ratios = list(selection_rates.differences(audited.of(selection_rates)))
+    assert len(family(audited)) == sum(of_groups) + len(of_ratios) + 2
+
+
+def test_a_difference_without_a_p_value_is_left_out():
+    found = [difference(5, p_adjusted=p) for p in (0.01, None, 0.04)]
+    adjust_differences(found, 0.05)
+    assert [one.p_adjusted for one in found] == [pytest.approx(0.02), None, pytest.approx(0.04)]
+    adjust_differences([], 0.05)
+
+
+@pytest.mark.parametrize(("p", "is_shown"), [(0.0499, True), (0.05, False), (None, False)])
+def test_a_difference_is_shown_below_the_level(p, is_shown):
+    assert difference(5, p_adjusted=p).is_significant == is_shown

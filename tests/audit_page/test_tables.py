@@ -1,0 +1,153 @@
+"""Tables show the largest groups and count the others; axes hold the numbers on round ticks."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit_page.figures_by_hand import column, group, model, plain, with_request
+from balframe.audit_page.document import Cell, TableRow
+from balframe.audit_page.numbers import PERCENT, POINTS, RATIO, Estimate
+from balframe.audit_page.tables import (
+    Range,
+    choose_groups,
+    difference_range,
+    group_rows,
+    left_out_columns,
+    ratio_range,
+    share_range,
+)
+
+UNIT = st.floats(0, 1)
+LIMITS = st.tuples(UNIT, UNIT, UNIT).map(sorted).map(lambda x: Estimate(x[1], x[0], x[2]))
+GAPS = st.tuples(*[st.floats(-1, 1)] * 3).map(sorted).map(lambda x: Estimate(x[1], x[0], x[2]))
+NONE = Estimate(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "ticks"),
+    [
+        (0.15, 0.58, ["0%", "20%", "40%", "60%"]),
+        (0.541, 0.662, ["50%", "55%", "60%", "65%", "70%"]),
+        (0.98, 1.0, ["98%", "99%", "100%"]),
+        (0.0, 0.0, ["0%", "1%"]),
+        (1.0, 1.0, ["99%", "100%"]),
+        (0.0, 1.0, ["0%", "50%", "100%"]),
+    ],
+)
+def test_ticks_are_round(lower, upper, ticks):
+    axis = share_range([Estimate(lower, lower, upper)]).axis(PERCENT)
+    assert [text for _, text in axis.ticks] == ticks
+
+
+def test_without_numbers_the_axis_is_that_of_shares():
+    assert share_range([NONE]) == share_range([]) == Range(0.0, 1.0, 0.5)
+
+
+@given(st.lists(LIMITS, min_size=1, max_size=5), st.none() | UNIT)
+def test_the_axis_holds_all_numbers(estimates, other):
+    span = share_range(estimates, other)
+    for one in estimates:
+        bar = span.bar(one)
+        assert -1e-6 <= bar.lower <= bar.at <= bar.upper <= 1 + 1e-6
+    axis = span.axis(PERCENT, other)
+    assert 2 <= len(axis.ticks) <= 7
+    assert all(text.rstrip("%").isdigit() for _, text in axis.ticks)
+    assert other is None or -1e-6 <= axis.line <= 1 + 1e-6
+
+
+@given(st.lists(GAPS, max_size=5))
+def test_the_axis_of_differences_has_0_in_its_middle(estimates):
+    span = difference_range(estimates)
+    assert span.place(0.0) == 0.5
+    for one in estimates:
+        bar = span.bar(one)
+        assert 0 <= bar.lower <= bar.upper <= 1
+    ticks = span.axis(POINTS, 0.0).ticks
+    assert [text for _, text in ticks][2] == "0"
+    assert len(ticks) == 5
+
+
+def test_what_is_undefined_has_no_place():
+    bar = share_range([Estimate(0.5, 0.4, 0.6)]).bar(Estimate(0.5, None, None))
+    assert math.isclose(bar.at, 0.5)
+    assert (bar.lower, bar.upper) == (None, None)
+    assert Range(0, 1, 0.5).place(None) is None
+
+
+def test_the_axis_of_ratios_has_its_lines():
+    axis = Range(0.0, 1.2, 0.2).axis(RATIO, 1.0, 0.8)
+    assert [text for _, text in axis.ticks][::5] == ["0.00", "1.00"]
+    assert axis.line == pytest.approx(1 / 1.2)
+    assert axis.dashed == pytest.approx(0.8 / 1.2)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "low", "high"),
+    [
+        ([Estimate(1.02, 0.95, 1.09)], 0.9, 1.1),
+        ([Estimate(1.3, 1.2, 1.45)], 0.5, 1.5),
+        ([Estimate(1.3, 1.2, 1.9), Estimate(0.4, 0.1, 0.7)], 0.0, 2.0),
+        ([Estimate(1.3, 1.2, 2.6)], 0.0, 3.0),
+        ([Estimate(9.0, 7.0, 12.0)], 0.0, 4.0),
+        ([Estimate(None, None, None)], 0.9, 1.1),
+    ],
+)
+def test_the_axis_of_ratios_holds_1(ratios, low, high):
+    axis = ratio_range(ratios)
+    assert (axis.low, axis.high) == pytest.approx((low, high))
+    assert axis.low < 1 < axis.high
+    assert (1 - axis.low) / axis.step == pytest.approx(round((1 - axis.low) / axis.step))
+
+
+def with_columns(groups, n):
+    columns = [column(groups, i) for i in range(n)]
+    return with_request(model(columns), by=[f"c{i}" for i in range(n)])
+
+
+def row_dicts(n, n_columns=1):
+    groups = [group(f"g{i:03}", 10 + i, 0) for i in range(n)]
+    return group_rows(choose_groups(with_columns(groups, n_columns)), [], lambda _: [Cell("x")])
+
+
+def test_all_of_20_groups_are_shown():
+    (only,) = row_dicts(20)
+    assert [plain(row.heading) for row in only.rows] == [f"g{at:03}" for at in range(20)]
+    assert only.heading.endswith("\u2069")
+    assert plain(only.heading) == "C0"
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [(21, "1 more group, 10 people"), (22, "2 more groups, 21 people")],
+)
+def test_the_largest_20_are_shown_in_their_order_and_the_others_counted(n, said):
+    (only,) = row_dicts(n)
+    assert [plain(row.heading) for row in only.rows[:-1]] == [
+        f"g{at:03}" for at in range(n - 20, n)
+    ]
+    assert only.rows[-1] == TableRow(said, [Cell()], is_small=True)
+
+
+def test_six_columns_are_shown():
+    assert len(row_dicts(2, 6)) == len(row_dicts(2, 8)) == 6
+
+
+@pytest.mark.parametrize(
+    ("n", "start"),
+    [
+        (6, ""),
+        (7, "1 more column was examined in the same way and is not shown: c6. Their"),
+        (8, "2 more columns were examined in the same way and are not shown: c6, c7. Their"),
+        (
+            14,
+            "8 more columns were examined in the same way and are not shown: c6, c7, c8, c9, c10, "
+            "c11 and 2 more. Their",
+        ),
+    ],
+)
+def test_columns_that_are_not_shown_are_named(n, start):
+    said = plain(left_out_columns(with_columns([group("a")], n)))
+    assert said.startswith(start)
+    assert bool(said) == bool(start)

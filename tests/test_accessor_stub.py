@@ -1,0 +1,83 @@
+"""The stub of `.bal` is current, and says what the namespace does."""
+
+import inspect
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.accessor import Bal
+
+ROOT = Path(__file__).parents[1]
+GENERATOR = ROOT / ".ci" / "accessor_stub.py"
+CALLS = """\
+import pandas as pd
+import polars as pl
+
+import balframe as bf
+
+reveal_type(bf.bal(pl.DataFrame()).report("y", "p", by="g", interval=True))
+reveal_type(bf.bal(pl.LazyFrame()).gaps("y", "p", by="g"))
+reveal_type(bf.bal(pd.DataFrame()).require("y", "p", rules="accuracy > 0.5"))
+reveal_type(bf.bal(pd.DataFrame()).audit("y", "p"))
+bf.bal(pl.DataFrame()).report("y", "p", cuonts="n")
+bf.bal(pl.DataFrame()).report("y", "p", missing="dorp")
+bf.bal(pl.DataFrame()).plot.report("y", "p", sort="nmae")
+bf.bal(pl.DataFrame()).reprot("y", "p")
+"""
+SAID = {
+    6: r'Revealed type is "polars\.[\w.]*DataFrame"',
+    7: r'Revealed type is "polars\.[\w.]*LazyFrame"',
+    8: r'Revealed type is "pandas\.[\w.]*DataFrame"',
+    9: r'Revealed type is "balframe\.audit_page\.page\.Page"',
+    10: 'Unexpected keyword argument "cuonts".*did you mean "counts"',
+    11: 'Argument "missing" .* has incompatible type',
+    12: 'Argument "sort" .* has incompatible type',
+    13: 'has no attribute "reprot"; maybe "report"',
+}
+
+
+@pytest.mark.slow  # as the format depends on the version of Ruff
+@pytest.mark.skipif(not GENERATOR.exists(), reason="in a source distribution")
+def test_the_stub_is_current():
+    written = (ROOT / "balframe" / "accessor.pyi").read_text("utf-8")
+
+    assert written == runpy.run_path(str(GENERATOR))["stub"](), "run .ci/accessor_stub.py"
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_the_methods_of_a_frame(tmp_path):
+    path = tmp_path / "calls.py"
+    path.write_text(CALLS)
+
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+    said = dict(re.findall(r"calls\.py:(\d+): (?:error: |note: (?=Revealed))(.*)", done.stdout))
+    assert {int(line) for line in said} == set(SAID), done.stdout + done.stderr
+    for line, words in SAID.items():
+        assert re.search(words, said[str(line)]), said[str(line)]
+
+
+@pytest.mark.parametrize("library", [pl.DataFrame, pl.LazyFrame, pd.DataFrame])
+def test_bal_returns_the_namespace_of_a_frame(library):
+    df = library({"y": [1, 0], "p": [1, 1]})
+
+    assert isinstance(bf.bal(df), type(df.bal))
+    assert repr(bf.bal(df)) == repr(df.bal)
+    assert inspect.signature(bf.bal(df).report) == inspect.signature(df.bal.report)
+
+
+def test_bal_takes_frames_without_the_attribute_and_those_with_a_column_of_its_name():
+    table = pl.DataFrame({"y": [1, 0], "bal": [1, 1]})
+    arrow = table.to_arrow()
+
+    assert isinstance(bf.bal(arrow), Bal)
+    assert bf.bal(arrow).report("y", "bal")["accuracy"].to_pylist() == [0.5]
+    assert bf.bal(table.to_pandas()).report("y", "bal")["accuracy"].tolist() == [0.5]

@@ -1,11 +1,9 @@
-"""Words and numbers as charts and tables show them."""
+"""Texts of charts, tables, pages and terminals."""
 
 import re
 from collections.abc import Sequence
 
-# What stands in the place of a value of a by-column where there is none.
-
-
+# In place of the value of a by-column where there is none.
 MISSING, ALL, TOTAL = "(missing)", "(all)", "Total"
 
 
@@ -14,13 +12,10 @@ def quote_placeholder(text: str) -> str:
     return f'"{text}"' if text in (MISSING, ALL) else text
 
 
-# Texts without characters that no file or page should hold.
-
-
-# Controls, halves of surrogates, what Unicode says is no character, and what turns the direction of
-# a text beyond its end. The marks of names are among the last: where they still stand, they are not
-# in pairs.
-_NOT_LEGIBLE = re.compile(
+# Control characters, halves of surrogates, noncharacters, and controls of the direction of text,
+# which act beyond its end. The marks of names are among the last: where they still stand, they are
+# not in pairs.
+_ILLEGIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef"
     + "".join(
         f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
@@ -30,46 +25,43 @@ _NOT_LEGIBLE = re.compile(
 
 
 def replace_illegible(text: str) -> str:
-    """Replace what cannot be read."""
-    return _NOT_LEGIBLE.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-# Text of users, such as names of columns, as a terminal can show it.
+    """Replace characters that no file or page should hold."""
+    return _ILLEGIBLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def escape_controls(text: str) -> str:
-    """Write control characters out, which would break the table or steer the terminal."""
-    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], text)
+    """Write out control characters, which would break a table or control the terminal."""
+    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda match: repr(match[0])[1:-1], text)
 
 
-_INITIALS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's"}
-_INITIALS |= {"roc": "ROC", "auc": "AUC"}
+_SPELLINGS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's"}
+_SPELLINGS |= {"roc": "ROC", "auc": "AUC"}
 
 
 def metric_title(name: str) -> str:
-    """Write the name of a metric as people do."""
-    words = [_INITIALS.get(word, word) for word in name.split("_")]
+    """Return the name of a metric in words, with its abbreviations and proper names."""
+    words = [_SPELLINGS.get(word, word) for word in name.split("_")]
     return " ".join(words).replace("corrcoef", "correlation")
 
 
 def capitalize_first(text: str) -> str:
-    """Begin with a capital letter."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def format_percent(level: float) -> str:
-    """Write a confidence level."""
+    """Return a confidence level, or another probability, in percent."""
     return f"{100 * level:.6g}%"
 
 
 def interval_phrase(level: float, cluster: object = None) -> str:
-    """Return the words for the limits that are drawn."""
-    held = "" if cluster is None else f"; rows in clusters by {cluster}"
-    return f"{format_percent(level)} confidence intervals{held}"
+    """Return which confidence intervals a chart shows."""
+    clusters = "" if cluster is None else f"; rows in clusters by {cluster}"
+    return f"{format_percent(level)} confidence intervals{clusters}"
 
 
 def chart_title(text: str, by: Sequence[object]) -> str:
-    """Make a title: what is shown, and the columns of segments."""
-    *most, last = map(str, by or [""])
-    names = f"{', '.join(most)} and {last}" if most else last
+    """Return the title of a chart: what it shows, and the columns of its segments."""
+    *others, last = map(str, by or [""])
+    names = f"{', '.join(others)} and {last}" if others else last
     return capitalize_first(text) + (f" by {names}" if by else "")

@@ -217,10 +217,10 @@ def _build_frame(
     adapter = backend_adapter(backend)
     check_choice("expand", expand, (False, True))
     cells = np.repeat(np.arange(n.size), n.ravel()) if expand else np.flatnonzero(n)
-    *codes, kind = np.unravel_index(cells, n.shape)
+    *codes, outcome = np.unravel_index(cells, n.shape)
     columns: dict[Name, Any] = {
         name: adapter.take(adapter.text_series(values), code, nullable=True)
         for (name, values), code in zip(levels.items(), codes, strict=True)
     }
-    columns |= {name: values[kind] for name, values in outcomes.items()}
+    columns |= {name: values[outcome] for name, values in outcomes.items()}
     return adapter.build_frame(columns if expand else columns | {"n": n.ravel()[cells]})

@@ -1,4 +1,4 @@
-"""The answer of `confusion` as a table for each segment: actual labels by predicted labels."""
+"""The result of `confusion` as a table for each segment: actual labels by predicted labels."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _LabelPair = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class ConfusionMatrices:
-    """The row of the answer for each pair of labels in each segment, roll-ups last."""
+    """The row of the result for each pair of labels in each segment, roll-ups last."""
 
     layout: ResultLayout
     actual: Name
@@ -37,109 +37,123 @@ class ConfusionMatrices:
 
     @classmethod
     def from_layout(cls, layout: ResultLayout) -> "ConfusionMatrices | None":
-        """Read an answer; None where a table of rows suits it better.
+        """Return the matrices of a result, or None if a table of its rows suits it better.
 
-        It has other columns than these, too many labels, or a pair of labels twice.
+        That is so with other columns than these, too many labels, or a pair of labels twice.
         """
-        columns, values = layout.columns.items(), layout.values
-        labelled = [name for name, one in columns if one.kind is Kind.LABEL]
-        if len(labelled) != 2 or any(name not in layout.columns for name in layout.value_columns):
+        values = layout.values
+        label_columns = [
+            name for name, column in layout.columns.items() if column.kind is Kind.LABEL
+        ]
+        has_others = any(name not in layout.columns for name in layout.value_columns)
+        if len(label_columns) != 2 or has_others:
             return None
-        actual, predicted = labelled
+        actual, predicted = label_columns
         keys = [*layout.by, *(name for name in (MARGIN, MODEL) if name in layout.columns)]
         rows: dict[_Segment, dict[_LabelPair, int]] = {}
         for row in sorted(range(layout.n_rows), key=lambda row: not layout.is_finest(row)):
             segment = tuple(values[name][row] for name in keys)
             rows.setdefault(segment, {})[values[actual][row], values[predicted][row]] = row
         labels = _ordered_labels(list(rows.values()))
-        is_once = sum(map(len, rows.values())) == layout.n_rows
-        if not is_once or not 1 < len(labels) <= _MAX_LABELS:
+        are_unique = sum(map(len, rows.values())) == layout.n_rows
+        if not are_unique or not 1 < len(labels) <= _MAX_LABELS:
             return None
         return cls(layout, actual, predicted, labels, rows)
 
     def is_finest(self, segment: _Segment) -> bool:
-        """Tell whether these are the counts of one segment, not of a roll-up."""
+        """Return whether these are the counts of one segment, not of a roll-up."""
         return self.layout.is_finest(next(iter(self.rows[segment].values())))
 
     @property
     def has_headings(self) -> bool:
-        """Tell whether there is more than all rows of one model."""
+        """Return whether there is more than all rows of one model."""
         return bool(self.layout.by) or MODEL in self.layout.columns
 
     def count(self, segment: _Segment, actual: Sequence[Any], predicted: Sequence[Any]) -> int:
-        """Count the rows with these labels."""
+        """Return the number of rows with these labels."""
         n = self.layout.values[N]
         rows = self.rows[segment]
         return sum(n[rows[pair]] for pair in rows if pair[0] in actual and pair[1] in predicted)
 
     def heading(self, segment: _Segment) -> str:
-        """Name a segment and its model."""
+        """Return the names of a segment and its model."""
         row = next(iter(self.rows[segment].values()))
         parts = []
         for name in self.layout.by:
-            text = self.layout.placeholder(name, row)
-            value = self.layout.values[name][row]
-            shown = cells.format_value(value) if text is None else cells.format_placeholder(text)
-            parts.append(f"{cells.format_value(name)}: {shown}")
+            placeholder = self.layout.placeholder(name, row)
+            text = (
+                cells.format_value(self.layout.values[name][row])
+                if placeholder is None
+                else cells.format_placeholder(placeholder)
+            )
+            parts.append(f"{cells.format_value(name)}: {text}")
         if MODEL in self.layout.columns:
             parts.append(cells.format_value(self.layout.values[MODEL][row]))
         return HEADING_SEPARATOR.join(parts)
 
 
 def _ordered_labels(segments: Sequence[Mapping[_LabelPair, int]]) -> list[Any]:
-    """List the labels in the order of the answer, which is theirs unless it was given."""
-    found = list(dict.fromkeys(label for pairs in segments for pair in pairs for label in pair))
+    """Return the labels sorted if the rows are, or else in the order of the rows."""
+    labels = list(dict.fromkeys(label for pairs in segments for pair in pairs for label in pair))
     try:
-        ordered = sorted(found)
+        ordered = sorted(labels)
     except TypeError:
-        return found
-    place = {label: number for number, label in enumerate(ordered)}
+        return labels
+    rank = {label: rank for rank, label in enumerate(ordered)}
     is_sorted = all(
-        (place[a], place[b]) <= (place[c], place[d])
+        (rank[a], rank[b]) <= (rank[c], rank[d])
         for pairs in segments
         for (a, b), (c, d) in zip(list(pairs), list(pairs)[1:], strict=False)
     )
-    return ordered if is_sorted else found
+    return ordered if is_sorted else labels
 
 
-def confusion_content(found: ConfusionMatrices, decimals: int, most: int | None) -> TableContent:
-    """Write a table for each segment, for as many segments as have at most so many rows."""
-    finest = [one for one in found.rows if found.is_finest(one)]
-    quota = len(finest) if most is None else max(most // len(found.labels), 1)
-    segments = finest[:quota] + [one for one in found.rows if not found.is_finest(one)]
-    one_by_one = [(label,) for label in found.labels]
-    names, total = _column_names(found)
-    columns: dict[Name, Sequence[Any]] = dict(zip(names, one_by_one, strict=True))
-    columns[total] = found.labels
-    rows = [(one, actual) for one in segments for actual in [*one_by_one, found.labels]]
-    is_total = [actual is found.labels for _, actual in rows]
-    shown = {
-        found.actual: [
-            _label_text(actual, end) for (_, actual), end in zip(rows, is_total, strict=True)
+def confusion_content(
+    matrices: ConfusionMatrices, decimals: int, max_rows: int | None
+) -> TableContent:
+    """Return a table for each segment, for as many segments as fit into the number of rows."""
+    finest = [segment for segment in matrices.rows if matrices.is_finest(segment)]
+    max_segments = len(finest) if max_rows is None else max(max_rows // len(matrices.labels), 1)
+    rollups = [segment for segment in matrices.rows if not matrices.is_finest(segment)]
+    segments = finest[:max_segments] + rollups
+    single_labels = [(label,) for label in matrices.labels]
+    names, total = _column_names(matrices)
+    columns: dict[Name, Sequence[Any]] = dict(zip(names, single_labels, strict=True))
+    columns[total] = matrices.labels
+    rows = [
+        (segment, actual) for segment in segments for actual in [*single_labels, matrices.labels]
+    ]
+    is_total = [actual is matrices.labels for _, actual in rows]
+    cell_texts = {
+        matrices.actual: [
+            _label_text(actual, total_row)
+            for (_, actual), total_row in zip(rows, is_total, strict=True)
         ]
     }
     for name, predicted in columns.items():
-        shown[name] = [_cell_text(found, *row, predicted, decimals) for row in rows]
+        cell_texts[name] = [_cell_text(matrices, *row, predicted, decimals) for row in rows]
     return TableContent(
-        shown,
-        {found.actual: _label_heading("Actual", found.actual)}
+        cell_texts,
+        {matrices.actual: _label_heading("Actual", matrices.actual)}
         | {name: _label_text(predicted, name == total) for name, predicted in columns.items()},
-        keys=[found.actual],
-        headings=[found.heading(one) for one, _ in rows] if found.has_headings else None,
+        keys=[matrices.actual],
+        headings=[matrices.heading(segment) for segment, _ in rows]
+        if matrices.has_headings
+        else None,
         numbers={
-            name: [found.count(one, actual, predicted) for one, actual in rows]
+            name: [matrices.count(segment, actual, predicted) for segment, actual in rows]
             for name, predicted in columns.items()
         },
-        rollups={place for place, end in enumerate(is_total) if end},
-        notes=_notes(found, len(finest), quota),
-        spanner=(_label_heading("Predicted", found.predicted), names),
+        rollups={position for position, total_row in enumerate(is_total) if total_row},
+        notes=_notes(matrices, len(finest), max_segments),
+        spanner=(_label_heading("Predicted", matrices.predicted), names),
     )
 
 
-def _column_names(found: ConfusionMatrices) -> tuple[list[Name], Name]:
-    """Name the columns by their labels, and that of totals, apart from each other."""
-    names: list[Name] = [found.actual]
-    for text in [*map(str, found.labels), "total"]:
+def _column_names(matrices: ConfusionMatrices) -> tuple[list[Name], Name]:
+    """Return different names for the columns of predicted labels, and for that of totals."""
+    names: list[Name] = [matrices.actual]
+    for text in [*map(str, matrices.labels), "total"]:
         while text in names:
             text += "_"
         names.append(text)
@@ -147,7 +161,7 @@ def _column_names(found: ConfusionMatrices) -> tuple[list[Name], Name]:
 
 
 def _label_heading(side: str, name: Name) -> str:
-    """Say which labels they are, and what their column is named."""
+    """Return the heading that names a side of the matrix, and the column of its labels."""
     return side if name == PREDICTED_OF_MODELS else f"{side}: {cells.format_value(name)}"
 
 
@@ -156,20 +170,20 @@ def _label_text(labels: Sequence[Any], is_total: bool) -> str:
 
 
 def _cell_text(
-    found: ConfusionMatrices,
+    matrices: ConfusionMatrices,
     segment: _Segment,
     actual: Sequence[Any],
     predicted: Sequence[Any],
     decimals: int,
 ) -> str:
-    """Write how many rows there are, and their share; those on the diagonal are correct."""
-    text = cells.format_count(found.count(segment, actual, predicted))
+    """Return the number of rows, bold if they are correct, and their share."""
+    text = cells.format_count(matrices.count(segment, actual, predicted))
     if len(actual) > 1 or len(predicted) > 1:
         return text
     pair = (actual[0], predicted[0])
     text = f"<strong>{text}</strong>" if pair[0] == pair[1] else text
-    row = found.rows[segment].get(pair)
-    shares = found.layout.values.get(SHARE)
+    row = matrices.rows[segment].get(pair)
+    shares = matrices.layout.values.get(SHARE)
     return (
         text
         if shares is None or row is None
@@ -177,29 +191,32 @@ def _cell_text(
     )
 
 
-def _notes(found: ConfusionMatrices, n_segments: int, quota: int) -> list[str]:
+def _notes(matrices: ConfusionMatrices, n_segments: int, max_segments: int) -> list[str]:
     notes = ["Numbers of rows; bold: correct predictions."]
-    if n_segments > quota:
-        n = f"{cells.format_count(n_segments - quota)} of {cells.format_count(n_segments)}"
+    if n_segments > max_segments:
+        n = f"{cells.format_count(n_segments - max_segments)} of {cells.format_count(n_segments)}"
         notes.insert(0, f"{n} segments are not shown. Shown: the first.")
-    values = found.layout.values
+    values = matrices.layout.values
     if SHARE in values:
-        of = next(
-            (text for side, text in _SHARE_DENOMINATORS.items() if _is_share_of(found, side)), None
+        denominator = next(
+            (text for side, text in _SHARE_DENOMINATORS.items() if _is_share_of(matrices, side)),
+            None,
         )
-        what = "rows" if WEIGHT not in values else "weight"
-        notes.append(f"In grey: share of the {what}" + (f" of {of}." if of else "."))
+        unit = "rows" if WEIGHT not in values else "weight"
+        notes.append(
+            f"In grey: share of the {unit}" + (f" of {denominator}." if denominator else ".")
+        )
     elif WEIGHT in values:
         notes.append("Weights are not shown.")
     return notes
 
 
-def _is_share_of(found: ConfusionMatrices, side: str) -> bool:
-    """Find out what shares are of: the sums of these are 1, where they are defined."""
-    shares, sums = found.layout.values[SHARE], dict[Hashable, float]()
-    for segment, rows in found.rows.items():
+def _is_share_of(matrices: ConfusionMatrices, side: str) -> bool:
+    """Return whether shares are of this side: where they are defined, they add up to 1."""
+    shares, sums = matrices.layout.values[SHARE], dict[Hashable, float]()
+    for segment, rows in matrices.rows.items():
         for (actual, predicted), row in rows.items():
             if shares[row] is not None:
                 key = (segment, {"true": actual, "pred": predicted, "all": None}[side])
                 sums[key] = sums.get(key, 0) + shares[row]
-    return all(isclose(one, 1, abs_tol=1e-6) for one in sums.values())
+    return all(isclose(total, 1, abs_tol=1e-6) for total in sums.values())

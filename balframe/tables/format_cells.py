@@ -1,4 +1,4 @@
-"""What every cell and heading of a table says."""
+"""The HTML of the cells and headings of a table: text, numbers and bars."""
 
 import math
 import re
@@ -13,9 +13,6 @@ from balframe.api.columns import ESTIMATE, Kind, Naming, Role, Span
 from balframe.frames.adapter import Name
 from balframe.tables.layout import ResultLayout
 from balframe.tables.row_selection import ComparedScores, RowSelection, compared_scores, worst_cells
-
-# What stands in the cells of a table: text that is safe in HTML, numbers, and bars.
-
 
 UNDEFINED = "\N{EM DASH}"
 LOWEST_MARK, HIGHEST_MARK = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
@@ -61,26 +58,26 @@ _TITLES = {
     "roc_auc": "ROC AUC",
     "ks_statistic": "KS statistic",
 }
-_ENTITIES = str.maketrans({"{": "&#123;", "}": "&#125;"})  # of units, which great_tables reads
+_BRACES = str.maketrans({"{": "&#123;", "}": "&#125;"})  # great_tables reads them as units
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class BarAxis:
-    """What the ends of a bar stand for; bars begin at 0."""
+    """The values at both ends of the track of a bar; bars begin at 0."""
 
     low: float
     high: float
 
     def position(self, value: float) -> float:
-        """Find where a value is drawn."""
+        """Return where a value is drawn, in pixels from the left."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return _BAR_MARGIN + share * (_BAR_WIDTH - 2 * _BAR_MARGIN)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
-    """A number with its limits, as a cell shows it; `bound` is the number to be kept."""
+    """An estimate with its limits, the mark of the worst, and the bound of its rule."""
 
     value: float | None
     lower: float | None
@@ -91,23 +88,23 @@ class ScoreCell:
 
 
 def escape_text(text: object) -> str:
-    """Make text of the data harmless in HTML; characters of control are written out."""
-    visible = _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
-    return escape(visible).translate(_ENTITIES)
+    """Return text of the data escaped for HTML, with control characters written out."""
+    visible = _CONTROLS.sub(lambda match: repr(match[0])[1:-1], str(text))
+    return escape(visible).translate(_BRACES)
 
 
 def column_title(name: object) -> str:
-    """Turn the name of a column or metric into words."""
+    """Return the name of a column or metric in words."""
     text = str(name)
     if text in _TITLES:
         return _TITLES[text]
-    return (
-        text.upper() if len(text) <= 3 and text.isascii() else capitalize_first(metric_title(text))
-    )
+    if len(text) <= 3 and text.isascii():
+        return text.upper()
+    return capitalize_first(metric_title(text))
 
 
 def format_value(value: object) -> str:
-    """Show a value of the data; text from right to left does not turn what is beside it."""
+    """Return a value of the data, isolated from the direction of the text around it."""
     if value is None:
         return format_placeholder(MISSING)
     if isinstance(value, float):
@@ -118,17 +115,17 @@ def format_value(value: object) -> str:
 
 
 def format_placeholder(text: str) -> str:
-    """Show what is no value of the data so that it does not look like one."""
+    """Return a text that is no value of the data, in a style that shows it."""
     return f'<span style="{_PLACEHOLDER};white-space:nowrap">{escape_text(text)}</span>'
 
 
 def is_undefined(value: object) -> bool:
-    """Tell whether there is nothing to show."""
+    """Return whether a value is null or NaN."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def format_number(value: float | None, decimals: int | None) -> str:
-    """Show a number with so many decimals, or without an end of them."""
+    """Return a number with so many decimals, or unrounded for None."""
     if value is None or math.isnan(value):
         return UNDEFINED
     if math.isinf(value):
@@ -137,24 +134,24 @@ def format_number(value: float | None, decimals: int | None) -> str:
         text = f"{abs(value):.15g}"
     else:
         text = f"{abs(value):,.{decimals}f}"
-    is_negative = value < 0 and any(one in "123456789\N{INFINITY}" for one in text)
+    is_negative = value < 0 and any(digit in "123456789\N{INFINITY}" for digit in text)
     return f"\N{MINUS SIGN}{text}" if is_negative else text
 
 
 def format_count(value: float | None) -> str:
-    """Show a whole number with separators of thousands."""
+    """Return a whole number with separators of thousands."""
     return UNDEFINED if value is None else f"{int(value):,}".replace("-", "\N{MINUS SIGN}")
 
 
 def format_p_value(value: float | None, decimals: int) -> str:
-    """Show a probability; a small one is not 0."""
+    """Return a p-value, as less than the smallest number with these decimals if it is small."""
     if value is not None and 0 <= value < 10**-decimals:
         return f'<span style="white-space:nowrap">&lt;{10**-decimals:.{decimals}f}</span>'
     return format_number(value, decimals)
 
 
 def format_status(value: object, statuses: Sequence[str]) -> str:
-    """Show a verdict, with a sign for those who do not see its colour."""
+    """Return a status, with a sign for those who do not see its color."""
     if value not in statuses:
         return format_value(value)
     sign, style = _STATUS_STYLES[statuses.index(str(value))]
@@ -162,35 +159,35 @@ def format_status(value: object, statuses: Sequence[str]) -> str:
 
 
 def format_flag(value: object) -> str:
-    """Show an answer to a question."""
+    """Return yes or no, or an em dash for null."""
     return UNDEFINED if value is None else "yes" if value else "no"
 
 
-def format_score(one: ScoreCell, decimals: int) -> str:
-    """Show an estimate, its limits in brackets, and both as a bar below."""
-    if is_undefined(one.value):
+def format_score(score: ScoreCell, decimals: int) -> str:
+    """Return an estimate, its limits in brackets, and a bar of both below."""
+    if is_undefined(score.value):
         return UNDEFINED
-    text = format_number(one.value, decimals)
-    if one.mark:
-        sign = f'<span role="img" aria-label="worst" title="worst">{one.mark}</span>'
+    text = format_number(score.value, decimals)
+    if score.mark:
+        sign = f'<span role="img" aria-label="worst" title="worst">{score.mark}</span>'
         text = f'<strong style="color:{_WORST}">{sign} {text}</strong>'
-    if not is_undefined(one.lower) and not is_undefined(one.upper):
-        limits = f"[{format_number(one.lower, decimals)}, {format_number(one.upper, decimals)}]"
+    if not is_undefined(score.lower) and not is_undefined(score.upper):
+        limits = f"[{format_number(score.lower, decimals)}, {format_number(score.upper, decimals)}]"
         text += f' <span style="{_SECONDARY}">{limits}</span>'
-    if one.axis is None:
+    if score.axis is None:
         return f'<span style="white-space:nowrap">{text}</span>'
-    return f'<div style="white-space:nowrap">{text}</div>{_bar_svg(one, one.axis)}'
+    return f'<div style="white-space:nowrap">{text}</div>{_bar_svg(score, score.axis)}'
 
 
 def format_secondary(value: float | None, decimals: int) -> str:
-    """Show a number of less weight than the one before it."""
+    """Return a number in the smaller, grey style of limits."""
     return f'<span style="{_SECONDARY}">{format_number(value, decimals)}</span>'
 
 
-def _bar_svg(one: ScoreCell, axis: BarAxis) -> str:
-    """Draw the estimate as a bar from 0 and a dot, and its limits as a line with ends."""
-    middle, ink = _BAR_HEIGHT / 2, _WORST if one.mark else _INK
-    zero, end = axis.position(0), axis.position(one.value or 0)
+def _bar_svg(score: ScoreCell, axis: BarAxis) -> str:
+    """Return the estimate as a bar from 0 with a dot, and its limits as a line with ends."""
+    middle, ink = _BAR_HEIGHT / 2, _WORST if score.mark else _INK
+    zero, end = axis.position(0), axis.position(score.value or 0)
     parts = [
         _svg_line(_BAR_MARGIN, middle, _BAR_WIDTH - _BAR_MARGIN, middle, _TRACK, 1),
         f'<rect x="{min(zero, end):.1f}" y="{middle - 3:g}" width="{abs(end - zero):.1f}" '
@@ -198,11 +195,13 @@ def _bar_svg(one: ScoreCell, axis: BarAxis) -> str:
     ]
     if axis.low < 0:
         parts.append(_svg_line(zero, 1, zero, _BAR_HEIGHT - 1, "#8b949e", 1))
-    if one.bound is not None and axis.low <= one.bound <= axis.high:
-        at = axis.position(one.bound)
-        parts.append(_svg_line(at, 0, at, _BAR_HEIGHT, "#24292f", 1.5))
-    if not is_undefined(one.lower) and not is_undefined(one.upper):
-        low, high = (axis.position(limit) for limit in (one.lower, one.upper) if limit is not None)
+    if score.bound is not None and axis.low <= score.bound <= axis.high:
+        x = axis.position(score.bound)
+        parts.append(_svg_line(x, 0, x, _BAR_HEIGHT, "#24292f", 1.5))
+    if not is_undefined(score.lower) and not is_undefined(score.upper):
+        low, high = (
+            axis.position(limit) for limit in (score.lower, score.upper) if limit is not None
+        )
         parts.append(_svg_line(low, middle, high, middle, ink, 1.5))
         parts += [_svg_line(x, middle - 3, x, middle + 3, ink, 1.5) for x in (low, high)]
     parts.append(f'<circle cx="{end:.1f}" cy="{middle:g}" r="2.8" fill="{ink}"/>')
@@ -221,8 +220,8 @@ def _svg_line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: fl
 
 
 def symmetric_axis(values: Sequence[Any]) -> BarAxis | None:
-    """Make an axis around 0 that holds all values, its end a round number."""
-    largest = max((abs(one) for one in values if not is_undefined(one)), default=0.0)
+    """Return an axis around 0 that holds all values and ends at a round number, or None."""
+    largest = max((abs(value) for value in values if not is_undefined(value)), default=0.0)
     if not 0 < largest < math.inf:
         return None
     unit = 10.0 ** math.floor(math.log10(largest))
@@ -235,7 +234,7 @@ _UNIT_AXIS = BarAxis(0, 1)
 
 @dataclass(frozen=True)
 class CellFormatter:
-    """Writes a table: the layout and choice of its rows, and how they are asked to look."""
+    """Formats the cells and headings of the selected rows, with the options of `table`."""
 
     layout: ResultLayout
     selection: RowSelection
@@ -246,21 +245,21 @@ class CellFormatter:
 
     @cached_property
     def compared_scores(self) -> list[ComparedScores]:
-        """List the scores among which the worst are marked."""
+        """The scores among which the worst are marked."""
         return compared_scores(self.layout)
 
     @cached_property
     def marks(self) -> Mapping[tuple[Name, int], str]:
-        """Find the cells of the worst segments, and the sign that each gets."""
-        found = worst_cells(self.compared_scores, self.worst, self.min_support)
+        """The signs in the cells of the worst segments."""
+        worst = worst_cells(self.compared_scores, self.worst, self.min_support)
         return {
             cell: LOWEST_MARK if better == "higher" else HIGHEST_MARK
-            for cell, better in found.items()
+            for cell, better in worst.items()
         }
 
     @cached_property
     def score_columns(self) -> list[Name]:
-        """List the columns that hold scores, which may have bars."""
+        """The columns of scores, which may have bars."""
         columns = self.layout.columns
         return [
             name
@@ -269,7 +268,7 @@ class CellFormatter:
         ]
 
     def cell(self, name: Name, row: int) -> str:
-        """Write a cell."""
+        """Return the HTML of a cell."""
         value = self.layout.values[name][row]
         if name in self.layout.by:
             return self._by_value(name, row)
@@ -285,8 +284,8 @@ class CellFormatter:
         if column.role is Role.ESTIMATE:
             return self._estimate(name, row)
         if column.is_unrounded:
-            has_none = value is None and column.about is not None
-            return "" if has_none else format_number(value, None)
+            has_no_bound = value is None and column.about is not None
+            return "" if has_no_bound else format_number(value, None)
         if column.role is Role.TEST:
             return format_p_value(value, self.decimals)
         if column.kind is Kind.FLOAT:
@@ -298,15 +297,13 @@ class CellFormatter:
         return "" if value is None and column.role is Role.NOTE else format_value(value)
 
     def _by_value(self, name: Name, row: int) -> str:
-        text = self.layout.placeholder(name, row)
-        return (
-            format_value(self.layout.values[name][row])
-            if text is None
-            else format_placeholder(text)
-        )
+        placeholder = self.layout.placeholder(name, row)
+        if placeholder is None:
+            return format_value(self.layout.values[name][row])
+        return format_placeholder(placeholder)
 
     def _extreme_segment(self, value: object, score: Name, row: int) -> str:
-        """Name the segment of an extreme score; a null is a segment, unless there is no score."""
+        """Return the segment of an extreme score; null is a segment, unless there is no score."""
         if value is not None:
             return format_value(value)
         values = self.layout.values
@@ -315,28 +312,27 @@ class CellFormatter:
         return UNDEFINED if values[score][row] is None else format_value(None)
 
     def _row_count(self, name: Name, value: float | None) -> str:
-        """Write a count; a sum of weights may have decimals."""
-        known = [one for one in self.layout.values[name] if one is not None]
-        is_whole = all(float(one).is_integer() for one in known)
+        """Return a count; a sum of weights may have decimals."""
+        defined = (count for count in self.layout.values[name] if count is not None)
+        is_whole = all(float(count).is_integer() for count in defined)
         return format_count(value) if is_whole else format_number(value, self.decimals)
 
     def _user_value(self, name: Name, value: Any) -> str:  # noqa: ANN401 (a value of the user's)
-        """Write a value of a column that is not declared."""
+        """Return a value of a column that is not declared."""
         if name not in self.layout.numeric_columns:
             return "" if value is None else format_value(value)
-        known = [one for one in self.layout.values[name] if one is not None]
-        if any(isinstance(one, float) for one in known):
+        if any(isinstance(number, float) for number in self.layout.values[name]):
             return format_number(value, self.decimals)
         return format_count(value)
 
     def _estimate(self, name: Name, row: int) -> str:
-        """Write an estimate with its limits, or the count that a rule is on."""
+        """Return an estimate with its limits, or the count that a rule is on."""
         values, limits = self.layout.values, self.layout.limit_columns.get(name)
         if self.layout.has_count_rule(row):
             return format_count(values[name][row])
-        lower, upper = (None, None) if limits is None else (values[one][row] for one in limits)
+        lower, upper = (None, None) if limits is None else (values[limit][row] for limit in limits)
         bound = self.layout.bound_column(name)
-        one = ScoreCell(
+        score = ScoreCell(
             values[name][row],
             lower,
             upper,
@@ -344,10 +340,10 @@ class CellFormatter:
             self.marks.get((name, row), ""),
             None if bound is None else values[bound][row],
         )
-        return format_score(one, self.decimals)
+        return format_score(score, self.decimals)
 
     def bar_axis(self, name: Name, row: int) -> BarAxis | None:
-        """Find what the bar of a cell spans; None where it has no bar."""
+        """Return the axis of the bar of a cell, or None if it has no bar."""
         span = self._bar_span(name, row)
         if not self.bars or span is None or self.layout.values[name][row] is None:
             return None
@@ -361,9 +357,9 @@ class CellFormatter:
         low, high = metric.range
         if not math.isfinite(high - low):
             return None
-        return (
-            BarAxis(0, high - low) if span is Span.EXTREMES else BarAxis(min(low, 0), max(high, 0))
-        )
+        if span is Span.EXTREMES:
+            return BarAxis(0, high - low)
+        return BarAxis(min(low, 0), max(high, 0))
 
     def _bar_span(self, name: Name, row: int) -> Span | None:
         span = self.layout.columns[name].span
@@ -378,58 +374,60 @@ class CellFormatter:
 
     @cached_property
     def _difference_axes(self) -> Mapping[Name, Mapping[object, BarAxis | None]]:
-        """Make the axes that the differences of a metric have in common, for each such column."""
+        """The common axes of the differences of each metric or rule, for each such column."""
         return {
             name: self._column_axes(name)
-            for name, one in self.layout.columns.items()
-            if one.span in (Span.AROUND_ZERO, Span.BY_ROW)
+            for name, column in self.layout.columns.items()
+            if column.span in (Span.AROUND_ZERO, Span.BY_ROW)
         }
 
     def _axis_key(self, row: int) -> object:
-        """Name the metric, or the rule on a difference, whose rows have an axis in common."""
+        """Return the metric, or the rule on a difference, whose rows have a common axis."""
         rule = self.layout.row_value(Naming.RULE, row)
         return self.layout.row_value(Naming.METRIC, row) if rule is None else rule
 
     def _column_axes(self, name: Name) -> Mapping[object, BarAxis | None]:
         values, bound = self.layout.values, self.layout.bound_column(name)
-        drawn = [
+        columns = [
             name,
             *self.layout.limit_columns.get(name, ()),
             *([] if bound is None else [bound]),
         ]
-        found: dict[object, list[float | None]] = {}
+        axis_values: dict[object, list[float | None]] = {}
         for row in self.selection.rows:
             if self._bar_span(name, row) is Span.AROUND_ZERO:
-                found.setdefault(self._axis_key(row), []).extend(values[one][row] for one in drawn)
-        return {name: symmetric_axis(some) for name, some in found.items()}
+                axis_values.setdefault(self._axis_key(row), []).extend(
+                    values[column][row] for column in columns
+                )
+        return {key: symmetric_axis(numbers) for key, numbers in axis_values.items()}
 
     def heading(self, row: int) -> str:
-        """Write what stands above the rows of a group."""
+        """Return the heading above the rows of a group."""
         text = ""
         for name, value in zip(self.layout.group_columns, self.layout.group_key(row), strict=True):
             column = self.layout.columns[name]
-            is_ours = column.naming not in (None, Naming.RULE, Naming.TABLE)
-            shown = escape_text(column_title(value)) if is_ours else format_value(value)
-            shown = f"By {shown}" if column.naming is Naming.TABLE else shown
-            text += column.heading + shown if text else shown
+            has_title = column.naming not in (None, Naming.RULE, Naming.TABLE)
+            part = escape_text(column_title(value)) if has_title else format_value(value)
+            part = f"By {part}" if column.naming is Naming.TABLE else part
+            text += column.heading + part if text else part
         return text
 
     def column_label(self, name: Name) -> str:
-        """Write the label of a column."""
+        """Return the HTML of the label of a column."""
         column = self.layout.columns.get(name)
-        is_of_data = (
+        has_data_name = name in self.layout.by or (
             column is not None
             and column.kind is Kind.LABEL
             and column.placeholder_value is not None
         )
-        if name in self.layout.by or is_of_data:
+        if has_data_name:
             return format_value(name)
         return escape_text(self.column_title(name))
 
     def column_title(self, name: Name) -> str:
-        """Name a column in words; the estimates of one metric by the metric."""
-        metrics, of_rows = self.layout.metric_names, self.layout.naming_column(Naming.METRIC)
-        is_heading = of_rows is not None and self.layout.columns[of_rows].heading
+        """Return the name of a column in words; for estimates of one metric, that of the metric."""
+        metrics, metric_column = self.layout.metric_names, self.layout.naming_column(Naming.METRIC)
+        is_heading = metric_column is not None and self.layout.columns[metric_column].heading
         if name == ESTIMATE and len(metrics) == 1 and is_heading:
             return column_title(*metrics)
         return column_title(name)

@@ -1,4 +1,4 @@
-"""A table ready to be drawn, and how great_tables draws it."""
+"""The contents of a table, and the great_tables table made of them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,17 +13,16 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 _GROUP_COLUMN = "group_heading"
-_EDGE, _RULE, _ROLLED_UP = "#c3c9d0", "#8b949e", "#f5f6f8"
+_KEY_BORDER, _ROW_BORDER, _ROLLUP_FILL = "#c3c9d0", "#8b949e", "#f5f6f8"
 
 
 @dataclass(frozen=True)
 class TableContent:
     """The cells of a table as HTML, in columns, and what each column and row is.
 
-    `keys` tell the rows of a group apart, `headings` stand above the groups, and `numbers` are the
-    values of columns, which stay hidden. `above` is a text over some of the columns. Rows are given
-    by their place: those of roll-ups, the first ones behind rows that are not shown, and those in
-    italics.
+    `keys` identify the rows of a group, `headings` stand above the groups, and `numbers` are the
+    values of columns, which stay hidden. `spanner` is a text over some of the columns. Rows are
+    given by their position: `rollups`, `cuts` (those that follow omitted rows) and `italics`.
     """
 
     cells: Mapping[Name, Sequence[str]]
@@ -39,51 +38,58 @@ class TableContent:
     n_rows: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count the rows."""
+        """Set the number of rows."""
         object.__setattr__(self, "n_rows", len(next(iter(self.cells.values()))))
 
 
-def build_gt_table(sheet: TableContent, title: str | None, subtitle: str | None) -> "GT":
-    """Hand the cells over to great_tables."""
+def build_gt_table(content: TableContent, title: str | None, subtitle: str | None) -> "GT":
+    """Return the great_tables table with these cells."""
     from great_tables import GT, html
 
-    ids = _column_ids([*sheet.cells, *(name for name in sheet.numbers if name not in sheet.cells)])
-    columns = {ids[name]: list(cells) for name, cells in sheet.cells.items()}
-    if sheet.headings is not None:
-        columns[_GROUP_COLUMN] = list(sheet.headings)
+    ids = _column_ids(
+        [*content.cells, *(name for name in content.numbers if name not in content.cells)]
+    )
+    columns = {ids[name]: list(cells) for name, cells in content.cells.items()}
+    if content.headings is not None:
+        columns[_GROUP_COLUMN] = list(content.headings)
     hidden = {
         f"{ids[name]}_value": list(values)
-        for name, values in sheet.numbers.items()
+        for name, values in content.numbers.items()
         if f"{ids[name]}_value" not in columns
     }
-    keys = [ids[name] for name in sheet.keys]
-    id_of_table = f"balframe_{token_hex(5)}"
+    keys = [ids[name] for name in content.keys]
+    has_stub = bool(keys) and content.n_rows > 0  # without rows it has no label
+    table_id = f"balframe_{token_hex(5)}"
     gt = GT(
         frame_from_lists(columns, hidden),
-        rowname_col=keys[0] if keys and sheet.n_rows else None,  # a stub without rows has no label
-        groupname_col=None if sheet.headings is None else _GROUP_COLUMN,
-        id=id_of_table,
+        rowname_col=keys[0] if has_stub else None,
+        groupname_col=None if content.headings is None else _GROUP_COLUMN,
+        id=table_id,
     )
     gt = gt.fmt(str, columns=list(columns)).cols_hide(list(hidden))
-    gt = gt.cols_label({ids[name]: html(label) for name, label in sheet.labels.items()})
-    if keys and sheet.n_rows:
-        gt = gt.tab_stubhead(html(sheet.labels[sheet.keys[0]]))
-    if sheet.spanner is not None:
-        gt = gt.tab_spanner(html(sheet.spanner[0]), columns=[ids[one] for one in sheet.spanner[1]])
-    numbers = [ids[one] for one in sheet.numbers if one in sheet.cells and one not in sheet.keys]
+    gt = gt.cols_label({ids[name]: html(label) for name, label in content.labels.items()})
+    if has_stub:
+        gt = gt.tab_stubhead(html(content.labels[content.keys[0]]))
+    if content.spanner is not None:
+        gt = gt.tab_spanner(
+            html(content.spanner[0]), columns=[ids[name] for name in content.spanner[1]]
+        )
+    numbers = [
+        ids[name] for name in content.numbers if name in content.cells and name not in content.keys
+    ]
     gt = gt.cols_align("left", keys).cols_align("right", numbers)
     if title is not None:
-        below = None if subtitle is None else html(escape_text(subtitle))
-        gt = gt.tab_header(html(escape_text(title)), below)
-    for note in sheet.notes:
+        subtitle_html = None if subtitle is None else html(escape_text(subtitle))
+        gt = gt.tab_header(html(escape_text(title)), subtitle_html)
+    for note in content.notes:
         gt = gt.tab_source_note(html(note))
     # pages paint rows, as JupyterLab does in its dark theme; the table's own background stays
-    css = f"#{id_of_table} tr {{ background: transparent; }}"
-    return _style_rows(gt, sheet, keys).tab_options(table_additional_css=[css])
+    css = f"#{table_id} tr {{ background: transparent; }}"
+    return _style_rows(gt, content, keys).tab_options(table_additional_css=[css])
 
 
 def _column_ids(names: Sequence[Name]) -> dict[Name, str]:
-    """Name the columns for great_tables and polars, which reads ^...$ as a pattern."""
+    """Return names of columns for great_tables and polars, which reads ^...$ as a pattern."""
     ids: dict[Name, str] = {}
     for name in names:
         text = str(name).replace("^", "") or "column"
@@ -93,25 +99,28 @@ def _column_ids(names: Sequence[Name]) -> dict[Name, str]:
     return ids
 
 
-def _style_rows(gt: "GT", sheet: TableContent, keys: Sequence[str]) -> "GT":
-    """Set roll-ups apart, and where rows are left out between the worst and the best."""
+def _style_rows(gt: "GT", content: TableContent, keys: Sequence[str]) -> "GT":
+    """Mark roll-ups, the places of omitted rows, and small categories."""
     from great_tables import loc, style
 
     if len(keys) > 1:
-        edge = style.borders(sides="right", color=_EDGE, weight="2px")
-        gt = gt.tab_style(edge, loc.body(columns=keys[-1]))
-    rolled = sorted(sheet.rollups)
-    first = [place for place in rolled if place and place - 1 not in sheet.rollups]
+        border = style.borders(sides="right", color=_KEY_BORDER, weight="2px")
+        gt = gt.tab_style(border, loc.body(columns=keys[-1]))
+    rollups = sorted(content.rollups)
+    first = [row for row in rollups if row and row - 1 not in content.rollups]
     styles = (
-        (rolled, style.fill(color=_ROLLED_UP)),
-        (first, style.borders(sides="top", color=_RULE, weight="2px")),
-        (sorted(sheet.cuts), style.borders("top", color=_RULE, style="dashed", weight="2px")),
-        (sorted(sheet.italics), style.text(style="italic")),
+        (rollups, style.fill(color=_ROLLUP_FILL)),
+        (first, style.borders(sides="top", color=_ROW_BORDER, weight="2px")),
+        (
+            sorted(content.cuts),
+            style.borders("top", color=_ROW_BORDER, style="dashed", weight="2px"),
+        ),
+        (sorted(content.italics), style.text(style="italic")),
     )
-    for rows, one in styles:
+    for rows, row_style in styles:
         if rows:
-            places = [loc.body(rows=rows), *([loc.stub(rows=rows)] if keys else [])]
-            gt = gt.tab_style(one, places)
+            locations = [loc.body(rows=rows), *([loc.stub(rows=rows)] if keys else [])]
+            gt = gt.tab_style(row_style, locations)
     return gt.opt_align_table_header("left").tab_options(
         table_font_size="14px",
         data_row_padding="5px",

@@ -1,4 +1,4 @@
-"""What the notes below a table say."""
+"""The notes below a table."""
 
 from collections.abc import Iterator
 
@@ -10,156 +10,163 @@ from balframe.tables.format_cells import HIGHEST_MARK, LOWEST_MARK, BarAxis, Cel
 from balframe.tables.row_selection import SupportKind, worst_cells
 
 
-def table_notes(pen: CellFormatter) -> list[str]:
-    """Write what a reader has to know of the cells that are shown."""
-    found = [
-        _omission_note(pen),
-        *_unknown_category_notes(pen),
-        _small_category_note(pen),
-        _limits_note(pen),
-        _worst_note(pen),
-        _bars_note(pen),
+def table_notes(formatter: CellFormatter) -> list[str]:
+    """Return what a reader has to know of the cells that are shown."""
+    notes = [
+        _omission_note(formatter),
+        *_unknown_category_notes(formatter),
+        _small_category_note(formatter),
+        _limits_note(formatter),
+        _worst_note(formatter),
+        _bars_note(formatter),
     ]
-    shown = {pen.cell(name, row) for name in pen.layout.value_columns for row in pen.selection.rows}
-    if cells.UNDEFINED in shown:
-        is_partly_relative = any(one.only_with == "baseline" for one in pen.layout.columns.values())
-        of_rule = ", or not part of the rule" if is_partly_relative else ""
-        found.append(f"{cells.UNDEFINED}: undefined{of_rule}.")
-    return [note for note in found if note]
+    texts = {
+        formatter.cell(name, row)
+        for name in formatter.layout.value_columns
+        for row in formatter.selection.rows
+    }
+    if cells.UNDEFINED in texts:
+        is_partly_relative = any(
+            column.only_with == "baseline" for column in formatter.layout.columns.values()
+        )
+        rule_phrase = ", or not part of the rule" if is_partly_relative else ""
+        notes.append(f"{cells.UNDEFINED}: undefined{rule_phrase}.")
+    return [note for note in notes if note]
 
 
-def _omission_note(pen: CellFormatter) -> str:
-    n, by = pen.selection.n_omitted, pen.selection.ranked_by
+def _omission_note(formatter: CellFormatter) -> str:
+    n, by = formatter.selection.n_omitted, formatter.selection.ranked_by
     if not n:
         return ""
-    each = " of each group" if pen.layout.group_columns else ""
-    which = f"the first{each}" if by is None else f"the worst and the best{each}"
-    which = which if pen.layout.period_column is None else "the last periods"
-    ranked = (
-        ""
-        if by is None
-        else f" by {cells.escape_text(cells.column_title(by)).lower()}, worst first"
-    )
-    n_rows = cells.format_count(n + len(pen.selection.rows))
-    return f"{cells.format_count(n)} of {n_rows} rows are not shown. Shown: {which}{ranked}."
+    group = " of each group" if formatter.layout.group_columns else ""
+    kept = f"the first{group}" if by is None else f"the worst and the best{group}"
+    kept = kept if formatter.layout.period_column is None else "the last periods"
+    order = ""
+    if by is not None:
+        order = f" by {cells.escape_text(cells.column_title(by)).lower()}, worst first"
+    n_rows = cells.format_count(n + len(formatter.selection.rows))
+    return f"{cells.format_count(n)} of {n_rows} rows are not shown. Shown: {kept}{order}."
 
 
-def _unknown_category_notes(pen: CellFormatter) -> Iterator[str]:
-    """Count the people of unknown category, who are in no row of their table."""
-    values = pen.layout.values
+def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
+    """Yield how many rows of unknown category are in no row of each table."""
+    values = formatter.layout.values
     tables: dict[str, list[int]] = {}
-    for row in filter(pen.layout.is_unknown_category, range(pen.layout.n_rows)):
-        tables.setdefault(pen.heading(row), []).append(row)
+    for row in filter(formatter.layout.is_unknown_category, range(formatter.layout.n_rows)):
+        tables.setdefault(formatter.heading(row), []).append(row)
     for heading, rows in tables.items():
         n = sum(values[N][row] for row in rows) if N in values else None
         n_selected = sum(values["n_selected"][row] for row in rows)
-        of = f"{heading}: " if heading else ""
-        people = (
+        start = f"{heading}: " if heading else ""
+        subject = (
             "Rows are"
             if n is None
             else f"{cells.format_count(n)} row{' is' if n == 1 else 's are'}"
         )
         yield (
-            f"{of}{people} not in the table because the category is unknown; "
+            f"{start}{subject} not in the table because the category is unknown; "
             f"{cells.format_count(n_selected)} of them selected."
         )
 
 
-def _small_category_note(pen: CellFormatter) -> str:
-    if not any(map(pen.layout.is_small_category, pen.selection.rows)):
+def _small_category_note(formatter: CellFormatter) -> str:
+    if not any(map(formatter.layout.is_small_category, formatter.selection.rows)):
         return ""
     return "Italics: a smaller share of the rows than the minimum, so there is no ratio."
 
 
-def _limits_note(pen: CellFormatter) -> str:
-    if not set(pen.layout.limit_columns) & set(pen.layout.value_columns):
+def _limits_note(formatter: CellFormatter) -> str:
+    if not set(formatter.layout.limit_columns) & set(formatter.layout.value_columns):
         return ""
-    column = pen.layout.naming_column(Naming.METHOD)
-    values = () if column is None else pen.layout.values[column]
-    methods = sorted({str(one) for one in values if one is not None})
-    by = f", method {cells.escape_text(' and '.join(methods))}" if methods else ""
-    return f"Brackets: confidence interval{by}."
+    column = formatter.layout.naming_column(Naming.METHOD)
+    values = () if column is None else formatter.layout.values[column]
+    methods = sorted({str(method) for method in values if method is not None})
+    phrase = f", method {cells.escape_text(' and '.join(methods))}" if methods else ""
+    return f"Brackets: confidence interval{phrase}."
 
 
-def _worst_note(pen: CellFormatter) -> str:
-    """Say which rows are marked, or why none is."""
-    if not (pen.compared_scores and pen.worst):
+def _worst_note(formatter: CellFormatter) -> str:
+    """Return which rows are marked, or why none is."""
+    if not (formatter.compared_scores and formatter.worst):
         return ""
-    rows = set(pen.selection.rows)
-    signs = {sign for (_, row), sign in pen.marks.items() if row in rows}
+    rows = set(formatter.selection.rows)
+    signs = {sign for (_, row), sign in formatter.marks.items() if row in rows}
     ends = {LOWEST_MARK: "lowest", HIGHEST_MARK: "highest"}
     marked = ", ".join(f"{sign} {ends[sign]}" for sign in ends if sign in signs)
-    among = f"{'segments' if pen.layout.by else 'rows'}{_support_phrase(pen)}"
+    among = f"{'segments' if formatter.layout.by else 'rows'}{_support_phrase(formatter)}"
     if marked:
         return f"Worst ({marked}) among {among}."
-    is_any_left_out = worst_cells(pen.compared_scores, pen.worst, least=0)
-    return f"The worst is marked only among {among}." if is_any_left_out else ""
+    has_small = worst_cells(formatter.compared_scores, formatter.worst, min_support=0)
+    return f"The worst is marked only among {among}." if has_small else ""
 
 
-def _support_phrase(pen: CellFormatter) -> str:
-    """Say how many rows a segment that is marked has, and which rows are counted."""
-    if not pen.min_support:
+def _support_phrase(formatter: CellFormatter) -> str:
+    """Return how many rows a marked segment has at least, and which rows those are."""
+    if not formatter.min_support:
         return ""
     names: dict[SupportKind, list[str]] = {}
-    for one in pen.compared_scores:
-        metric = pen.layout.row_value(Naming.METRIC, next(iter(one.values), 0))
-        name = cells.column_title(metric) if one.name == ESTIMATE else pen.column_title(one.name)
-        names.setdefault(one.support_kind, []).append(name)
-    number = f"at least {cells.format_count(pen.min_support)} row{'s' * (pen.min_support != 1)}"
+    for scores in formatter.compared_scores:
+        metric = formatter.layout.row_value(Naming.METRIC, next(iter(scores.values), 0))
+        is_estimate = scores.name == ESTIMATE
+        name = cells.column_title(metric) if is_estimate else formatter.column_title(scores.name)
+        names.setdefault(scores.support_kind, []).append(name)
+    n = formatter.min_support
+    number = f"at least {cells.format_count(n)} row{'s' * (n != 1)}"
     texts = {
         SupportKind.DENOMINATOR: f"whose smallest denominator has {number}",
         SupportKind.RAREST_LABEL: f"whose rarest label has {number}",
         SupportKind.SEGMENT: f"with {number}",
         SupportKind.UNKNOWN: f"known to have {number}",
     }
-    first, *others = [of for of in SupportKind if of in names]
-    exceptions = [f"{', '.join(dict.fromkeys(names[of]))}: {texts[of]}" for of in others]
+    first, *others = [kind for kind in SupportKind if kind in names]
+    exceptions = [f"{', '.join(dict.fromkeys(names[kind]))}: {texts[kind]}" for kind in others]
     return f" {texts[first]}" + (f" ({cells.escape_text('; '.join(exceptions))})" if others else "")
 
 
-def _bars_note(pen: CellFormatter) -> str:
-    """Say what bars span, and which, if not all of them span the same."""
+def _bars_note(formatter: CellFormatter) -> str:
+    """Return what bars span, and which, if not all of them span the same."""
     names: dict[BarAxis, list[str]] = {}
-    for name in pen.score_columns:
-        for row in pen.selection.rows:
-            axis = pen.bar_axis(name, row)
-            what = _bar_name(pen, name, row)
-            if axis is not None and what not in names.setdefault(axis, []):
-                names[axis].append(what)
+    for name in formatter.score_columns:
+        for row in formatter.selection.rows:
+            axis = formatter.bar_axis(name, row)
+            bar = _bar_name(formatter, name, row)
+            if axis is not None and bar not in names.setdefault(axis, []):
+                names[axis].append(bar)
     spans = [
         f"from {_limit_text(axis.low)} to {_limit_text(axis.high)}"
-        + (f" ({cells.escape_text(', '.join(drawn))})" if len(names) > 1 else "")
-        for axis, drawn in names.items()
+        + (f" ({cells.escape_text(', '.join(bars))})" if len(names) > 1 else "")
+        for axis, bars in names.items()
     ]
-    return f"Bars run {', '.join(spans)}.{_bound_note(pen)}" if spans else ""
+    return f"Bars run {', '.join(spans)}.{_bound_note(formatter)}" if spans else ""
 
 
-def _bound_note(pen: CellFormatter) -> str:
-    """Say what the vertical line on bars is, and where it is if that is not shown."""
-    bound = next(
-        (one for one in map(pen.layout.bound_column, pen.score_columns) if one is not None), None
-    )
+def _bound_note(formatter: CellFormatter) -> str:
+    """Return what the vertical line on bars is, and where it is if that has no column."""
+    bounds = map(formatter.layout.bound_column, formatter.score_columns)
+    bound = next((column for column in bounds if column is not None), None)
     if bound is None:
         return ""
-    places = {pen.layout.values[bound][row] for row in pen.selection.rows}
-    is_shown = bound in pen.layout.value_columns
-    at = "" if is_shown else f", {' or '.join(map(_limit_text, sorted(places)))}"
+    positions = {formatter.layout.values[bound][row] for row in formatter.selection.rows}
+    has_column = bound in formatter.layout.value_columns
+    at = "" if has_column else f", {' or '.join(map(_limit_text, sorted(positions)))}"
     return f" The vertical line is the bound{at}."
 
 
-def _bar_name(pen: CellFormatter, name: Name, row: int) -> str:
-    """Name what a bar is drawn of."""
-    rule, metric = (pen.layout.row_value(one, row) for one in (Naming.RULE, Naming.METRIC))
+def _bar_name(formatter: CellFormatter, name: Name, row: int) -> str:
+    """Return the name of what a bar shows."""
+    rule, metric = (
+        formatter.layout.row_value(naming, row) for naming in (Naming.RULE, Naming.METRIC)
+    )
     if rule is not None:
         return str(rule)
     if (
         metric is None
-        or pen.layout.columns[name].placeholder_value
-        or len(pen.layout.metric_names) == 1
+        or formatter.layout.columns[name].placeholder_value
+        or len(formatter.layout.metric_names) == 1
     ):
-        return pen.column_title(name)
-    of = cells.column_title(metric)
-    return of if name == ESTIMATE else f"{of}: {cells.column_title(name).lower()}"
+        return formatter.column_title(name)
+    title = cells.column_title(metric)
+    return title if name == ESTIMATE else f"{title}: {cells.column_title(name).lower()}"
 
 
 def _limit_text(value: float) -> str:

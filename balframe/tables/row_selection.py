@@ -1,4 +1,4 @@
-"""Which rows of an answer a table shows, and in which order."""
+"""The rows of a result that a table shows, in their order, and those to mark as the worst."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,115 +12,16 @@ from balframe.frames.query import N
 from balframe.metrics.registry import Metric
 from balframe.tables.layout import ResultLayout, lookup_metric
 
-# The segments that score worst, among those with enough rows to tell.
-
-
-DEFAULT_MIN_SUPPORT = 10  # rows, as `bf.table` and terminals ask for
+DEFAULT_MIN_SUPPORT = 10  # rows, in `bf.table` and on terminals
 
 CellKey = tuple[Name, int]
 
 
-class SupportKind(Enum):
-    """What is known of the rows behind a score."""
-
-    DENOMINATOR = "smallest denominator"
-    RAREST_LABEL = "rarest label"
-    SEGMENT = "segment"
-    UNKNOWN = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedScores:
-    """The scores of one column and metric that are compared, by row, and the rows behind each."""
-
-    name: Name
-    better: str
-    values: Mapping[int, float]
-    support_kind: SupportKind
-    support: Mapping[int, float | None]
-
-    def with_min_support(self, least: int) -> dict[int, float]:
-        """Keep the scores that have enough rows behind them, as far as that is known."""
-        return {
-            row: value
-            for row, value in self.values.items()
-            if not least or (self.support.get(row) or 0) >= least
-        }
-
-
-def compared_scores(layout: ResultLayout) -> list[ComparedScores]:
-    """List the scores in which segments are compared, where one direction is better."""
-    families: dict[object, list[int]] = {}
-    for row in filter(layout.is_finest, range(layout.n_rows)):
-        families.setdefault(layout.comparison_key(row), []).append(row)
-    found = []
-    for name in layout.marked_columns():
-        for rows in families.values():
-            metric = layout.metric(name, rows[0])
-            if metric is not None and metric.better is not None:
-                values = {row: layout.values[name][row] for row in rows}
-                scores = {row: value for row, value in values.items() if value is not None}
-                known, support = _support(layout, name, metric)
-                behind = {row: support[row] for row in rows} if support else {}
-                found.append(ComparedScores(name, metric.better, scores, known, behind))
-    return found
-
-
-def worst_cells(families: Sequence[ComparedScores], most: int, least: int) -> dict[CellKey, str]:
-    """Find the cells of the worst segments, and which direction is better in each."""
-    return {
-        (one.name, row): one.better
-        for one in families
-        for row in _worst_rows(one.with_min_support(least), one.better, most)
-    }
-
-
-def _support(
-    layout: ResultLayout, name: Name, metric: Metric
-) -> tuple[SupportKind, Sequence[float | None]]:
-    """Count the rows of the smallest denominator; of the segment where the answer has no others."""
-    column, values, least = layout.columns[name], layout.values, metric.interval.least_count
-    support = N if least == N else column.support
-    if support in layout.columns and support != N:
-        known = (
-            SupportKind.RAREST_LABEL
-            if support == MIN_SUPPORT and least is None
-            else SupportKind.DENOMINATOR
-        )
-        return known, _rest_support(layout, support) if column.counts_rest else values[support]
-    if N in layout.columns:
-        return SupportKind.DENOMINATOR if least == N else SupportKind.SEGMENT, values[N]
-    return SupportKind.UNKNOWN, ()
-
-
-def _rest_support(layout: ResultLayout, name: Name) -> list[float]:
-    """Count the rows of the other labels of each segment."""
-    columns = layout.columns.items()
-    keys = [key for key, one in columns if one.role is Role.KEY and one.kind is not Kind.LABEL]
-    parts = zip(*(layout.values[one] for one in [*layout.by, *keys]), strict=True)
-    segments = list(parts) or [()] * layout.n_rows
-    counts = layout.values[name]
-    wholes: dict[object, float] = {}
-    for segment, value in zip(segments, counts, strict=True):
-        wholes[segment] = wholes.get(segment, 0) + value
-    return [wholes[segment] - value for segment, value in zip(segments, counts, strict=True)]
-
-
-def _worst_rows(values: Mapping[int, float], better: str, most: int) -> set[int]:
-    """Find the rows with the worst values, ties with them; none where that would be all."""
-    if not most or not values:
-        return set()
-    ordered = sorted(values.values(), reverse=better == "lower")
-    last = ordered[min(most, len(ordered)) - 1]
-    found = {r for r, v in values.items() if (v <= last if better == "higher" else v >= last)}
-    return found if len(found) < len(values) else set()
-
-
 @dataclass(frozen=True, slots=True)
 class RowSelection:
-    """The rows shown, in their order; `cuts` are the first ones behind rows left out.
+    """The rows that are shown, in their order; `cuts` are those that follow omitted rows.
 
-    Rows of unknown category are neither shown nor left out: a note is on them.
+    Rows of unknown category are neither shown nor counted as omitted: a note is on them.
     """
 
     rows: list[int]
@@ -129,47 +30,47 @@ class RowSelection:
     ranked_by: str | None
 
 
-def select_rows(layout: ResultLayout, most: int | None) -> RowSelection:
-    """Put rows below their headings, roll-ups last, and leave out what is between the extremes."""
+def select_rows(layout: ResultLayout, max_rows: int | None) -> RowSelection:
+    """Return the rows of each group, roll-ups last, without those between the extremes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
-    known = [row for row in range(layout.n_rows) if not layout.is_unknown_category(row)]
-    for row in known:
+    candidates = [row for row in range(layout.n_rows) if not layout.is_unknown_category(row)]
+    for row in candidates:
         groups.setdefault(layout.group_key(row), []).append(row)
     finest = [[row for row in rows if layout.is_finest(row)] for rows in groups.values()]
     n_finest = sum(map(len, finest))
     by = _ranking_column(layout)
-    quota = None if most is None or n_finest <= most else max(most // len(groups), 2)
-    shown: list[int] = []
+    quota = None if max_rows is None or n_finest <= max_rows else max(max_rows // len(groups), 2)
+    selected: list[int] = []
     cuts: set[int] = set()
     for rows, segments in zip(groups.values(), finest, strict=True):
         if quota is not None and len(segments) > quota:
             segments = _extreme_rows(layout, by, segments, quota)
             cuts |= set() if by is None else {segments[(quota + 1) // 2]}
-        shown += [*segments, *(row for row in rows if not layout.is_finest(row))]
-    left_out = len(known) - len(shown)
-    return RowSelection(shown, cuts, left_out, None if by is None else str(by))
+        selected += [*segments, *(row for row in rows if not layout.is_finest(row))]
+    n_omitted = len(candidates) - len(selected)
+    return RowSelection(selected, cuts, n_omitted, None if by is None else str(by))
 
 
 def _extreme_rows(layout: ResultLayout, by: Name | None, rows: list[int], quota: int) -> list[int]:
-    """Take the worst and the best rows, worst first; without a score to rank by, the first.
+    """Return the worst and the best rows, worst first; without a score to rank by, the first.
 
-    Of periods the last ones are taken, as many as there is room for.
+    Of periods, it returns the last ones, as many as the quota allows.
     """
     if layout.period_column is not None:
         return _latest_rows(layout.values[layout.period_column], rows, quota)
     if by is None:
         return rows[:quota]
     ranks = {row: _rank_key(layout, by, row) for row in rows}
-    known = sorted(
+    ranked = sorted(
         (row for row in rows if ranks[row] is not None), key=lambda row: ranks[row] or ()
     )
-    if len(known) < quota:
-        known += [row for row in rows if ranks[row] is None]
-    return known[: (quota + 1) // 2] + known[len(known) - quota // 2 :]
+    if len(ranked) < quota:
+        ranked += [row for row in rows if ranks[row] is None]
+    return ranked[: (quota + 1) // 2] + ranked[len(ranked) - quota // 2 :]
 
 
 def _latest_rows(periods: Sequence[Any], rows: list[int], quota: int) -> list[int]:
-    """Take all rows of the last periods, and of one period at least."""
+    """Return all rows of the last periods, and of one period at least."""
     n = Counter(periods[row] for row in rows)
     kept, n_kept = set[Any](), 0
     for period in sorted(n, reverse=True):
@@ -181,30 +82,28 @@ def _latest_rows(periods: Sequence[Any], rows: list[int], quota: int) -> list[in
 
 
 def _rank_key(layout: ResultLayout, by: Name, row: int) -> tuple[float, float] | None:
-    """Give a number that is smaller the worse a row is."""
+    """Return a key that is smaller the worse a row is, or None if its score is undefined."""
     value = layout.values[by][row]
     if value is None:
         return None
-    found = ((name, one.statuses) for name, one in layout.columns.items())
-    statuses = [(name, one) for name, one in found if one is not None]
-    if statuses:
-        rule = layout.rule(row)
-        sign = -1 if rule is not None and rule.operator.startswith("<") else 1
-        name, declared = statuses[0]
-        worst_first = (declared.bad, declared.undecided, declared.good)
-        status = layout.values[name][row]
-        place = worst_first.index(status) if status in worst_first else len(worst_first)
-        return place, sign * value
+    for name, column in layout.columns.items():
+        if column.statuses is not None:
+            rule = layout.rule(row)
+            sign = -1 if rule is not None and rule.operator.startswith("<") else 1
+            worst_first = (column.statuses.bad, column.statuses.undecided, column.statuses.good)
+            status = layout.values[name][row]
+            rank = worst_first.index(status) if status in worst_first else len(worst_first)
+            return rank, sign * value
     metric = layout.metric(by, row)
     return 0, -value if metric is not None and metric.better == "lower" else value
 
 
 def _ranking_column(layout: ResultLayout) -> Name | None:
-    """Name the first column to rank by; of those named by metrics, one that has a direction."""
+    """Return the first column to rank by; of those named by metrics, one that has a direction."""
     metrics = {
-        name: lookup_metric(one.placeholder_value)
-        for name, one in layout.columns.items()
-        if one.ranks_rows
+        name: lookup_metric(column.placeholder_value)
+        for name, column in layout.columns.items()
+        if column.ranks_rows
     }
     return next(
         (
@@ -215,3 +114,105 @@ def _ranking_column(layout: ResultLayout) -> Name | None:
         ),
         None,
     )
+
+
+class SupportKind(Enum):
+    """Which rows the support of a score counts."""
+
+    DENOMINATOR = "smallest denominator"
+    RAREST_LABEL = "rarest label"
+    SEGMENT = "segment"
+    UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedScores:
+    """The scores of one column and metric that are compared, by row, and the support of each."""
+
+    name: Name
+    better: str
+    values: Mapping[int, float]
+    support_kind: SupportKind
+    support: Mapping[int, float | None]
+
+    def with_min_support(self, min_support: int) -> dict[int, float]:
+        """Return the scores whose support is known and at least this large; for 0, all."""
+        return {
+            row: value
+            for row, value in self.values.items()
+            if not min_support or (self.support.get(row) or 0) >= min_support
+        }
+
+
+def compared_scores(layout: ResultLayout) -> list[ComparedScores]:
+    """Return the scores in which segments are compared, where one direction is better."""
+    families: dict[object, list[int]] = {}
+    for row in filter(layout.is_finest, range(layout.n_rows)):
+        families.setdefault(layout.comparison_key(row), []).append(row)
+    compared = []
+    for name in layout.marked_columns():
+        for rows in families.values():
+            metric = layout.metric(name, rows[0])
+            if metric is not None and metric.better is not None:
+                values = {row: layout.values[name][row] for row in rows}
+                scores = {row: value for row, value in values.items() if value is not None}
+                kind, counts = _support(layout, name, metric)
+                support = {row: counts[row] for row in rows} if counts else {}
+                compared.append(ComparedScores(name, metric.better, scores, kind, support))
+    return compared
+
+
+def worst_cells(
+    compared: Sequence[ComparedScores], n_worst: int, min_support: int
+) -> dict[CellKey, str]:
+    """Return the cells of the worst segments, with the direction that is better in each."""
+    return {
+        (scores.name, row): scores.better
+        for scores in compared
+        for row in _worst_rows(scores.with_min_support(min_support), scores.better, n_worst)
+    }
+
+
+def _support(
+    layout: ResultLayout, name: Name, metric: Metric
+) -> tuple[SupportKind, Sequence[float | None]]:
+    """Return the rows of the smallest denominator, or those of the segment in its place."""
+    column, values, least = layout.columns[name], layout.values, metric.interval.least_count
+    support = N if least == N else column.support
+    if support in layout.columns and support != N:
+        kind = (
+            SupportKind.RAREST_LABEL
+            if support == MIN_SUPPORT and least is None
+            else SupportKind.DENOMINATOR
+        )
+        return kind, _rest_support(layout, support) if column.counts_rest else values[support]
+    if N in layout.columns:
+        return SupportKind.DENOMINATOR if least == N else SupportKind.SEGMENT, values[N]
+    return SupportKind.UNKNOWN, ()
+
+
+def _rest_support(layout: ResultLayout, name: Name) -> list[float]:
+    """Return the number of rows of the other labels of the segment, for each row."""
+    columns = layout.columns.items()
+    keys = [
+        name
+        for name, column in columns
+        if column.role is Role.KEY and column.kind is not Kind.LABEL
+    ]
+    values = zip(*(layout.values[name] for name in [*layout.by, *keys]), strict=True)
+    segments = list(values) or [()] * layout.n_rows
+    counts = layout.values[name]
+    totals: dict[object, float] = {}
+    for segment, n in zip(segments, counts, strict=True):
+        totals[segment] = totals.get(segment, 0) + n
+    return [totals[segment] - n for segment, n in zip(segments, counts, strict=True)]
+
+
+def _worst_rows(values: Mapping[int, float], better: str, n_worst: int) -> set[int]:
+    """Return the rows with the worst values and their ties, or none if that would be all."""
+    if not n_worst or not values:
+        return set()
+    ordered = sorted(values.values(), reverse=better == "lower")
+    last = ordered[min(n_worst, len(ordered)) - 1]
+    worst = {r for r, v in values.items() if (v <= last if better == "higher" else v >= last)}
+    return worst if len(worst) < len(values) else set()

@@ -131,13 +131,15 @@ def table(
     matrices = ConfusionMatrices.from_layout(layout)
     if matrices is not None:
         return build_gt_table(confusion_content(matrices, decimals, max_rows), title, subtitle)
-    choice = select_rows(layout, max_rows)
-    pen = CellFormatter(layout, choice, decimals, bars=bars, worst=worst, min_support=min_support)
-    return build_gt_table(_table_content(pen), title, subtitle)
+    selection = select_rows(layout, max_rows)
+    formatter = CellFormatter(
+        layout, selection, decimals, bars=bars, worst=worst, min_support=min_support
+    )
+    return build_gt_table(_table_content(formatter), title, subtitle)
 
 
 def _check_options(
-    title: object, subtitle: object, decimals: object, bars: object, worst: object, most: object
+    title: object, subtitle: object, decimals: object, bars: object, worst: object, max_rows: object
 ) -> None:
     for name, text in (("title", title), ("subtitle", subtitle)):
         if text is not None and not isinstance(text, str):
@@ -147,19 +149,19 @@ def _check_options(
             f"{parameter('subtitle')} is shown below a title; give {parameter('title')} too."
         )
     check_choice("bars", bars, (True, False))
-    for name, number, least in (
+    for name, number, minimum in (
         ("decimals", decimals, 0),
         ("worst", worst, 0),
-        ("max_rows", 2 if most is None else most, 2),
+        ("max_rows", 2 if max_rows is None else max_rows, 2),
     ):
-        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+        if not isinstance(number, int) or isinstance(number, bool) or number < minimum:
             raise InvalidInputError(
-                f"{parameter(name, number)} must be a whole number of at least {least}."
+                f"{parameter(name, number)} must be a whole number of at least {minimum}."
             )
 
 
 def _read_values(frame: Any) -> Values:  # noqa: ANN401
-    """Read a frame as lists of Python values, None for null."""
+    """Return a frame as lists of Python values, None for null."""
     engine = find_engine(unwrap(frame)[0])
     if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
         raise UnsupportedTypeError(
@@ -168,38 +170,38 @@ def _read_values(frame: Any) -> Values:  # noqa: ANN401
         )
     frame = collect_result(frame)
     names = list(frame.column_names if engine is PYARROW else frame.columns)
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
+    duplicates = [name for name, number in Counter(names).items() if number > 1]
+    if duplicates:
         raise InvalidInputError(
             "the frame has several columns of the same name: "
-            f"{listed(map(repr, twice))}; rename them."
+            f"{listed(map(repr, duplicates))}; rename them."
         )
     rows = row_dicts(frame)
     return {name: [_python_value(row[name]) for row in rows] for name in names}
 
 
 def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)
-    """Turn numbers of numpy into those of Python, and NaN into None."""
+    """Return the Python number for one of numpy, and None for NaN."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if cells.is_undefined(value) else value
 
 
-def _table_content(pen: CellFormatter) -> TableContent:
-    """Write all cells of a table with the rows of the answer."""
-    layout, rows = pen.layout, pen.selection.rows
-    shown = [*layout.keys, *layout.value_columns]
+def _table_content(formatter: CellFormatter) -> TableContent:
+    """Return all cells of a table with the rows of the result."""
+    layout, rows = formatter.layout, formatter.selection.rows
+    columns = [*layout.keys, *layout.value_columns]
     return TableContent(
-        {name: [pen.cell(name, row) for row in rows] for name in shown},
-        {name: pen.column_label(name) for name in shown},
+        {name: [formatter.cell(name, row) for row in rows] for name in columns},
+        {name: formatter.column_label(name) for name in columns},
         keys=layout.keys,
-        headings=[pen.heading(row) for row in rows] if layout.group_columns else None,
+        headings=[formatter.heading(row) for row in rows] if layout.group_columns else None,
         numbers={
             name: [values[row] for row in rows]
             for name, values in layout.values.items()
             if name in layout.numeric_columns
         },
-        rollups={place for place, row in enumerate(rows) if not layout.is_finest(row)},
-        cuts={place for place, row in enumerate(rows) if row in pen.selection.cuts},
-        italics={place for place, row in enumerate(rows) if layout.is_small_category(row)},
-        notes=table_notes(pen),
+        rollups={position for position, row in enumerate(rows) if not layout.is_finest(row)},
+        cuts={position for position, row in enumerate(rows) if row in formatter.selection.cuts},
+        italics={position for position, row in enumerate(rows) if layout.is_small_category(row)},
+        notes=table_notes(formatter),
     )

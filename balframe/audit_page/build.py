@@ -66,17 +66,18 @@ _PARTS = (  # in the order of the page
 
 def build_document(frame: Any, request: Request) -> Document:  # noqa: ANN401 (a frame of any kind)
     """Audit a frame."""
-    return write_document(*audit_frame(frame, request))
+    return write_document(*compute_figures(frame, request))
 
 
-def audit_frame(
+def compute_figures(
     frame: Any,  # noqa: ANN401
     request: Request,
 ) -> tuple[Audit, Mapping[Callable[..., Any], Any]]:
     """Return the figures that sections share, and the own figures of sections by their writer."""
     cells = [count_model(frame, request, model) for model in request.models]
-    models = [measure_model(one) for one in cells]
-    audit = Audit(request, frame, models, fingerprint(one.frame for one in cells))
+    model_figures = [measure_model(model_cells) for model_cells in cells]
+    digest = fingerprint(model_cells.frame for model_cells in cells)
+    audit = Audit(request, frame, model_figures, digest)
     figures = {part.write: part.figures(audit) for part in _PARTS if part.figures is not None}
     differences = [difference for model in audit.models for difference in model.differences]
     for part in _PARTS:
@@ -102,12 +103,12 @@ def measure_model(cells: ModelCells) -> ModelFigures:
 def write_document(audit: Audit, figures: Mapping[Callable[..., Any], Any]) -> Document:
     """Write the sections."""
     request = audit.request
-    answers = [
+    written = [
         part.write(audit, figures[part.write]) if part.figures else part.write(audit)
         for part in _PARTS
     ]
-    sections = [answer for answer in answers if isinstance(answer, Section)]
-    left_out = [one for one in answers if isinstance(one, LeftOut) and one.is_listed]
+    sections = [section for section in written if isinstance(section, Section)]
+    left_out = [part for part in written if isinstance(part, LeftOut) and part.is_listed]
     sections.append(limitations.section(audit, left_out))
     sections.append(methods.section(audit, {section.key for section in sections}))
     return Document(

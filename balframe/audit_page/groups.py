@@ -80,7 +80,7 @@ class Extremes:
 
     @property
     def not_significant(self) -> str:
-        """Say how far apart groups may still be whose difference is not significant."""
+        """State how far apart groups may still be whose difference is not significant."""
         return f"no difference is shown; {room(self.distance.upper)}"
 
     @property
@@ -95,7 +95,7 @@ NOT_COMPARED = Extremes(
 
 
 def room(difference: float | None) -> str:
-    """Say how large a difference may still be that is not significant."""
+    """State how large a difference may still be that is not significant."""
     return f"the data leave room for up to {points(difference)}"
 
 

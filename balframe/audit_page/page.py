@@ -104,7 +104,7 @@ class Page:
         return render_isolates(self.document.title, replace_illegible, replace_illegible)
 
     def __repr__(self) -> str:
-        """Say what the page is about, how many sections it has, and how large it is."""
+        """Return what the page is about, how many sections it has, and how large it is."""
         parts = [repr(self._title()), f"{len(self.document.sections)} sections"]
         with suppress(MissingExtraError):
             parts.append(f"{len(self.html().encode()) / 1000:.0f} kB")

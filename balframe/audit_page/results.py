@@ -104,7 +104,9 @@ class LeftOut:
 
 def adjust_differences(differences: Sequence[Difference], alpha: float) -> None:
     """Adjust all p-values of a page together, by the method of Benjamini and Hochberg."""
-    p = np.array([np.nan if one.p is None else one.p for one in differences], np.float64)
+    p = np.array(
+        [np.nan if difference.p is None else difference.p for difference in differences], np.float64
+    )
     for difference, value in zip(differences, adjust_p_values(p, "bh"), strict=True):
         difference.p_adjusted = None if np.isnan(value) else float(value)
         difference.alpha = alpha

@@ -94,7 +94,7 @@ class ScoreWords:
 
 
 def rounding_note(cells: ModelCells) -> str:
-    """Say how scores were rounded; empty if they were not."""
+    """State how scores were rounded; empty if they were not."""
     if cells.step is None:
         return ""
     return (

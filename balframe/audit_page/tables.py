@@ -60,7 +60,7 @@ def largest(items: Sequence[T], limit: int, size: Callable[[T], float]) -> list[
 
 
 def left_out_columns(model: ModelFigures) -> str:
-    """Say which columns are not shown; empty if all are."""
+    """State which columns are not shown; empty if all are."""
     names = [model.request.column(column.number) for column in model.columns[MAX_COLUMNS:]]
     if not names:
         return ""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from balframe.audit_page.build import audit_frame, write_document
+from balframe.audit_page.build import compute_figures, write_document
 from balframe.audit_page.document import Document
 from balframe.audit_page.request import Model, Request, Words
 from balframe.audit_page.results import Audit
@@ -96,5 +96,5 @@ def random_rows(seed):
 
 def audit_of(frame, **request):
     """Audit a frame."""
-    audit, figures = audit_frame(frame, make_request(**request))
+    audit, figures = compute_figures(frame, make_request(**request))
     return Audited(audit, figures, write_document(audit, figures))

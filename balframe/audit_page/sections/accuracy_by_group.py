@@ -16,7 +16,7 @@ _MAX_NAMED = 8
 
 
 def section(audit: Audit) -> Section | LeftOut:
-    """Say for whom the predictions are right more or less often."""
+    """State for whom the predictions are right more or less often."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     blocks, _ = report_models(audit, lambda model: (_blocks(model), []))
@@ -90,7 +90,7 @@ def differing(groups: Sequence[GroupFigures], rate: Rate, request: Request) -> s
 
 
 def _furthest_limit(groups: Sequence[GroupFigures], rate: Rate) -> str:
-    """Say how large a difference may still be, of groups whose limits are known."""
+    """State how large a difference may still be, of groups whose limits are known."""
     limits = [group.differences[rate].estimate.furthest_limit for group in groups]
     furthest = max((limit for limit in limits if limit is not None), default=None)
     return "" if furthest is None else f": the limits reach up to {points(furthest)}"

@@ -127,13 +127,13 @@ def differences(calibrations: Sequence[CalibrationFigures | None]) -> Iterator[D
 
 
 def section(audit: Audit, calibrations: Sequence[CalibrationFigures | None]) -> Section | LeftOut:
-    """Say whether the same score means the same in every group, and whether it is right."""
+    """State whether the same score means the same in every group, and whether it is right."""
     if all(model.y_score is None for model in audit.request.models):
         return LeftOut(QUESTION, NO_SCORE)
     with_scores = [calibration for calibration in calibrations if calibration is not None]
     if not with_scores:
         return LeftOut(QUESTION, "a score is of one of two outcomes, and there are more")
-    if not audit.request.by and all(one.probabilities is None for one in with_scores):
+    if not audit.request.by and all(figures.probabilities is None for figures in with_scores):
         return LeftOut(QUESTION, NO_GROUPS)
     blocks, brief = report_models(audit, _report, calibrations)
     question = QUESTION if audit.request.by else probabilities.QUESTION
@@ -197,7 +197,7 @@ def _report_same_scores(
 
 
 def meaning(n_scores: int, words: ScoreWords) -> str:
-    """Say what it is for a score to mean the same, and who is compared."""
+    """State what it is for a score to mean the same, and who is compared."""
     same = "the same score"
     if n_scores > _MAX_STRATA:
         same = f"about the same score, since there are {count(n_scores)} different ones"
@@ -209,7 +209,7 @@ def meaning(n_scores: int, words: ScoreWords) -> str:
 
 
 def column_sentence(column: str, comparisons: Sequence[Comparison], crossing: Difference) -> str:
-    """Say which groups of a column differ from others at the same scores."""
+    """State which groups of a column differ from others at the same scores."""
     significant = _significant(comparisons)
     if significant:
         parts = [part for part in (_names(significant, 1), _names(significant, -1)) if part]
@@ -230,18 +230,18 @@ def column_sentence(column: str, comparisons: Sequence[Comparison], crossing: Di
 
 
 def _significant(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    return [one for one in comparisons if one.difference.is_significant]
+    return [group for group in comparisons if group.difference.is_significant]
 
 
 def _names(significant: Sequence[Comparison], sign: int) -> str:
     """Name the groups in which it happens more often, or less often."""
-    some = [one for one in significant if (one.estimate.value or 0.0) * sign > 0]
-    if not some:
+    groups = [group for group in significant if (group.estimate.value or 0.0) * sign > 0]
+    if not groups:
         return ""
-    some.sort(key=lambda one: (one.is_small, -one.size))
+    groups.sort(key=lambda group: (group.is_small, -group.size))
     names = [
-        f"{quote(one.value)} ({POINTS.estimate(one.estimate)}, {POINTS.limits(one.estimate)})"
-        for one in some
+        f"{quote(group.value)} ({POINTS.estimate(group.estimate)}, {POINTS.limits(group.estimate)})"
+        for group in groups
     ]
     listed = join_words(first_names(names, _MAX_NAMED, _more_groups))
     return f"{'more' if sign > 0 else 'less'} often for {listed}"
@@ -252,8 +252,8 @@ def _more_groups(n: int) -> str:
 
 
 def _furthest_limit(comparisons: Sequence[Comparison]) -> str:
-    """Say how large a difference may still be, of groups that are large enough to rank."""
-    limits = [one.estimate.furthest_limit for one in comparisons if not one.is_small]
+    """State how large a difference may still be, of groups that are large enough to rank."""
+    limits = [group.estimate.furthest_limit for group in comparisons if not group.is_small]
     furthest = max((limit for limit in limits if limit is not None), default=None)
     if furthest is None:
         return ", and no group is large enough to say how large one may be"
@@ -261,7 +261,7 @@ def _furthest_limit(comparisons: Sequence[Comparison]) -> str:
 
 
 def summary(comparisons: Sequence[Comparison], words: ScoreWords) -> str:
-    """Say in brief which groups differ from others at the same scores, the furthest first."""
+    """State in brief which groups differ from others at the same scores, the furthest first."""
     if not any(comparison.estimate.has_limits for comparison in comparisons):
         return "No groups with the same scores could be compared."
     significant = _significant(comparisons)
@@ -270,10 +270,11 @@ def summary(comparisons: Sequence[Comparison], words: ScoreWords) -> str:
             f"At the same score, no group is shown to be {words.happened} more or less often than "
             f"others of its column{_furthest_limit(comparisons)}."
         )
-    ranked = sorted((one for one in significant if not one.is_small), key=lambda one: -one.size)
+    large = [group for group in significant if not group.is_small]
+    large.sort(key=lambda group: -group.size)
     parts = [
-        f"{quote(one.value)} ({one.column}) by {points_more(one.estimate)}"
-        for one in ranked[:_MAX_BRIEF]
+        f"{quote(group.value)} ({group.column}) by {points_more(group.estimate)}"
+        for group in large[:_MAX_BRIEF]
     ]
     if n_more := len(significant) - len(parts):
         small = f"{plural(n_more, 'group', 'groups')} too small to rank"
@@ -285,7 +286,7 @@ def summary(comparisons: Sequence[Comparison], words: ScoreWords) -> str:
 
 
 def errors_sentence(columns: Sequence[str], words: ScoreWords) -> str:
-    """Say that errors differ where the outcome does, which is significant in the columns."""
+    """State that errors differ where the outcome does, which is significant in the columns."""
     return (
         "Scores that mean the same for everyone do not make errors equal: where the share "
         f"{words.happened} differs between groups, as it is shown to do by {join_words(columns)}, "

@@ -31,7 +31,7 @@ _MAX_ERRORS = 2  # that a sentence in brief spells out
 
 
 def section(audit: Audit) -> Section:
-    """Say which errors are made, and on whom they fall."""
+    """State which errors are made, and on whom they fall."""
     blocks, brief = report_models(audit, lambda model: (_blocks(model), _summary(model)))
     on_whom = ", and on whom do they fall" if audit.request.by else ""
     return Section("errors", f"Which errors are made{on_whom}?", blocks, brief)
@@ -48,7 +48,7 @@ def _summary(model: ModelFigures) -> list[str]:
 
 
 def overall_summary(model: ModelFigures) -> str:
-    """Say how often each error is made; of many labels, the one that is missed most often."""
+    """State how often each error is made; of many labels, the one that is missed most often."""
     rates = model.defined_errors
     if not rates:
         return "No error rate is defined: one of the outcomes does not occur."
@@ -59,12 +59,12 @@ def overall_summary(model: ModelFigures) -> str:
 
 
 def frequency(rate: Rate, model: ModelFigures) -> str:
-    """Say how often an error is made: `32% (31 to 34) of those not re-arrested had been called`."""
+    """State how often an error is made: `32% (31 to 34) of those not re-arrested had been ...`."""
     return f"{PERCENT.with_limits(model.overall.rates[rate])} of {rate.among} {rate.event}"
 
 
 def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) -> str:
-    """Say how far apart the groups of a column are in all errors."""
+    """State how far apart the groups of a column are in all errors."""
     extremes = {rate: column.extremes[rate] for rate in errors}
     compared = {rate: x for rate, x in extremes.items() if x.distance.upper is not None}
     if not compared:
@@ -93,8 +93,8 @@ def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) ->
 
 
 def _possible_differences(extremes: Iterable[Extremes]) -> str:
-    """Say how large differences may still be that are not significant."""
-    uppers = [one.distance.upper for one in extremes if one.distance.upper is not None]
+    """State how large differences may still be that are not significant."""
+    uppers = [x.distance.upper for x in extremes if x.distance.upper is not None]
     if len(uppers) > _MAX_ERRORS:
         return room(max(uppers))
     *first, last = uppers
@@ -122,7 +122,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
 
 
 def kinds(model: ModelFigures) -> str:
-    """Say which errors there are, and how often they are made."""
+    """State which errors there are, and how often they are made."""
     rates = model.defined_errors
     start = (
         "Calls can be right equally often in two groups, and wrong in different ways. "
@@ -143,7 +143,7 @@ def kinds(model: ModelFigures) -> str:
 
 
 def distances(model: ModelFigures, rate: Rate, position: int) -> str:
-    """Say how far apart the groups of each column are in an error."""
+    """State how far apart the groups of each column are in an error."""
     if not model.cells.is_binary:
         start = f"How far apart are the groups in missing {rate.among}?"
     elif position == 0:
@@ -158,7 +158,7 @@ def distances(model: ModelFigures, rate: Rate, position: int) -> str:
 
 
 def column_distance(column: str, extremes: Extremes) -> str:
-    """Say how far apart the groups of a column are in one rate."""
+    """State how far apart the groups of a column are in one rate."""
     if not extremes.is_compared or extremes.distance.upper is None:
         return f"By {column} fewer than two groups are large enough to compare."
     if not extremes.is_significant:

@@ -77,7 +77,7 @@ def _criteria(model: ModelFigures, column: ColumnFigures) -> ColumnCriteria:
 
 
 def section(audit: Audit, criteria: Sequence[Sequence[ColumnCriteria]]) -> Section | LeftOut:
-    """Say how far each named criterion is from being met."""
+    """State how far each named criterion is from being met."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     if not audit.models[0].cells.is_binary:
@@ -92,7 +92,7 @@ def _blocks(model: ModelFigures, criteria: Sequence[ColumnCriteria]) -> list[Blo
 
 
 def exclusion(model: ModelFigures) -> str:
-    """Say whether the criteria exclude each other: only where prevalences differ significantly."""
+    """State whether the criteria exclude each other, which only different prevalences show."""
     prevalence = model.rates.by_metric("prevalence")
     different, undecided = [], []
     for column in model.columns[:MAX_COLUMNS]:
@@ -121,10 +121,10 @@ def _table(model: ModelFigures, criteria: Sequence[ColumnCriteria]) -> Table:
     none = TableRow("All criteria", [Cell(_TOO_FEW), Cell()])
     groups = [
         RowGroup(
-            model.request.column_title(one.column),
-            [_row(model, one.column, row) for row in one.rows] or [none],
+            model.request.column_title(by_column.column),
+            [_row(model, by_column.column, row) for row in by_column.rows] or [none],
         )
-        for one in criteria
+        for by_column in criteria
     ]
     heads = [
         Head("Criterion, and what would be equal", "text"),
@@ -155,7 +155,7 @@ def _row(model: ModelFigures, column: int, row: Row) -> TableRow:
 
 
 def equal_rate(model: ModelFigures, row: Row) -> str:
-    """Say what a criterion asks to be equal, in the words of the page."""
+    """State what a criterion asks to be equal, in the words of the page."""
     share = model.rates.by_metric(row["metric"]).share
     is_of_two = row["criterion"] == "equalized_odds"
     return f"the larger gap of two, here {share}" if is_of_two else share

@@ -12,7 +12,7 @@ _MAX_NAMED = 8
 
 
 def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
-    """Say what cannot be said, and which questions are left out."""
+    """State what cannot be said, and which questions are left out."""
     request, model = audit.request, audit.models[0]
     outcome = in_quotes(model.happened if model.cells.is_binary else "the outcome")
     singular = request.words.singular
@@ -79,7 +79,7 @@ def small_groups_sentence(small: Sequence[GroupFigures], request: Request) -> st
 
 
 def caution(audit: Audit) -> str:
-    """Say below the summary how it is to be read."""
+    """State below the summary how it is to be read."""
     request = audit.request
     sentences = [f"In brackets: {request.percent_level} limits, what the data leave open."]
     if small := small_groups(audit.models[0]):

@@ -76,7 +76,7 @@ _METHODS = (  # section that needs it, term, meaning
 
 
 def section(audit: Audit, keys: Collection[str]) -> Section:
-    """Say how the page was computed; `keys` are those of its sections."""
+    """State how the page was computed; `keys` are those of its sections."""
     request = audit.request
     metrics = dict.fromkeys(rate.metric for model in audit.models for rate in model.rates.all)
     support = f"{plural(request.min_support, 'row', 'rows')} in a denominator"

@@ -67,7 +67,7 @@ def differences(pairs: Sequence[Pair]) -> Iterator[Difference]:
 
 
 def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
-    """Say how the models differ on the same rows."""
+    """State how the models differ on the same rows."""
     request = audit.request
     if len(audit.models) < 2:
         return LeftOut(QUESTION, "one model was given", is_listed=False)
@@ -85,7 +85,7 @@ def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
 
 
 def result(pair: Pair) -> str:
-    """Say which of two models is right significantly more often, if any is."""
+    """State which of two models is right significantly more often, if any is."""
     accuracy = pair.differences["accuracy"]
     first, second, estimate = quote(pair.first), quote(pair.second), accuracy.estimate
     if not accuracy.is_significant or estimate.value is None:

@@ -27,7 +27,7 @@ _FACTS = ("accuracy", "recall", "specificity", "precision")
 
 
 def section(audit: Audit) -> Section:
-    """Say how often the predictions are right."""
+    """State how often the predictions are right."""
     blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(model)]))
     return Section("right", "How often are the calls right?", blocks, brief)
 
@@ -38,7 +38,7 @@ def majority_share(model: ModelFigures) -> float:
 
 
 def summary(model: ModelFigures) -> str:
-    """Say how often the predictions are right, and how often one answer for all would be."""
+    """State how often the predictions are right, and how often one answer for all would be."""
     accuracy = model.overall.rates[model.rates.by_metric("accuracy")]
     always = majority_share(model)
     scale = comparison_scale(accuracy, always)

@@ -56,7 +56,7 @@ def measure_probabilities(model: ModelFigures) -> Probabilities | None:
 
 
 def definition(words: ScoreWords) -> str:
-    """Say what it is for scores to be probabilities."""
+    """State what it is for scores to be probabilities."""
     return (
         f"All scores lie between 0 and 1. If they are probabilities, then of the {words.rows} with "
         f"a score of 0.3, 30% are {words.happened}, but for chance."
@@ -64,7 +64,7 @@ def definition(words: ScoreWords) -> str:
 
 
 def level_sentence(row: Row, words: ScoreWords) -> str:
-    """Say whether scores, as probabilities, are too high or too low on average."""
+    """State whether scores, as probabilities, are too high or too low on average."""
     ratio = _ratio(row)
     if ratio.value is None:
         return ""
@@ -91,7 +91,7 @@ def _ratio(row: Row) -> Estimate:
 
 
 def slope_sentence(slope: Estimate) -> str:
-    """Say whether differences between scores promise more than comes true, or less."""
+    """State whether differences between scores promise more than comes true, or less."""
     if slope.value is None:
         return (
             "Whether the scores are too far apart cannot be computed: they are all the same, or "
@@ -108,7 +108,7 @@ def slope_sentence(slope: Estimate) -> str:
 
 
 def joint_sentence(p: float | None, alpha: float) -> str:
-    """Say what the test of level and slope together finds."""
+    """State what the test of level and slope together finds."""
     if p is None:
         return ""
     text = p_value(p, alpha)

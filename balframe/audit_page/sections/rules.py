@@ -97,7 +97,7 @@ def _with_names(message: str, columns: Sequence[int], by: Sequence[Name]) -> str
 
 
 def section(audit: Audit, judgements: Sequence[Sequence[Judgement]]) -> Section | LeftOut:
-    """Say whether the agreed rules are met."""
+    """State whether the agreed rules are met."""
     request = audit.request
     if not request.rules:
         return LeftOut(QUESTION, "no rules were given")
@@ -112,8 +112,8 @@ def summary(judgements: Sequence[Judgement]) -> str:
     verdicts: dict[str, set[Verdict]] = {}
     for judgement in judgements:
         verdicts.setdefault(judgement.rule.text, set()).add(judgement.verdict)
-    n_not_met = sum("not met" in one for one in verdicts.values())
-    n_met = sum(one == {"met"} for one in verdicts.values())
+    n_not_met = sum("not met" in own for own in verdicts.values())
+    n_met = sum(own == {"met"} for own in verdicts.values())
     undecided = "cannot be decided everywhere"
     if len(verdicts) == 1:
         how = "is met everywhere" if n_met else "is not met somewhere" if n_not_met else undecided
@@ -151,7 +151,9 @@ def _table(judgements: Sequence[Judgement], request: Request) -> Table:
         own.sort(key=lambda judgement: _ORDER.index(judgement.verdict))
         rows = [_row(judgement, request) for judgement in own[:_MAX_ROWS]]
         if others := [judgement.verdict for judgement in own[_MAX_ROWS:]]:
-            counts = [f"{others.count(one)} {one}" for one in _ORDER if one in others]
+            counts = [
+                f"{others.count(verdict)} {verdict}" for verdict in _ORDER if verdict in others
+            ]
             heading = f"{count(len(others))} more"
             rows.append(TableRow(heading, [Cell(", ".join(counts)), Cell()]))
         reason = own[0].rule.reason

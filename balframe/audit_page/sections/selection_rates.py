@@ -68,7 +68,7 @@ def figures(audit: Audit) -> list[list[ImpactRatios]]:
     for model in audit.models:
         numbers = range(len(model.columns))[:MAX_COLUMNS] if model.cells.is_binary else ()
         by_column = [_impact_ratios(model, number) for number in numbers]
-        ratios.append([one for one in by_column if one is not None])
+        ratios.append([column for column in by_column if column is not None])
     return ratios
 
 
@@ -96,7 +96,7 @@ def _impact_ratios(model: ModelFigures, column: int) -> ImpactRatios | None:
         )
         for row in rows
     ]
-    compared = next((one.row for one in categories if one.is_compared), None)
+    compared = next((category.row for category in categories if category.is_compared), None)
     if compared is None:
         return None
     return ImpactRatios(column, categories, compared[f"highest_{by}"], compared["bound"])
@@ -110,7 +110,7 @@ def differences(ratios: Sequence[Sequence[ImpactRatios]]) -> Iterator[Difference
 
 
 def section(audit: Audit, ratios: Sequence[Sequence[ImpactRatios]]) -> Section | LeftOut:
-    """Say how often each group is called, beside the group that is called most often."""
+    """State how often each group is called, beside the group that is called most often."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     if not audit.models[0].cells.is_binary:
@@ -204,7 +204,9 @@ def _table(ratios: Sequence[ImpactRatios], request: Request) -> Table:
             request.column_title(column.column),
             [
                 _row(category, column)
-                for category in largest(column.categories, MAX_GROUPS, lambda one: one.row["n"])
+                for category in largest(
+                    column.categories, MAX_GROUPS, lambda category: category.row["n"]
+                )
             ],
         )
         for column in ratios

@@ -19,7 +19,7 @@ _MAX_NAMED = 12
 
 
 def section(audit: Audit) -> Section | LeftOut:
-    """Say which differences between groups are more than chance."""
+    """State which differences between groups are more than chance."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(_tested(model))]))
@@ -70,7 +70,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
 
 
 def introduction(n: int, n_significant: int) -> str:
-    """Say what is compared, and how often the difference is more than chance explains."""
+    """State what is compared, and how often the difference is more than chance explains."""
     if not n:
         return (
             "Groups nearly always differ in a table. Here none could be compared with the others."

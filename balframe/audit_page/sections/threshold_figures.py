@@ -114,7 +114,7 @@ def _measure(model: ModelFigures, scores: ScoreCounts) -> ThresholdFigures:
 
 
 def threshold_in_use(scores: ScoreCounts) -> InUse:
-    """Find the threshold that gives the predictions."""
+    """Return the threshold that gives the predictions."""
     rows = list(zip(scores.scores, scores.n_called, scores.n, strict=True))
     called = [score for score, n_called, _ in rows if n_called]
     others = [score for score, n_called, n in rows if n > n_called]
@@ -147,7 +147,9 @@ def _point(row: Row, model: ModelFigures, scores: ScoreCounts) -> Point:
         model.rates.by_metric(BALANCED): balanced._replace(n=n_rarest),
     }
     if row["threshold"] == NEVER:
-        rates = {rate: one._replace(lower=None, upper=None) for rate, one in rates.items()}
+        rates = {
+            rate: estimate._replace(lower=None, upper=None) for rate, estimate in rates.items()
+        }
     return Point(scores.threshold(row["threshold"]), row["predicted_positive"], rates)
 
 

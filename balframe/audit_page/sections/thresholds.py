@@ -49,7 +49,7 @@ _Y_TICKS = [(quarter / 4, f"{25 * quarter}%") for quarter in range(5)]
 
 
 def section(audit: Audit, thresholds: Sequence[ThresholdFigures | None]) -> Section | LeftOut:
-    """Say what other thresholds would do."""
+    """State what other thresholds would do."""
     if all(model.y_score is None for model in audit.request.models):
         return LeftOut(QUESTION, NO_SCORE)
     if not any(thresholds):
@@ -86,7 +86,7 @@ def _is_used(threshold: Threshold, in_use: InUse) -> bool:
 
 
 def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWords) -> str:
-    """Say which threshold gives the predictions, or that none does."""
+    """State which threshold gives the predictions, or that none does."""
     if in_use.reason == "nobody":
         return (
             f"None of the {words.rows} had been {words.called}, as with a threshold above all "
@@ -110,7 +110,7 @@ def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWord
 
 
 def area_sentence(area: Estimate, words: ScoreWords) -> str:
-    """Say how well the score tells the outcomes apart, and whether that is more than guessing."""
+    """State how well the score tells the outcomes apart, and whether that is more than guessing."""
     if area.value is None:
         return (
             "One of the outcomes does not occur, so nothing can be said of how well the score "
@@ -123,7 +123,7 @@ def area_sentence(area: Estimate, words: ScoreWords) -> str:
 
 
 def summary(area: Estimate, words: ScoreWords) -> list[str]:
-    """Say in brief how well the score tells the outcomes apart."""
+    """State in brief how well the score tells the outcomes apart."""
     if area.value is None:
         return []
     return [f"{_pairs(area, words)}. {guessing_comparison(area)}"]
@@ -137,7 +137,7 @@ def _pairs(area: Estimate, words: ScoreWords) -> str:
 
 
 def guessing_comparison(area: Estimate) -> str:
-    """Say whether pairs are told apart more often than by guessing."""
+    """State whether pairs are told apart more often than by guessing."""
     if area.lower is not None and area.lower > _GUESSING:
         return "Guessing would give 50%."
     if area.upper is not None and area.upper < _GUESSING:
@@ -146,7 +146,7 @@ def guessing_comparison(area: Estimate) -> str:
 
 
 def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords) -> str:
-    """Say which threshold is best if both outcomes count alike, beside the actual predictions."""
+    """State which threshold is best if both outcomes count alike, beside the actual predictions."""
     threshold = best.threshold
     which = "one that no score reaches" if threshold.value == NEVER else threshold.text
     is_used = in_use.threshold == threshold.value
@@ -161,7 +161,7 @@ def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords
 
 
 def _by_chance(best: Best) -> str:
-    """Say whether scores without information could do as well."""
+    """State whether scores without information could do as well."""
     chance, value = best.by_chance, best.balanced.value
     if chance is None or value is None:
         return ""
@@ -224,7 +224,7 @@ def _chart(rate: Rate, curves: Curves, figures: ThresholdFigures, model: ModelFi
     lines = [
         Line(
             label(group.value),
-            [(x, one.value or 0.0) for x, one in zip(places, group.rates[rate], strict=True)],
+            [(x, y.value or 0.0) for x, y in zip(places, group.rates[rate], strict=True)],
         )
         for group in curves.groups
     ]
@@ -240,7 +240,7 @@ def _chart(rate: Rate, curves: Curves, figures: ThresholdFigures, model: ModelFi
 
 
 def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves, request: Request) -> str:
-    """Say what a chart shows at the threshold in use, or at the best one."""
+    """State what a chart shows at the threshold in use, or at the best one."""
     start = f"Share of {rate.among} at every threshold."
     value, which = figures.in_use.threshold, "the one in use"
     if value is None and figures.best is not None:
@@ -259,7 +259,7 @@ def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves, request: R
 
 
 def not_drawn(n_small: int, n_others: int, request: Request) -> str:
-    """Say which groups are not drawn; empty if all are."""
+    """State which groups are not drawn; empty if all are."""
     parts = []
     if n_small:
         parts.append(

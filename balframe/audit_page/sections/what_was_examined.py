@@ -21,7 +21,7 @@ _MAX_LABELS = 4
 
 
 def section(audit: Audit) -> Section:
-    """Say what was examined: the rows once, and the predictions of each model."""
+    """State what was examined: the rows once, and the predictions of each model."""
     words = audit.request.words
     first, *others = audit.models
     blocks, brief = _blocks(first), [summary(first, words)]
@@ -33,7 +33,7 @@ def section(audit: Audit) -> Section:
 
 
 def summary(model: ModelFigures, words: Words) -> str:
-    """Say in a sentence how many rows there are, and how often both outcomes occur."""
+    """State in a sentence how many rows there are, and how often both outcomes occur."""
     overall = model.overall
     start = f"{capitalize(words.rows(overall.n))} {_were(overall.n)} examined"
     if not model.cells.is_binary:
@@ -45,7 +45,7 @@ def summary(model: ModelFigures, words: Words) -> str:
 
 
 def called_summary(model: ModelFigures, words: Words) -> str:
-    """Say in a sentence how often one of several models predicts the positive label."""
+    """State in a sentence how often one of several models predicts the positive label."""
     called = share(model.overall.n_called[model.positive], model.overall.n)
     return f"{called} of {words.rows(model.overall.n)} had been {model.called}."
 
@@ -105,7 +105,7 @@ def _frequent_labels(model: ModelFigures) -> list[Label]:
 
 
 def _sentences(model: ModelFigures) -> list[str]:
-    """Say how many rows there are, how often what happened, and what is missing."""
+    """State how many rows there are, how often what happened, and what is missing."""
     words, overall = model.words, model.overall
     n = capitalize(words.rows(overall.n))
     if not model.cells.is_binary:
@@ -143,7 +143,7 @@ def most_frequent(model: ModelFigures, words: Words) -> str:
 
 
 def missing(model: ModelFigures) -> list[str]:
-    """Say what is missing: values of groups, and rows that were left out."""
+    """State what is missing: values of groups, and rows that were left out."""
     request, words, sentences = model.request, model.words, []
     without_value = [
         f"{words.rows(group.n)} {'has' if group.n == 1 else 'have'} no value of "

@@ -86,7 +86,7 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
 
 
 def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
-    """Say on which combinations of groups an error is shown to be worse."""
+    """State on which combinations of groups an error is shown to be worse."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     blocks, brief = report_models(
@@ -128,7 +128,7 @@ def _blocks(model: ModelFigures, searches: Sequence[Search]) -> list[Block]:
 
 
 def search_sentence(search: Search, request: Request) -> str:
-    """Say what was searched, and how many combinations are listed."""
+    """State what was searched, and how many combinations are listed."""
     start = f"For {in_quotes(search.rate.title)}"
     if search.problem is not None:
         return f"{start} nothing could be searched: {search.problem}."

@@ -10,7 +10,12 @@ from balframe.api.columns import HEADING_SEPARATOR, PREDICTED_OF_MODELS, Kind
 from balframe.frames.adapter import Name
 from balframe.frames.query import MARGIN, MODEL, WEIGHT, N
 from balframe.methods.scores.confusion import SHARE
-from balframe.tables import format_cells as cells
+from balframe.tables.format_cells import (
+    format_count,
+    format_placeholder,
+    format_secondary,
+    format_value,
+)
 from balframe.tables.gt_table import TableContent
 from balframe.tables.layout import ResultLayout
 
@@ -82,13 +87,13 @@ class ConfusionMatrices:
         for name in self.layout.by:
             placeholder = self.layout.placeholder(name, row)
             text = (
-                cells.format_value(self.layout.values[name][row])
+                format_value(self.layout.values[name][row])
                 if placeholder is None
-                else cells.format_placeholder(placeholder)
+                else format_placeholder(placeholder)
             )
-            parts.append(f"{cells.format_value(name)}: {text}")
+            parts.append(f"{format_value(name)}: {text}")
         if MODEL in self.layout.columns:
-            parts.append(cells.format_value(self.layout.values[MODEL][row]))
+            parts.append(format_value(self.layout.values[MODEL][row]))
         return HEADING_SEPARATOR.join(parts)
 
 
@@ -162,11 +167,11 @@ def _column_names(matrices: ConfusionMatrices) -> tuple[list[Name], Name]:
 
 def _label_heading(side: str, name: Name) -> str:
     """Return the heading that names a side of the matrix, and the column of its labels."""
-    return side if name == PREDICTED_OF_MODELS else f"{side}: {cells.format_value(name)}"
+    return side if name == PREDICTED_OF_MODELS else f"{side}: {format_value(name)}"
 
 
 def _label_text(labels: Sequence[Any], is_total: bool) -> str:
-    return cells.format_placeholder(TOTAL) if is_total else cells.format_value(labels[0])
+    return format_placeholder(TOTAL) if is_total else format_value(labels[0])
 
 
 def _cell_text(
@@ -177,7 +182,7 @@ def _cell_text(
     decimals: int,
 ) -> str:
     """Return the number of rows, bold if they are correct, and their share."""
-    text = cells.format_count(matrices.count(segment, actual, predicted))
+    text = format_count(matrices.count(segment, actual, predicted))
     if len(actual) > 1 or len(predicted) > 1:
         return text
     pair = (actual[0], predicted[0])
@@ -187,14 +192,14 @@ def _cell_text(
     return (
         text
         if shares is None or row is None
-        else f"{text} {cells.format_secondary(shares[row], decimals)}"
+        else f"{text} {format_secondary(shares[row], decimals)}"
     )
 
 
 def _notes(matrices: ConfusionMatrices, n_segments: int, max_segments: int) -> list[str]:
     notes = ["Numbers of rows; bold: correct predictions."]
     if n_segments > max_segments:
-        n = f"{cells.format_count(n_segments - max_segments)} of {cells.format_count(n_segments)}"
+        n = f"{format_count(n_segments - max_segments)} of {format_count(n_segments)}"
         notes.insert(0, f"{n} segments are not shown. Shown: the first.")
     values = matrices.layout.values
     if SHARE in values:

@@ -5,8 +5,17 @@ from collections.abc import Iterator
 from balframe.api.columns import ESTIMATE, Naming
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
-from balframe.tables import format_cells as cells
-from balframe.tables.format_cells import HIGHEST_MARK, LOWEST_MARK, BarAxis, CellFormatter
+from balframe.tables.format_cells import (
+    HIGHEST_MARK,
+    LOWEST_MARK,
+    UNDEFINED,
+    BarAxis,
+    CellFormatter,
+    column_title,
+    escape_text,
+    format_count,
+    format_number,
+)
 from balframe.tables.row_selection import SupportKind, worst_cells
 
 
@@ -25,12 +34,12 @@ def table_notes(formatter: CellFormatter) -> list[str]:
         for name in formatter.layout.value_columns
         for row in formatter.selection.rows
     }
-    if cells.UNDEFINED in texts:
+    if UNDEFINED in texts:
         is_partly_relative = any(
             column.only_with == "baseline" for column in formatter.layout.columns.values()
         )
         rule_phrase = ", or not part of the rule" if is_partly_relative else ""
-        notes.append(f"{cells.UNDEFINED}: undefined{rule_phrase}.")
+        notes.append(f"{UNDEFINED}: undefined{rule_phrase}.")
     return [note for note in notes if note]
 
 
@@ -43,9 +52,9 @@ def _omission_note(formatter: CellFormatter) -> str:
     kept = kept if formatter.layout.period_column is None else "the last periods"
     order = ""
     if by is not None:
-        order = f" by {cells.escape_text(cells.column_title(by)).lower()}, worst first"
-    n_rows = cells.format_count(n + len(formatter.selection.rows))
-    return f"{cells.format_count(n)} of {n_rows} rows are not shown. Shown: {kept}{order}."
+        order = f" by {escape_text(column_title(by)).lower()}, worst first"
+    n_rows = format_count(n + len(formatter.selection.rows))
+    return f"{format_count(n)} of {n_rows} rows are not shown. Shown: {kept}{order}."
 
 
 def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
@@ -59,13 +68,11 @@ def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
         n_selected = sum(values["n_selected"][row] for row in rows)
         start = f"{heading}: " if heading else ""
         subject = (
-            "Rows are"
-            if n is None
-            else f"{cells.format_count(n)} row{' is' if n == 1 else 's are'}"
+            "Rows are" if n is None else f"{format_count(n)} row{' is' if n == 1 else 's are'}"
         )
         yield (
             f"{start}{subject} not in the table because the category is unknown; "
-            f"{cells.format_count(n_selected)} of them selected."
+            f"{format_count(n_selected)} of them selected."
         )
 
 
@@ -81,7 +88,7 @@ def _limits_note(formatter: CellFormatter) -> str:
     column = formatter.layout.naming_column(Naming.METHOD)
     values = () if column is None else formatter.layout.values[column]
     methods = sorted({str(method) for method in values if method is not None})
-    phrase = f", method {cells.escape_text(' and '.join(methods))}" if methods else ""
+    phrase = f", method {escape_text(' and '.join(methods))}" if methods else ""
     return f"Brackets: confidence interval{phrase}."
 
 
@@ -108,10 +115,10 @@ def _support_phrase(formatter: CellFormatter) -> str:
     for scores in formatter.compared_scores:
         metric = formatter.layout.row_value(Naming.METRIC, next(iter(scores.values), 0))
         is_estimate = scores.name == ESTIMATE
-        name = cells.column_title(metric) if is_estimate else formatter.column_title(scores.name)
+        name = column_title(metric) if is_estimate else formatter.column_title(scores.name)
         names.setdefault(scores.support_kind, []).append(name)
     n = formatter.min_support
-    number = f"at least {cells.format_count(n)} row{'s' * (n != 1)}"
+    number = f"at least {format_count(n)} row{'s' * (n != 1)}"
     texts = {
         SupportKind.DENOMINATOR: f"whose smallest denominator has {number}",
         SupportKind.RAREST_LABEL: f"whose rarest label has {number}",
@@ -120,7 +127,7 @@ def _support_phrase(formatter: CellFormatter) -> str:
     }
     first, *others = [kind for kind in SupportKind if kind in names]
     exceptions = [f"{', '.join(dict.fromkeys(names[kind]))}: {texts[kind]}" for kind in others]
-    return f" {texts[first]}" + (f" ({cells.escape_text('; '.join(exceptions))})" if others else "")
+    return f" {texts[first]}" + (f" ({escape_text('; '.join(exceptions))})" if others else "")
 
 
 def _bars_note(formatter: CellFormatter) -> str:
@@ -134,7 +141,7 @@ def _bars_note(formatter: CellFormatter) -> str:
                 names[axis].append(bar)
     spans = [
         f"from {_limit_text(axis.low)} to {_limit_text(axis.high)}"
-        + (f" ({cells.escape_text(', '.join(bars))})" if len(names) > 1 else "")
+        + (f" ({escape_text(', '.join(bars))})" if len(names) > 1 else "")
         for axis, bars in names.items()
     ]
     return f"Bars run {', '.join(spans)}.{_bound_note(formatter)}" if spans else ""
@@ -165,9 +172,9 @@ def _bar_name(formatter: CellFormatter, name: Name, row: int) -> str:
         or len(formatter.layout.metric_names) == 1
     ):
         return formatter.column_title(name)
-    title = cells.column_title(metric)
-    return title if name == ESTIMATE else f"{title}: {cells.column_title(name).lower()}"
+    title = column_title(metric)
+    return title if name == ESTIMATE else f"{title}: {column_title(name).lower()}"
 
 
 def _limit_text(value: float) -> str:
-    return cells.format_number(value, None)
+    return format_number(value, None)

@@ -17,9 +17,8 @@ from balframe.frames.engines.registry import (
     check_installed,
     find_engine,
 )
-from balframe.tables import format_cells as cells
 from balframe.tables.confusion import ConfusionMatrices, confusion_content
-from balframe.tables.format_cells import CellFormatter
+from balframe.tables.format_cells import CellFormatter, is_undefined
 from balframe.tables.gt_table import TableContent, build_gt_table
 from balframe.tables.layout import ResultLayout, Values
 from balframe.tables.notes import table_notes
@@ -183,7 +182,7 @@ def _read_values(frame: Any) -> Values:  # noqa: ANN401
 def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)
     """Return the Python number for one of numpy, and None for NaN."""
     value = value.item() if isinstance(value, np.generic) else value
-    return None if cells.is_undefined(value) else value
+    return None if is_undefined(value) else value
 
 
 def _table_content(formatter: CellFormatter) -> TableContent:

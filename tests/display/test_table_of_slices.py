@@ -27,10 +27,10 @@ def answer():
 
 
 def test_the_answer_is_recognized_with_the_columns_searched(answer):
-    found = recognize_result(answer.columns)
+    result = recognize_result(answer.columns)
 
-    assert found.method == "slices"
-    assert {"site", "age"} <= found.columns.keys()
+    assert result.method == "slices"
+    assert {"site", "age"} <= result.columns.keys()
 
 
 def test_a_searched_column_may_have_the_name_of_a_word(answer):

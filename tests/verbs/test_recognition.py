@@ -9,56 +9,56 @@ COUNTS = ["n", "n_labels", "min_support"]
 LONG = [*COUNTS, "metric", "estimate"]
 LAYOUTS = [
     (name, layout, declared)
-    for name, verb in declarations().items()
-    for layout, declared in verb.layouts.items()
+    for name, method in declarations().items()
+    for layout, declared in method.layouts.items()
 ]
 FILLED = {METRIC: "recall", BY: "g", TRUE: "y", PREDICTED: "p"}
 
 
 def named(declared, *, without=()):
-    """Name columns of an answer, by `g` or of the metric recall."""
+    """Return the names of a result's columns, by `g` or of the metric recall."""
     return [
-        one.name if one.placeholder is None else one.fill(FILLED[one.placeholder]).name
-        for one in declared
-        if one.only_with not in without
+        column.name if column.placeholder is None else column.fill(FILLED[column.placeholder]).name
+        for column in declared
+        if column.only_with not in without
     ]
 
 
-def read(names, verb=None):
-    found = recognize_result(names, verb)
-    return found.method, found.layout, list(found.by)
+def read(names, method=None):
+    result = recognize_result(names, method)
+    return result.method, result.layout, list(result.by)
 
 
-@pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
+@pytest.mark.parametrize(("method", "layout", "declared"), LAYOUTS)
 def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
-    verb, layout, declared
+    method, layout, declared
 ):
     by = ["g"] * (SEGMENT_KEYS[0] in declared)
-    options = {one.only_with for one in declared}
-    tells = [one for one in declared if one.identifies]
+    options = {column.only_with for column in declared}
+    identifying = [column for column in declared if column.identifies]
 
-    assert read(named(declared)) == (verb, layout, by)
-    assert read(named(declared, without=options - {None})) == (verb, layout, by)
-    assert read(named([one for one in declared if one.identifies or one.name == BY])) == (
-        verb, layout, by
+    assert read(named(declared)) == (method, layout, by)
+    assert read(named(declared, without=options - {None})) == (method, layout, by)
+    assert read(named([c for c in declared if c.identifies or c.name == BY])) == (
+        method, layout, by
     )  # fmt: skip
-    assert tells
+    assert identifying
 
 
-@pytest.mark.parametrize(("verb", "layout", "declared"), LAYOUTS)
-def test_any_column_that_does_not_tell_may_be_gone(verb, layout, declared):
-    for gone in declared:
-        if not gone.identifies and gone.name != BY:
-            names = named([one for one in declared if one != gone])
+@pytest.mark.parametrize(("method", "layout", "declared"), LAYOUTS)
+def test_any_column_that_does_not_tell_may_be_gone(method, layout, declared):
+    for dropped in declared:
+        if not dropped.identifies and dropped.name != BY:
+            names = named([column for column in declared if column != dropped])
 
-            assert read(names)[:2] == (verb, layout), gone
+            assert read(names)[:2] == (method, layout), dropped
 
 
 def test_columns_have_their_roles_and_what_fills_their_places():
-    found = recognize_result([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
+    result = recognize_result([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
 
-    assert found.by == (("g", 1),)
-    assert {name: one.role for name, one in found.columns.items()} == {
+    assert result.by == (("g", 1),)
+    assert {name: column.role for name, column in result.columns.items()} == {
         "margin": Role.KEY,
         "model": Role.KEY,
         "n": Role.COUNT,
@@ -66,7 +66,7 @@ def test_columns_have_their_roles_and_what_fills_their_places():
         "tpr_lower": Role.LIMIT,
         "tpr_upper": Role.LIMIT,
     }
-    assert (found.columns["tpr"].placeholder_value, found.columns["tpr_lower"].about) == (
+    assert (result.columns["tpr"].placeholder_value, result.columns["tpr_lower"].about) == (
         "tpr",
         "tpr",
     )
@@ -83,13 +83,13 @@ def test_columns_have_their_roles_and_what_fills_their_places():
 )
 @pytest.mark.parametrize("by", [[], ["g"], ["hits", "threshold"]])
 def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
-    found = recognize_result([*by, *COUNTS, *new])
+    result = recognize_result([*by, *COUNTS, *new])
 
-    assert (found.method, found.layout, list(found.by)) == ("report", "wide", by)
-    scores = [name for name, one in found.columns.items() if one.role is Role.ESTIMATE]
-    limited = [one.about for one in found.columns.values() if one.role is Role.LIMIT]
+    assert (result.method, result.layout, list(result.by)) == ("report", "wide", by)
+    scores = [name for name, column in result.columns.items() if column.role is Role.ESTIMATE]
+    with_limits = [column.about for column in result.columns.values() if column.role is Role.LIMIT]
     assert scores == [name for name in new if not name.endswith(("_lower", "_upper"))]
-    assert limited == [name for name in scores if f"{name}_lower" in new for _ in range(2)]
+    assert with_limits == [name for name in scores if f"{name}_lower" in new for _ in range(2)]
 
 
 def test_limits_of_metrics_with_new_names_are_recognized_in_a_curve():
@@ -147,7 +147,7 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
 
 
 @pytest.mark.parametrize(
-    ("names", "says"),
+    ("names", "message"),
     [
         (["g", "y", "p"], "bf.table cannot display a frame with the columns 'g', 'y', 'p'; give"),
         ([], "cannot display a frame with no columns; give a result of"),
@@ -164,8 +164,8 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
         (["g", "n", "roc_auc", "f1"], "for a result of ranking, give verb='ranking'"),
     ],
 )
-def test_what_is_no_answer_is_refused(names, says):
-    with pytest.raises(bf.InvalidInputError, match=says):
+def test_what_is_no_answer_is_refused(names, message):
+    with pytest.raises(bf.InvalidInputError, match=message):
         recognize_result(names)
 
 

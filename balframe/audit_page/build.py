@@ -37,7 +37,7 @@ _FOOTER = (
 )
 
 
-class _Part(NamedTuple):
+class _SectionPart(NamedTuple):
     """A section: how it is written, its own figures, and those of them with p-values to adjust.
 
     `write` takes the audit, and the own figures if there are any.
@@ -48,19 +48,19 @@ class _Part(NamedTuple):
     differences: Callable[[Any], Iterator[Difference]] | None = None
 
 
-_PARTS = (  # in the order of the page
-    _Part(what_was_examined.section),
-    _Part(overall_accuracy.section),
-    _Part(accuracy_by_group.section),
-    _Part(errors_by_group.section),
-    _Part(significance.section),
-    _Part(worst_slices.section, worst_slices.figures),
-    _Part(thresholds.section, threshold_figures.figures),
-    _Part(calibration.section, calibration.figures, calibration.differences),
-    _Part(fairness_criteria.section, fairness_criteria.figures),
-    _Part(selection_rates.section, selection_rates.figures, selection_rates.differences),
-    _Part(rules.section, rules.figures),
-    _Part(models.section, models.figures, models.differences),
+_SECTIONS = (  # in the order of the page
+    _SectionPart(what_was_examined.section),
+    _SectionPart(overall_accuracy.section),
+    _SectionPart(accuracy_by_group.section),
+    _SectionPart(errors_by_group.section),
+    _SectionPart(significance.section),
+    _SectionPart(worst_slices.section, worst_slices.figures),
+    _SectionPart(thresholds.section, threshold_figures.figures),
+    _SectionPart(calibration.section, calibration.figures, calibration.differences),
+    _SectionPart(fairness_criteria.section, fairness_criteria.figures),
+    _SectionPart(selection_rates.section, selection_rates.figures, selection_rates.differences),
+    _SectionPart(rules.section, rules.figures),
+    _SectionPart(models.section, models.figures, models.differences),
 )
 
 
@@ -78,9 +78,9 @@ def compute_figures(
     model_figures = [measure_model(model_cells) for model_cells in cells]
     digest = fingerprint(model_cells.frame for model_cells in cells)
     audit = Audit(request, frame, model_figures, digest)
-    figures = {part.write: part.figures(audit) for part in _PARTS if part.figures is not None}
+    figures = {part.write: part.figures(audit) for part in _SECTIONS if part.figures is not None}
     differences = [difference for model in audit.models for difference in model.differences]
-    for part in _PARTS:
+    for part in _SECTIONS:
         if part.differences is not None:
             differences += part.differences(figures[part.write])
     adjust_differences(differences, request.alpha)
@@ -105,7 +105,7 @@ def write_document(audit: Audit, figures: Mapping[Callable[..., Any], Any]) -> D
     request = audit.request
     written = [
         part.write(audit, figures[part.write]) if part.figures else part.write(audit)
-        for part in _PARTS
+        for part in _SECTIONS
     ]
     sections = [section for section in written if isinstance(section, Section)]
     left_out = [part for part in written if isinstance(part, LeftOut) and part.is_listed]

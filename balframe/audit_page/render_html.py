@@ -77,7 +77,7 @@ def _attribute(text: str) -> str:
 # Tables
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """How the cells of a column look; a plot has an axis, and an id for its lines."""
 
     kind: str
@@ -85,10 +85,10 @@ class Column(NamedTuple):
     id: str
 
 
-def table_columns(table: Table, number: int) -> list[Column]:
+def table_columns(table: Table, number: int) -> list[TableColumn]:
     """Return the columns behind the rows' headings, those below one heading each on its own."""
     return [
-        Column(head.kind, head.axis, f"axis-{number}-{i}")
+        TableColumn(head.kind, head.axis, f"axis-{number}-{i}")
         for i, head in enumerate(table.heads[1:])
         for _ in range(head.span)
     ]

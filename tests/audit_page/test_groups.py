@@ -10,13 +10,13 @@ from audit_page.audited_frames import audit_of
 from balframe.audit_page.groups import NOT_COMPARED
 
 
-def group_of(answers, number, value):
-    return next(one for one in answers.model.columns[number].groups if one.value == value)
+def group_of(audited, number, value):
+    return next(one for one in audited.model.columns[number].groups if one.value == value)
 
 
-def rate(answers, metric, number=None, value=None):
-    model = answers.model
-    group = model.overall if number is None else group_of(answers, number, value)
+def rate(audited, metric, number=None, value=None):
+    model = audited.model
+    group = model.overall if number is None else group_of(audited, number, value)
     return group.rates[model.rates.by_metric(metric)]
 
 
@@ -29,10 +29,10 @@ def wilson(k, n, level=0.95):
 
 def test_compas_has_the_published_rates(compas_audit):
     """Larson et al. (ProPublica 2016): accuracy, and false positive rates by race."""
-    answers = compas_audit
-    assert rate(answers, "accuracy").value == pytest.approx(0.65, abs=0.005)
-    black = rate(answers, "false_positive_rate", 1, "African-American")
-    white = rate(answers, "false_positive_rate", 1, "Caucasian")
+    audited = compas_audit
+    assert rate(audited, "accuracy").value == pytest.approx(0.65, abs=0.005)
+    black = rate(audited, "false_positive_rate", 1, "African-American")
+    white = rate(audited, "false_positive_rate", 1, "Caucasian")
     assert black.value == pytest.approx(0.4485, abs=0.00005)
     assert white.value == pytest.approx(0.2345, abs=0.00005)
     assert (black.n, white.n) == (1795, 1488)
@@ -84,20 +84,20 @@ LARGE = [("a", 0, 0, 40), ("a", 0, 1, 10), ("a", 1, 1, 40), ("b", 0, 0, 45), ("b
 
 
 def test_a_group_without_an_outcome_has_no_row_of_its_rarest():
-    answers = of_counts(frame(*LARGE, ("c", 0, 0, 90), ("c", 0, 1, 10)))
-    found = rate(answers, "balanced_accuracy", 0, "c")
+    audited = of_counts(frame(*LARGE, ("c", 0, 0, 90), ("c", 0, 1, 10)))
+    found = rate(audited, "balanced_accuracy", 0, "c")
     assert found.n == 0
-    only = group_of(answers, 0, "c")
+    only = group_of(audited, 0, "c")
     assert only.n_rarest == 0
-    assert all(only.is_small(one) for one in answers.model.rates.compared)
-    assert rate(answers, "false_negative_rate", 0, "c").value is None
-    assert rate(answers, "false_positive_rate", 0, "c").n == 100
+    assert all(only.is_small(one) for one in audited.model.rates.compared)
+    assert rate(audited, "false_negative_rate", 0, "c").value is None
+    assert rate(audited, "false_positive_rate", 0, "c").n == 100
 
 
 def test_a_group_without_a_label_of_several_is_not_ranked():
     rows = [(g, y, y, 50) for g in "ab" for y in "xyz"] + [("c", "x", "x", 50), ("c", "y", "x", 50)]
-    answers = of_counts(frame(*rows))
-    model = answers.model
+    audited = of_counts(frame(*rows))
+    model = audited.model
     balanced = model.rates.by_metric("balanced_accuracy")
     assert [one.rates[balanced].n for one in model.columns[0].groups] == [50, 50, 0]
     assert [one.is_small(balanced) for one in model.columns[0].groups] == [False, False, True]
@@ -105,21 +105,21 @@ def test_a_group_without_a_label_of_several_is_not_ranked():
 
 @pytest.mark.parametrize("min_support", [1, 30])
 def test_a_column_of_small_groups_has_no_furthest(min_support):
-    answers = of_counts(frame(("a", 0, 0, 20), ("b", 1, 1, 20)), min_support=min_support)
-    model = answers.model
+    audited = of_counts(frame(("a", 0, 0, 20), ("b", 1, 1, 20)), min_support=min_support)
+    model = audited.model
     assert {*model.columns[0].extremes.values()} == {NOT_COMPARED}
 
 
 def test_one_group_has_no_furthest_and_no_differences():
-    answers = of_counts(frame(("a", 0, 0, 40), ("a", 1, 1, 40)))
-    column = answers.model.columns[0]
+    audited = of_counts(frame(("a", 0, 0, 40), ("a", 1, 1, 40)))
+    column = audited.model.columns[0]
     assert not any(found.is_compared for found in column.extremes.values())
     assert [one.p for one in column.groups[0].differences.values()] == [None] * 3
 
 
 def test_differences_are_from_all_others():
-    answers = of_counts(frame(*LARGE, ("c", 0, 0, 5), ("c", 0, 1, 15)))
-    model = answers.model
+    audited = of_counts(frame(*LARGE, ("c", 0, 0, 5), ("c", 0, 1, 15)))
+    model = audited.model
     false_positives = model.rates.by_metric("false_positive_rate")
     found = {g.value: g.differences[false_positives].estimate for g in model.columns[0].groups}
     assert found["a"].value == pytest.approx(10 / 50 - 15 / 65)

@@ -51,7 +51,7 @@ _MAX_STRATA = 30  # different scores, up to which rows of exactly the same score
 _MAX_NAMED, _MAX_BRIEF = 12, 4
 
 
-class Comparison(NamedTuple):
+class ScoreComparison(NamedTuple):
     """A group of a column and its difference from all others who have the same scores.
 
     `column` is the name of the column, `row` that of `calibration_gaps`.
@@ -81,7 +81,7 @@ class ColumnComparisons(NamedTuple):
     """
 
     name: str
-    groups: Mapping[Any, Comparison]
+    groups: Mapping[Any, ScoreComparison]
     crossing: Difference
 
 
@@ -111,7 +111,7 @@ def _compare(model: ModelFigures, column: ColumnFigures) -> ColumnComparisons:
     comparisons = {}
     for group in column.groups:
         row = by_value[group.value]
-        comparisons[group.value] = Comparison(
+        comparisons[group.value] = ScoreComparison(
             name, group.value, Difference.from_row(row), group.is_small(error), row
         )
     crossing = Difference(UNDEFINED, rows[0]["p_value_crossing"])
@@ -208,7 +208,9 @@ def meaning(n_scores: int, words: ScoreWords) -> str:
     )
 
 
-def column_sentence(column: str, comparisons: Sequence[Comparison], crossing: Difference) -> str:
+def column_sentence(
+    column: str, comparisons: Sequence[ScoreComparison], crossing: Difference
+) -> str:
     """State which groups of a column differ from others at the same scores."""
     significant = _significant(comparisons)
     if significant:
@@ -229,11 +231,11 @@ def column_sentence(column: str, comparisons: Sequence[Comparison], crossing: Di
     return f"By {column} no difference is shown{_furthest_limit(comparisons)}."
 
 
-def _significant(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def _significant(comparisons: Sequence[ScoreComparison]) -> list[ScoreComparison]:
     return [group for group in comparisons if group.difference.is_significant]
 
 
-def _names(significant: Sequence[Comparison], sign: int) -> str:
+def _names(significant: Sequence[ScoreComparison], sign: int) -> str:
     """Name the groups in which it happens more often, or less often."""
     groups = [group for group in significant if (group.estimate.value or 0.0) * sign > 0]
     if not groups:
@@ -251,7 +253,7 @@ def _more_groups(n: int) -> str:
     return plural(n, "more group", "more groups")
 
 
-def _furthest_limit(comparisons: Sequence[Comparison]) -> str:
+def _furthest_limit(comparisons: Sequence[ScoreComparison]) -> str:
     """State how large a difference may still be, of groups that are large enough to rank."""
     limits = [group.estimate.furthest_limit for group in comparisons if not group.is_small]
     furthest = max((limit for limit in limits if limit is not None), default=None)
@@ -260,7 +262,7 @@ def _furthest_limit(comparisons: Sequence[Comparison]) -> str:
     return f"; {room(furthest)}"
 
 
-def summary(comparisons: Sequence[Comparison], words: ScoreWords) -> str:
+def summary(comparisons: Sequence[ScoreComparison], words: ScoreWords) -> str:
     """State in brief which groups differ from others at the same scores, the furthest first."""
     if not any(comparison.estimate.has_limits for comparison in comparisons):
         return "No groups with the same scores could be compared."
@@ -297,7 +299,7 @@ def errors_sentence(columns: Sequence[str], words: ScoreWords) -> str:
 def _table(model: ModelFigures, calibration: CalibrationFigures) -> Table:
     chosen, error = choose_groups(model), model.rates.errors[0]
 
-    def comparison(group: GroupFigures) -> Comparison:
+    def comparison(group: GroupFigures) -> ScoreComparison:
         assert group.column is not None, "groups are compared"
         return calibration.columns[group.column].groups[group.value]
 

@@ -13,7 +13,7 @@ from balframe.audit_page.scores import ScoreWords
 from balframe.audit_page.sections import calibration
 from balframe.audit_page.sections.calibration import (
     ONE_OUTCOME,
-    Comparison,
+    ScoreComparison,
     column_sentence,
     errors_sentence,
     meaning,
@@ -50,7 +50,7 @@ def write(rows, **request):
 
 
 def compared(value, difference, is_small=False):
-    return Comparison("race", value, difference, is_small, {})
+    return ScoreComparison("race", value, difference, is_small, {})
 
 
 MORE = compared("A", difference(3, 0.4, 5, 0.02))

@@ -1,4 +1,4 @@
-"""What an audit measures of scores, beside the rows that they come from and arithmetic on them."""
+"""The figures on thresholds, beside the rows that they come from and arithmetic on them."""
 
 from bisect import bisect_left
 from math import inf, log, sqrt
@@ -164,8 +164,8 @@ def test_curves_are_of_the_column_whose_groups_are_furthest_apart_and_of_six_gro
     # The calls of x are wrong the more often the less their half: those of g do not depend on it.
     rows = rows.with_columns(g=g, x=(rows["score"] > 0.4).cast(pl.String))
     rows = rows.filter((g != "g7") | (pl.int_range(4000) < 3000))
-    answers = audit_scores(rows, by=("g", "x"))
-    assert thresholds_of(answers).curves.column.number == 1
+    audited = audit_scores(rows, by=("g", "x"))
+    assert thresholds_of(audited).curves.column.number == 1
     of_g = thresholds_of(audit_scores(rows, by=("g",))).curves
     assert [one.value for one in of_g.groups] == ["g0", "g1", "g2", "g3", "g4", "g5"]
 
@@ -178,17 +178,17 @@ def test_without_two_groups_there_are_no_curves():
 
 def test_curves_have_at_most_some_thresholds():
     rows = probabilities(1500, decimals=3)
-    answers = audit_scores(rows)
-    curves = thresholds_of(answers).curves
+    audited = audit_scores(rows)
+    curves = thresholds_of(audited).curves
     assert len(curves.thresholds) <= 103
     assert curves.thresholds[-1].value == inf
     assert all(len(some) == len(curves.thresholds) for some in curves.groups[0].rates.values())
 
 
 def test_without_one_of_the_outcomes_rates_are_unknown():
-    answers = audit_scores(RANDOM.filter(pl.col("y") == 0))
-    model = answers.model
-    found = thresholds_of(answers)
+    audited = audit_scores(RANDOM.filter(pl.col("y") == 0))
+    model = audited.model
+    found = thresholds_of(audited)
     assert found.area.value is None
     assert found.best is None
     first, second = model.rates.errors
@@ -196,13 +196,13 @@ def test_without_one_of_the_outcomes_rates_are_unknown():
         assert point.rates[first].value is not None
         assert point.rates[second].value is None
         assert point.rates[model.rates.by_metric(BALANCED)].value is None
-    (same,) = calibration_of(answers).columns
+    (same,) = calibration_of(audited).columns
     assert all(one.difference.p is None for one in same.groups.values())
 
 
 def test_of_a_single_score_no_threshold_is_best():
-    answers = audit_scores(RANDOM.with_columns(score=pl.lit(7), p=pl.lit(1)))
-    found = thresholds_of(answers)
+    audited = audit_scores(RANDOM.with_columns(score=pl.lit(7), p=pl.lit(1)))
+    found = thresholds_of(audited)
     assert found.in_use == InUse(7.0, "everybody")
     assert [one.threshold.value for one in found.points] == [7, inf]
     assert found.best is None
@@ -225,6 +225,6 @@ def test_labels_may_be_words_or_booleans():
 
 def test_a_group_of_missing_values_is_a_group():
     g = pl.Series([None if i % 3 else "a" for i in range(RANDOM.height)])
-    answers = audit_scores(RANDOM.with_columns(g=g))
-    assert [*calibration_of(answers).columns[0].groups] == ["a", None]
-    assert [one.value for one in thresholds_of(answers).curves.groups] == ["a", None]
+    audited = audit_scores(RANDOM.with_columns(g=g))
+    assert [*calibration_of(audited).columns[0].groups] == ["a", None]
+    assert [one.value for one in thresholds_of(audited).curves.groups] == ["a", None]

@@ -30,9 +30,9 @@ class Cell:
 
     def at(self, shape, coordinate):
         """Where a shape of the bar is drawn, as a share of the bar's width."""
-        (track, *_), found = self.drawn("line"), self.drawn(shape)
+        (track, *_), shapes = self.drawn("line"), self.drawn(shape)
         low, high = float(track["x1"]), float(track["x2"])
-        return [(float(one[coordinate]) - low) / (high - low) for one in found]
+        return [(float(attributes[coordinate]) - low) / (high - low) for attributes in shapes]
 
     def drawn(self, shape):
         return [attributes for tag, attributes in self.shapes if tag == shape]
@@ -49,14 +49,14 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
-        given = dict(attributes)
+        values = dict(attributes)
         if tag == "tr":
             self.lines.append([])
         elif tag in ("td", "th"):
             self.in_cell = True
-            self.lines[-1].append(Cell(style=given.get("style") or ""))
+            self.lines[-1].append(Cell(style=values.get("style") or ""))
         elif tag in ("line", "circle", "rect"):
-            self.lines[-1][-1].shapes.append((tag, given))
+            self.lines[-1][-1].shapes.append((tag, values))
 
     def handle_endtag(self, tag):
         self.in_cell = self.in_cell and tag not in ("td", "th")
@@ -75,8 +75,8 @@ class Page(HTMLParser):
         return [line[0].text for line in self.lines if len(line) == 1]
 
     def column(self, label):
-        place = self.texts[0].index(label)
-        return [row[place] for row in self.rows[1:]]
+        index = self.texts[0].index(label)
+        return [row[index] for row in self.rows[1:]]
 
     def text_of(self, label):
         return [cell.text for cell in self.column(label)]
@@ -97,15 +97,15 @@ def segments(scores, **more):
 def test_a_report_reads_the_same_from_every_library(constructor):
     out = bf.report(constructor(GROUPS), Y, P, by="g", metrics=["accuracy", "recall"])
 
-    found = page(out)
+    parsed = page(out)
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "n", "Labels", "Smallest support", "Accuracy", "Recall"],
         ["a", "4", "2", "2", "0.750", "▼ 0.500"],
         ["b", "3", "2", "1", "▼ 0.667", "1.000"],
         ["(missing)", "1", "1", "1", "1.000", "—"],
     ]
-    assert found.alone == [
+    assert parsed.alone == [
         "Worst (▼ lowest) among segments.",
         "Bars run from 0 to 1.",
         "—: undefined.",
@@ -115,10 +115,12 @@ def test_a_report_reads_the_same_from_every_library(constructor):
 def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     rows = {"accuracy": 0.25, "matthews_corrcoef": -0.5, "positive_likelihood_ratio": 3.0}
 
-    found = page(pl.DataFrame({"g": ["a"], "n": [8]} | {name: [one] for name, one in rows.items()}))
+    parsed = page(
+        pl.DataFrame({"g": ["a"], "n": [8]} | {name: [one] for name, one in rows.items()})
+    )
 
     (share,), (coefficient,), (ratio,) = map(
-        found.column, ("Accuracy", "Matthews correlation", "Positive likelihood ratio")
+        parsed.column, ("Accuracy", "Matthews correlation", "Positive likelihood ratio")
     )
     assert share.at("circle", "cx") == pytest.approx([0.25], abs=0.01)
     assert share.at("rect", "x") == pytest.approx([0], abs=0.01)
@@ -126,7 +128,7 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     assert coefficient.at("rect", "x") == pytest.approx([0.25], abs=0.01)
     assert coefficient.text == f"{MINUS}0.500"
     assert (ratio.text, ratio.shapes) == ("3.000", [])
-    assert found.alone == [
+    assert parsed.alone == [
         f"Bars run from 0 to 1 (Accuracy), from {MINUS}1 to 1 (Matthews correlation)."
     ]
 
@@ -134,20 +136,20 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
 def test_names_of_metrics_are_in_words():
     names = ["f1", "npv", "f1_macro", "no_information_rate", "tpr"]
 
-    found = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
+    parsed = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
     ranking = page(pl.DataFrame({"n": [1], "roc_auc": [0.5], "ks_statistic": [0.5]}))
 
-    assert found.texts[0] == ["n", "F1", "NPV", "F1 macro", "No information rate", "TPR"]
+    assert parsed.texts[0] == ["n", "F1", "NPV", "F1 macro", "No information rate", "TPR"]
     assert ranking.texts[0] == ["n", "ROC AUC", "KS statistic"]
 
 
 def test_limits_are_in_the_cell_and_on_the_bar():
     answer = segments([0.5, 0.75], accuracy_lower=[0.25, None], accuracy_upper=[0.875, None])
 
-    found = page(answer, decimals=2)
+    parsed = page(answer, decimals=2)
 
-    with_limits, without = found.column("Accuracy")
-    assert found.texts[0] == ["g", "n", "Accuracy"]
+    with_limits, without = parsed.column("Accuracy")
+    assert parsed.texts[0] == ["g", "n", "Accuracy"]
     assert (with_limits.text, without.text) == ("▼ 0.50 [0.25, 0.88]", "0.75")
     _, whisker, *ends = zip(with_limits.at("line", "x1"), with_limits.at("line", "x2"), strict=True)
     assert whisker == pytest.approx((0.25, 0.875), abs=0.01)
@@ -160,12 +162,12 @@ def test_limits_of_metrics_with_new_names_are_in_the_cell():
     scores = {"hits": [0.5, 0.75], "hits_lower": [0.25, None], "hits_upper": [0.875, None]}
     answer = segments([0.5, 0.75], **scores).drop("accuracy")
 
-    found = page(answer.with_columns(n_labels=2, min_support=9).select(
+    parsed = page(answer.with_columns(n_labels=2, min_support=9).select(
         "g", "n", "n_labels", "min_support", *scores
     ), decimals=2)  # fmt: skip
 
-    assert found.text_of("Hits") == ["0.50 [0.25, 0.88]", "0.75"]
-    assert found.texts[0][-1] == "Hits"
+    assert parsed.text_of("Hits") == ["0.50 [0.25, 0.88]", "0.75"]
+    assert parsed.texts[0][-1] == "Hits"
 
 
 def test_notes_of_disparity_are_a_column_where_there_are_some():
@@ -187,9 +189,9 @@ def test_the_long_layout_has_a_heading_for_each_metric():
         pl.DataFrame(GROUPS), Y, P, by="g", metrics=names, layout="long", interval="exact"
     )
 
-    found = page(out.select("g", "n", "metric", "estimate", "method"))
+    parsed = page(out.select("g", "n", "metric", "estimate", "method"))
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "n", "Estimate"],
         ["a", "4", "0.750"],
         ["b", "3", "▼ 0.667"],
@@ -198,7 +200,7 @@ def test_the_long_layout_has_a_heading_for_each_metric():
         ["b", "3", "▲ 0.500"],
         ["(missing)", "1", "0.000"],
     ]
-    assert found.alone[:2] == ["Accuracy", "False positive rate"]
+    assert parsed.alone[:2] == ["Accuracy", "False positive rate"]
     assert "Brackets: confidence interval, method exact." in page(out).alone
 
 
@@ -216,8 +218,8 @@ def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
 
 def of_rows(answer, least=10):
     """The rows whose accuracy or so is marked, in a table of the default, or of another least."""
-    found = Page(bf.table(answer, min_support=least))
-    return [row[0] for row in found.texts[1:] if any("▼" in text or "▲" in text for text in row)]
+    parsed = Page(bf.table(answer, min_support=least))
+    return [row[0] for row in parsed.texts[1:] if any("▼" in text or "▲" in text for text in row)]
 
 
 def test_a_segment_with_few_rows_is_not_the_worst():
@@ -226,10 +228,10 @@ def test_a_segment_with_few_rows_is_not_the_worst():
     rows = [(g, 1, int(i < x)) for g, (x, n) in right.items() for i in range(n)]
     out = bf.report(pl.DataFrame(rows, [*"gyp"], orient="row"), Y, P, by="g", metrics="accuracy")
 
-    found = Page(bf.table(out))
+    parsed = Page(bf.table(out))
 
-    assert found.text_of("Accuracy") == ["0.000", "0.000", "▼ 0.500", "0.900"]
-    assert found.alone[0] == (
+    assert parsed.text_of("Accuracy") == ["0.000", "0.000", "▼ 0.500", "0.900"]
+    assert parsed.alone[0] == (
         "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows."
     )
     assert of_rows(out, 9) == ["b"]
@@ -248,12 +250,12 @@ def test_the_denominator_is_that_of_the_metric():
         precision=[0.1, 0.2, 0.3],
     ).select("g", "n", "min_support", "accuracy", "recall", "precision")
 
-    found = Page(bf.table(answer))
+    parsed = Page(bf.table(answer))
 
-    assert found.text_of("Accuracy") == ["▼ 0.500", "0.600", "0.700"]  # over all rows
-    assert found.text_of("Recall") == ["0.100", "▼ 0.200", "0.300"]
-    assert found.text_of("Precision") == ["0.100", "▼ 0.200", "0.300"]
-    assert found.alone[0] == (
+    assert parsed.text_of("Accuracy") == ["▼ 0.500", "0.600", "0.700"]  # over all rows
+    assert parsed.text_of("Recall") == ["0.100", "▼ 0.200", "0.300"]
+    assert parsed.text_of("Precision") == ["0.100", "▼ 0.200", "0.300"]
+    assert parsed.alone[0] == (
         "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows "
         "(Precision: whose rarest label has at least 10 rows)."
     )
@@ -279,10 +281,10 @@ def test_classes_count_the_rows_of_each_score():
         }
     )
 
-    found = Page(bf.table(answer))
+    parsed = Page(bf.table(answer))
 
     marked = {
-        name: [place for place, text in enumerate(found.text_of(name)) if "▼" in text]
+        name: [place for place, text in enumerate(parsed.text_of(name)) if "▼" in text]
         for name in ("Recall", "Precision", "Specificity", "NPV")
     }
     assert marked == {
@@ -304,26 +306,26 @@ def test_a_least_support_is_a_count_of_rows(least):
 def test_texts_that_look_like_placeholders_are_quoted():
     df = pl.DataFrame({"g": ["(missing)", "(all)", None], Y: [1] * 3, P: [1] * 3})
 
-    found = page(bf.report(df, Y, P, by="g", margins="overall", metrics="accuracy"))
+    parsed = page(bf.report(df, Y, P, by="g", margins="overall", metrics="accuracy"))
     extremes = page(bf.disparity(df.with_columns(p=pl.Series([1, 1, 0])), Y, P, by="g"))
 
-    assert [row[0] for row in found.texts[1:]] == ['"(all)"', '"(missing)"', "(missing)", "(all)"]
+    assert [row[0] for row in parsed.texts[1:]] == ['"(all)"', '"(missing)"', "(missing)", "(all)"]
     assert extremes.text_of("Lowest g")[0] == "(missing)"
 
 
 def test_a_metric_of_which_no_direction_is_better_has_no_worst():
-    found = page(pl.DataFrame({"g": ["a", "b"], "n": [1, 1], "selection_rate": [0.0, 1.0]}))
+    parsed = page(pl.DataFrame({"g": ["a", "b"], "n": [1, 1], "selection_rate": [0.0, 1.0]}))
 
-    assert found.text_of("Selection rate") == ["0.000", "1.000"]
+    assert parsed.text_of("Selection rate") == ["0.000", "1.000"]
 
 
 def test_models_are_headings_and_looked_at_one_by_one():
     df = pl.DataFrame(GROUPS).with_columns(q=pl.Series([0, 0, 0, 0, 1, 0, 0, 0]))  # 1/2, 1, 1
 
-    found = page(bf.report(df, Y, [P, "q"], by="g", metrics="accuracy", margins="overall"))
+    parsed = page(bf.report(df, Y, [P, "q"], by="g", metrics="accuracy", margins="overall"))
 
-    assert found.alone[:2] == ["p", "q"]
-    assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
+    assert parsed.alone[:2] == ["p", "q"]
+    assert [row[:2] + row[-1:] for row in parsed.texts[1:]] == [
         ["a", "4", "0.750"],
         ["b", "3", "▼ 0.667"],
         ["(missing)", "1", "1.000"],
@@ -339,9 +341,9 @@ def test_roll_ups_come_last_are_set_apart_and_never_the_worst():
     df = pd.DataFrame({"g": ["a", "a", "b", None], "h": [1, 2, 1, 1], Y: [1] * 4, P: [1, 0, 0, 1]})
     out = bf.report(df, Y, P, by=["g", "h"], metrics="accuracy", margins="all")
 
-    found = page(out.sort_values("n", ascending=False))
+    parsed = page(out.sort_values("n", ascending=False))
 
-    finest, rolled = found.rows[1:5], found.rows[5:]
+    finest, rolled = parsed.rows[1:5], parsed.rows[5:]
     assert sorted([row[0].text, row[1].text, row[-1].text] for row in finest) == [
         ["(missing)", "1", "1.000"],
         ["a", "1", "1.000"],
@@ -366,10 +368,10 @@ def test_classes_are_compared_label_by_label():
         {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
     )
 
-    found = page(bf.classes(df, Y, P, by="g").select("g", "label", "support", "recall"))
+    parsed = page(bf.classes(df, Y, P, by="g").select("g", "label", "support", "recall"))
     alone = page(bf.classes(df, Y, P).select("label", "support", "recall"))
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "Label", "Support", "Recall"],
         ["a", "x", "2", "1.000"],
         ["a", "z", "2", "▼ 0.500"],
@@ -392,9 +394,9 @@ def test_confusion_is_a_table_for_each_segment(constructor):
         constructor(COUNTS), Y, P, by="g", counts="rows", normalize="true", margins="overall"
     )
 
-    found = page(out, decimals=2)
+    parsed = page(out, decimals=2)
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["Actual: y", "Predicted: p", "Total"],
         ["x", "z"],
         ["x", "30 0.75", "10 0.25", "40"],
@@ -407,7 +409,7 @@ def test_confusion_is_a_table_for_each_segment(constructor):
         ["z", "4 0.00", "1,205 1.00", "1,209"],
         ["Total", "34", "1,215", "1,249"],
     ]
-    assert found.alone == [
+    assert parsed.alone == [
         "g: a",
         "g: (missing)",
         "g: (all)",
@@ -435,16 +437,16 @@ def test_the_note_of_a_confusion_table_says_what_shares_are_of(normalize, of):
 def test_models_and_segments_head_confusion_tables_and_the_first_are_shown():
     df = pl.DataFrame(COUNTS).with_columns(q=pl.lit("x"), h=pl.Series([1, 1, 2, 2]))
 
-    found = page(bf.confusion(df, Y, [P, "q"], by=["g", "h"], counts="rows"), max_rows=4)
+    parsed = page(bf.confusion(df, Y, [P, "q"], by=["g", "h"], counts="rows"), max_rows=4)
     alone = page(bf.confusion(df, Y, P, counts="rows"))
 
-    assert found.texts[0] == ["Actual: y", "Predicted", "Total"]
-    assert found.alone[:3] == [
+    assert parsed.texts[0] == ["Actual: y", "Predicted", "Total"]
+    assert parsed.alone[:3] == [
         "g: a · h: 1 · p",
         "g: a · h: 1 · q",
         "4 of 6 segments are not shown. Shown: the first.",
     ]
-    assert len(found.rows) == 2 + 2 * 3
+    assert len(parsed.rows) == 2 + 2 * 3
     assert alone.texts[2:] == [
         ["x", "30", "10", "40"],
         ["z", "4", "1,205", "1,209"],
@@ -477,9 +479,9 @@ def test_the_numbers_of_confusion_tables_serve_to_restyle():
     table = bf.table(bf.confusion(pl.DataFrame(COUNTS), Y, P, counts="rows"))
     rows = pl.col("x_value") > 32
 
-    found = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="z", rows=rows)))
+    parsed = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="z", rows=rows)))
 
-    assert ["lightyellow" in row[2].style for row in found.rows[2:]] == [False, False, True]
+    assert ["lightyellow" in row[2].style for row in parsed.rows[2:]] == [False, False, True]
 
 
 def luminance(colour):
@@ -522,28 +524,28 @@ def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
         }
     )
 
-    found = page(answer)
+    parsed = page(answer)
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "n", "Recall", "Difference", "p", "Tests"],
         ["a", "1,000", "▼ 0.500", f"{MINUS}0.250 [{MINUS}0.400, {MINUS}0.100]", "<0.001", "2"],
         ["b", "20", "0.750", "0.250", "0.500", "2"],
     ]
-    below, above = found.column("Difference")
+    below, above = parsed.column("Difference")
     place = (0.4 - 0.25) / 0.8  # on the axis from -0.4 to 0.4, the furthest limit
     assert below.at("circle", "cx") == pytest.approx([place], abs=0.01)
     assert above.at("circle", "cx") == pytest.approx([1 - place], abs=0.01)
     spans = f"Bars run from 0 to 1 (Recall), from {MINUS}0.4 to 0.4 (Difference)."
-    assert spans in found.alone
+    assert spans in parsed.alone
 
 
 def test_verdicts_have_signs_and_rules_their_bounds_on_the_bar():
     df = pl.DataFrame({"g": ["a"] * 300 + ["b"] * 100, Y: [1] * 400, P: [1] * 300 + [0, 1] * 50})
     rules = ["n >= 200", "recall >= 0.75", "difference(recall) <= 0.5"]
 
-    found = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate"))
+    parsed = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate"))
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "Estimate", "Bound", "Status"],
         ["a", "300", "200", "✓ pass"],
         ["b", "100", "200", "✗ fail"],
@@ -551,12 +553,12 @@ def test_verdicts_have_signs_and_rules_their_bounds_on_the_bar():
         ["b", "0.500", "0.75", "✗ fail"],
         ["(all)", "0.500", "0.5", "✓ pass"],
     ]
-    assert found.alone[:3] == rules
-    estimates = found.column("Estimate")
+    assert parsed.alone[:3] == rules
+    estimates = parsed.column("Estimate")
     assert estimates[0].shapes == []
     assert estimates[3].at("line", "x1")[1] == pytest.approx(0.75, abs=0.01)
     assert estimates[3].at("circle", "cx") == pytest.approx([0.5], abs=0.01)
-    assert found.alone[-1].endswith("The vertical line is the bound.")
+    assert parsed.alone[-1].endswith("The vertical line is the bound.")
 
 
 def test_without_segments_the_metrics_or_rules_are_the_rows():
@@ -578,10 +580,10 @@ def test_without_segments_the_metrics_or_rules_are_the_rows():
 def test_an_infinite_threshold_is_shown():
     df = pl.DataFrame({"y": [0, 1], "s": [0.25, 0.5]})
 
-    found = page(bf.curve(df, "y", "s", metrics="accuracy"))
+    parsed = page(bf.curve(df, "y", "s", metrics="accuracy"))
 
-    assert found.text_of("Accuracy") == ["0.500", "1.000", "0.500"]
-    assert [row[0] for row in found.texts[1:]] == ["0.25", "0.5", "∞"]
+    assert parsed.text_of("Accuracy") == ["0.500", "1.000", "0.500"]
+    assert [row[0] for row in parsed.texts[1:]] == ["0.25", "0.5", "∞"]
 
 
 VERBS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "posterior")
@@ -595,20 +597,20 @@ def test_every_row_of_the_other_answers_is_there(verb, constructor):
     out = getattr(bf, verb)(constructor(data), Y, predicted, by="g", backend="polars")
     same = getattr(bf, verb)(constructor(data), Y, predicted, by="g")
 
-    found = page(same)
+    parsed = page(same)
 
-    assert len(found.rows) - 1 == out.height > 0
-    assert found.texts == page(out).texts
-    assert "nan" not in " ".join(text for row in found.texts for text in row).lower()
+    assert len(parsed.rows) - 1 == out.height > 0
+    assert parsed.texts == page(out).texts
+    assert "nan" not in " ".join(text for row in parsed.texts for text in row).lower()
 
 
 @pytest.mark.parametrize("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
 def test_by_columns_may_have_the_names_of_other_columns_of_answers(name):
     df = pl.DataFrame(GROUPS).rename({"g": name})
 
-    found = page(bf.report(df, Y, P, by=name, metrics="accuracy"))
+    parsed = page(bf.report(df, Y, P, by=name, metrics="accuracy"))
 
-    assert [[row[0], row[-1]] for row in found.texts] == [
+    assert [[row[0], row[-1]] for row in parsed.texts] == [
         [name, "Accuracy"],
         ["a", "0.750"],
         ["b", "▼ 0.667"],
@@ -635,36 +637,36 @@ def test_names_and_values_of_the_data_are_text(library, column):
     models = list(data)[2:]
     out = bf.report(library(data), Y, models, by=column, metrics="accuracy")
 
-    found = page(out, title=NASTY[2], subtitle=NASTY[3])
+    parsed = page(out, title=NASTY[2], subtitle=NASTY[3])
 
     as_shown = [text.replace("\n", "\\n").replace("\x1b", "\\x1b") for text in NASTY]
-    assert sorted(row[0] for row in found.texts[1:]) == sorted(as_shown * 2)
-    assert found.texts[0][0] == column
-    assert found.alone[:4] == [NASTY[2], NASTY[3], *models]
-    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(found.tags)
+    assert sorted(row[0] for row in parsed.texts[1:]) == sorted(as_shown * 2)
+    assert parsed.texts[0][0] == column
+    assert parsed.alone[:4] == [NASTY[2], NASTY[3], *models]
+    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(parsed.tags)
 
 
 def test_names_in_the_columns_of_disparity_and_labels_are_text():
     df = pl.DataFrame({"<b>g": NASTY[:2] * 2, Y: ["<i>", "z"] * 2, P: ["<i>", "z", "z", "<i>"]})
 
-    found = page(bf.disparity(df, Y, P, by="<b>g"))
+    parsed = page(bf.disparity(df, Y, P, by="<b>g"))
     classes = page(bf.classes(df, Y, P, by="<b>g"))
 
-    assert found.texts[0][1:3] == ["Lowest <b>g", "Highest <b>g"]
+    assert parsed.texts[0][1:3] == ["Lowest <b>g", "Highest <b>g"]
     assert {row[1] for row in classes.texts[1:]} == {"<i>", "z"}
-    assert {"b", "i", "script"}.isdisjoint(found.tags | classes.tags)
+    assert {"b", "i", "script"}.isdisjoint(parsed.tags | classes.tags)
 
 
 def test_of_many_rows_the_worst_and_the_best_are_shown():
     scores = [((7 * number) % 100) / 100 for number in range(100)]  # 0.00 to 0.99, mixed
 
-    found = page(segments([*scores, None]), max_rows=5)
+    parsed = page(segments([*scores, None]), max_rows=5)
 
-    assert found.text_of("Accuracy") == ["▼ 0.000", "0.010", "0.020", "0.980", "0.990"]
-    assert ["dashed" in row[0].style for row in found.rows[1:]] == [False] * 3 + [True, False]
+    assert parsed.text_of("Accuracy") == ["▼ 0.000", "0.010", "0.020", "0.980", "0.990"]
+    assert ["dashed" in row[0].style for row in parsed.rows[1:]] == [False] * 3 + [True, False]
     assert (
         "96 of 101 rows are not shown. Shown: the worst and the best by accuracy, worst first."
-        in found.alone
+        in parsed.alone
     )
     assert len(page(segments(scores), max_rows=None).rows) == 101
     assert len(page(segments(scores)).rows) == 61
@@ -675,10 +677,10 @@ def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
     data = {"g": list(range(20)) * 2, Y: [1] * 40, P: [0] * 20 + [1] * 20, "q": [1] * 40}
     out = bf.report(pl.DataFrame(data), Y, [P, "q"], by="g", margins="overall", metrics="accuracy")
 
-    found = page(out, max_rows=8)
+    parsed = page(out, max_rows=8)
 
-    assert [row[0] == "(all)" for row in found.texts[1:]] == ([False] * 4 + [True]) * 2
-    assert "32 of 42 rows are not shown" in found.alone[2]
+    assert [row[0] == "(all)" for row in parsed.texts[1:]] == ([False] * 4 + [True]) * 2
+    assert "32 of 42 rows are not shown" in parsed.alone[2]
 
 
 def test_of_many_verdicts_the_failures_come_first():
@@ -691,15 +693,15 @@ def test_of_many_verdicts_the_failures_come_first():
         }
     )
 
-    found = page(answer, max_rows=3)
+    parsed = page(answer, max_rows=3)
 
-    assert [row[0] for row in found.texts[1:]] == ["c", "b", "a"]
+    assert [row[0] for row in parsed.texts[1:]] == ["c", "b", "a"]
 
 
 def test_an_answer_without_rows_has_a_header():
-    found = page(bf.report(pl.DataFrame(GROUPS).clear(), Y, P, by="g", metrics="accuracy"))
+    parsed = page(bf.report(pl.DataFrame(GROUPS).clear(), Y, P, by="g", metrics="accuracy"))
 
-    assert found.texts == [["g", "n", "Labels", "Smallest support", "Accuracy"]]
+    assert parsed.texts == [["g", "n", "Labels", "Smallest support", "Accuracy"]]
 
 
 def test_numbers_behind_the_cells_serve_to_restyle():
@@ -708,9 +710,9 @@ def test_numbers_behind_the_cells_serve_to_restyle():
     table = bf.table(segments([0.25, 0.5], recall=[0.5, 0.25]))
     rows = pl.col("accuracy_value") > 0.4
 
-    found = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="n", rows=rows)))
+    parsed = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="n", rows=rows)))
 
-    assert ["lightyellow" in cell.style for cell in found.column("n")] == [False, True]
+    assert ["lightyellow" in cell.style for cell in parsed.column("n")] == [False, True]
 
 
 def test_without_great_tables_the_extra_is_named(monkeypatch):
@@ -747,10 +749,10 @@ def test_by_columns_with_the_names_of_another_verbs_columns_stay_by_columns(by, 
         by = ["criterion", "threshold"]
     out = bf.report(df, Y, P, by=by, metrics="accuracy", layout=layout)
 
-    found = page(out, max_rows=2)
+    parsed = page(out, max_rows=2)
 
-    assert found.texts[0][:2] == by
-    assert [row[:2] + row[-1:] for row in found.texts[1:]] == [
+    assert parsed.texts[0][:2] == by
+    assert [row[:2] + row[-1:] for row in parsed.texts[1:]] == [
         ["b", "b", "▼ 0.667"],
         ["(missing)", "(missing)", "1.000"],
     ]
@@ -760,18 +762,18 @@ def test_gaps_of_models_keep_their_reference_and_its_rows():
     data = {"g": ["a", "b"] * 20, Y: [1] * 40, P: [0, 1] * 20, "q": [1, 1] * 20}
     out = bf.gaps(pl.DataFrame(data), Y, [P, "q"], by="g", metrics="recall", reference="best")
 
-    found = page(out)
+    parsed = page(out)
 
-    assert found.alone[:2] == ["p", "q"]
-    assert found.text_of("Reference") == out.sort("model")["reference"].to_list()
+    assert parsed.alone[:2] == ["p", "q"]
+    assert parsed.text_of("Reference") == out.sort("model")["reference"].to_list()
 
 
 def test_columns_of_the_user_stand_behind():
     out = segments([0.5, 0.25], mine=["x", None], visits=[1200, 3], cost=[0.25, 0.5])
 
-    found = page(out)
+    parsed = page(out)
 
-    assert found.texts == [
+    assert parsed.texts == [
         ["g", "n", "Accuracy", "Mine", "Visits", "Cost"],
         ["s000", "1,000", "0.500", "x", "1,200", "0.250"],
         ["s001", "1,001", "▼ 0.250", "", "3", "0.500"],
@@ -798,19 +800,19 @@ def test_the_verb_may_be_named():
 def test_segments_of_extreme_scores_are_shown_as_they_are():
     df = pl.DataFrame({"year": [2019, 2020] * 20, Y: [1] * 40, P: [0, 1] * 20})
 
-    found = page(bf.disparity(df, Y, P, by="year", metrics="recall"))
+    parsed = page(bf.disparity(df, Y, P, by="year", metrics="recall"))
 
-    assert found.text_of("Lowest year") == ["2019"]
+    assert parsed.text_of("Lowest year") == ["2019"]
 
 
 def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_method):
     df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
     out = toy_method.function(df, Y, [P, Y], by="g", margins="overall")
 
-    found = page(out)
+    parsed = page(out)
 
-    assert found.alone[:2] == ["p", "y"]
-    assert found.texts == [
+    assert parsed.alone[:2] == ["p", "y"]
+    assert parsed.texts == [
         ["g", "n", "Errors"],
         ["a", "1", "0"],
         ["b", "1", "1"],

@@ -21,33 +21,33 @@ ASKED = {"by": "g", "counts": "n", "baseline": BEFORE}
 def test_differences_from_a_baseline_have_bars_around_zero():
     rules = ["recall >= baseline - 0.15", "recall >= 0.5"]
 
-    found = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", **ASKED))
+    parsed = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", **ASKED))
 
     head = ["g", "n", "Labels", "Baseline n", "Score", "Baseline score", "Estimate", "Bound"]
-    assert found.texts == [
+    assert parsed.texts == [
         [*head, "Status"],
         ["a", "200", "1", "200", "0.900", "0.800", "0.100", "\N{MINUS SIGN}0.15", "✓ pass"],
         ["b", "200", "0", "—", "0.600", "—", "—", "\N{MINUS SIGN}0.15", "? inconclusive"],
         ["a", "—", "—", "—", "—", "—", "0.900", "0.5", "✓ pass"],
         ["b", "—", "—", "—", "—", "—", "0.600", "0.5", "✓ pass"],
     ]
-    assert found.alone[-2].startswith(
+    assert parsed.alone[-2].startswith(
         "Bars run from \N{MINUS SIGN}0.15 to 0.15 (recall >= baseline - 0.15), "
         "from 0 to 1 (recall >= 0.5)."
     )
-    assert found.alone[-1] == "—: undefined, or not part of the rule."
-    bar = found.column("Estimate")[0]
+    assert parsed.alone[-1] == "—: undefined, or not part of the rule."
+    bar = parsed.column("Estimate")[0]
     assert bar.at("circle", "cx") == pytest.approx([(0.1 + 0.15) / 0.3], abs=0.01)
 
 
 def test_a_plan_says_what_is_needed():
-    found = page(bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
+    parsed = page(bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
 
-    assert found.texts[0] == [
+    assert parsed.texts[0] == [
         *("g", "Power", "n", "Smallest support", "Estimate", "Bound", "Detectable difference"),
         *("Probability to pass", "Rows needed", "Rows needed per label", "Reliability"),
     ]
-    assert [row[:6] + row[-1:] for row in found.texts[1:]] == [
+    assert [row[:6] + row[-1:] for row in parsed.texts[1:]] == [
         ["a", "0.8", "200", "200", "0.900", "0.5", "exact"],
         ["b", "0.8", "200", "200", "0.600", "0.5", "exact"],
     ]

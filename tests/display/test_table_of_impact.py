@@ -31,8 +31,8 @@ def answer():
     return asked()
 
 
-def first_words(found, label):
-    return [text.split(" ")[0] for text in found.text_of(label)]
+def first_words(parsed, label):
+    return [text.split(" ")[0] for text in parsed.text_of(label)]
 
 
 def in_italics(row):
@@ -40,9 +40,9 @@ def in_italics(row):
 
 
 def test_tables_stand_below_each_other_with_a_heading_each(constructor):
-    found = page(asked(frame=constructor(PEOPLE)))
+    parsed = page(asked(frame=constructor(PEOPLE)))
 
-    assert found.texts[0] == [
+    assert parsed.texts[0] == [
         "sex",
         "race",
         "n",
@@ -57,8 +57,8 @@ def test_tables_stand_below_each_other_with_a_heading_each(constructor):
         "Lowest with unknown",
         "Highest with unknown",
     ]
-    assert found.alone == ["By sex", "By race", "By sex, race", *NOTES]
-    assert [row[:5] for row in found.texts[1:]] == [
+    assert parsed.alone == ["By sex", "By race", "By sex, race", *NOTES]
+    assert [row[:5] for row in parsed.texts[1:]] == [
         ["F", "", "100", "0.455", "30"],  # of 220 people
         ["M", "", "120", "0.545", "60"],
         ["", "A", "134", "0.632", "62"],  # of 212
@@ -73,17 +73,17 @@ def test_tables_stand_below_each_other_with_a_heading_each(constructor):
     ]
     # 30/100 over 60/120; 28/75 over 62/134; 20/60, 8/30 and 20/45 over 40/70
     ratios = ["0.600", "1.000", "1.000", "0.807", DASH, "0.583", "0.467", DASH, "1.000", "0.778"]
-    assert first_words(found, "Impact ratio") == [*ratios, DASH]
+    assert first_words(parsed, "Impact ratio") == [*ratios, DASH]
     # 30/100 + 20/100 is 60/120; 62/134 of 75 are 34.7; 40/70 of 60, 30 and 45 are 34.3, 17.1, 25.7
-    assert found.text_of("Short of parity")[:4] == ["20", "0", "0", "7"]
-    assert found.text_of("Short of parity")[5:10] == ["15", "10", DASH, "0", "6"]
+    assert parsed.text_of("Short of parity")[:4] == ["20", "0", "0", "7"]
+    assert parsed.text_of("Short of parity")[5:10] == ["15", "10", DASH, "0", "6"]
 
 
 def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(answer):
-    found = page(answer)
+    parsed = page(answer)
 
-    small = [row for row in found.rows[1:] if in_italics(row) == {True}]
-    others = [row for row in found.rows[1:] if row not in small]
+    small = [row for row in parsed.rows[1:] if in_italics(row) == {True}]
+    others = [row for row in parsed.rows[1:] if row not in small]
     assert [[row[0].text, row[1].text] for row in small] == [["", "C"], ["F", "C"], ["M", "C"]]
     assert all(in_italics(row) == {False} for row in others)
     rate, *without = range(5, 13)
@@ -95,10 +95,10 @@ def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(ans
 def test_without_small_categories_or_unknown_rows_no_note_is_on_them():
     known = pl.DataFrame(PEOPLE).drop_nulls()
 
-    found = page(asked(frame=known, by="sex", min_share=0))
+    parsed = page(asked(frame=known, by="sex", min_share=0))
 
-    assert found.alone == [*NOTES[4:]]
-    assert not any(True in in_italics(row) for row in found.rows)
+    assert parsed.alone == [*NOTES[4:]]
+    assert not any(True in in_italics(row) for row in parsed.rows)
 
 
 def test_one_unknown_row_is_one_row():
@@ -111,10 +111,10 @@ def test_one_unknown_row_is_one_row():
 
 @pytest.mark.parametrize("bound", [0.8, 0.75, 1])
 def test_the_bound_is_a_line_on_the_bars_of_ratios(bound):
-    found = page(asked(by="sex", bound=bound))
+    parsed = page(asked(by="sex", bound=bound))
 
-    assert f"Bars run from 0 to 1. The vertical line is the bound, {bound}." in found.alone
-    for ratio, rate in zip(*map(found.column, ("Impact ratio", "Rate")), strict=True):
+    assert f"Bars run from 0 to 1. The vertical line is the bound, {bound}." in parsed.alone
+    for ratio, rate in zip(*map(parsed.column, ("Impact ratio", "Rate")), strict=True):
         upright = [
             (one["x1"] == one["x2"], at)
             for one, at in zip(ratio.drawn("line"), ratio.at("line", "x1"), strict=True)
@@ -125,14 +125,14 @@ def test_the_bound_is_a_line_on_the_bars_of_ratios(bound):
 
 
 def test_limits_stand_in_the_cells_of_what_they_are_limits_of(answer):
-    found = page(answer, decimals=4)
+    parsed = page(answer, decimals=4)
 
     for label, name, limits in (
         ("Rate", "rate", ["rate_lower", "rate_upper"]),
         ("Impact ratio", "impact_ratio", ["lower", "upper"]),
     ):
         rows = answer.filter(pl.col("role") != "unknown").select(name, *limits).rows()
-        assert found.text_of(label) == [
+        assert parsed.text_of(label) == [
             DASH if one is None else f"{one:.4f} [{low:.4f}, {high:.4f}]" for one, low, high in rows
         ]
 
@@ -171,20 +171,20 @@ def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
     ids=str,
 )
 def test_columns_may_be_dropped(answer, dropped, gone, added, notes):
-    whole, found = page(answer), page(answer.drop(dropped))
+    whole, parsed = page(answer), page(answer.drop(dropped))
 
-    assert set(whole.texts[0]) - set(found.texts[0]) == set(gone)
-    assert set(found.texts[0]) - set(whole.texts[0]) == set(added)
-    assert found.alone[3:] == notes
+    assert set(whole.texts[0]) - set(parsed.texts[0]) == set(gone)
+    assert set(parsed.texts[0]) - set(whole.texts[0]) == set(added)
+    assert parsed.alone[3:] == notes
     has_limits = {"lower", "upper"} <= set(answer.columns) - set(dropped)
-    assert any("[" in text for text in found.text_of("Impact ratio")) == has_limits
+    assert any("[" in text for text in parsed.text_of("Impact ratio")) == has_limits
 
 
 def test_without_its_role_an_unknown_category_is_a_row(answer):
-    found = page(answer.filter(margin="sex").drop("role"))
+    parsed = page(answer.filter(margin="sex").drop("role"))
 
-    assert [row[0] for row in found.texts[1:]] == ["F", "M", "(missing)"]
-    assert found.alone == [*NOTES[4:]]
+    assert [row[0] for row in parsed.texts[1:]] == ["F", "M", "(missing)"]
+    assert parsed.alone == [*NOTES[4:]]
 
 
 @pytest.mark.parametrize("name", ["margin", "n_selected", "impact_ratio"])
@@ -196,10 +196,10 @@ def test_what_has_to_stay_is_named(answer, name):
 def test_columns_of_the_user_stand_behind(answer):
     mine = pl.Series("remark", ["few" if one == "small" else None for one in answer["role"]])
 
-    found = page(answer.with_columns(mine))
+    parsed = page(answer.with_columns(mine))
 
-    assert found.texts[0][-1] == "Remark"
-    assert found.text_of("Remark") == [""] * 4 + ["few", "", "", "few", "", "", "few"]
+    assert parsed.texts[0][-1] == "Remark"
+    assert parsed.text_of("Remark") == [""] * 4 + ["few", "", "", "few", "", "", "few"]
 
 
 @pytest.mark.parametrize(
@@ -218,13 +218,13 @@ def test_one_table_has_no_heading_and_only_its_own_columns(
     if not is_filtered and len(label) == 1:
         kept = asked(by=label)
 
-    found = page(kept)
+    parsed = page(kept)
 
-    assert found.texts[0][: len(label) + 1] == [*label, "n"]
-    assert [row[: len(label)] for row in found.texts[1 : 1 + len(first)]] == first
-    assert found.alone[0].endswith("are not in the table because the category is unknown; "
+    assert parsed.texts[0][: len(label) + 1] == [*label, "n"]
+    assert [row[: len(label)] for row in parsed.texts[1 : 1 + len(first)]] == first
+    assert parsed.alone[0].endswith("are not in the table because the category is unknown; "
         f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them selected.")  # fmt: skip
-    assert found.alone[0][0].isdigit()
+    assert parsed.alone[0][0].isdigit()
 
 
 def test_each_model_has_tables_of_its_own():
@@ -232,17 +232,17 @@ def test_each_model_has_tables_of_its_own():
     other = [None if one == ("A", 1) else s for one, s in zip(_keys(), PEOPLE["s"], strict=True)]
     frame = pl.DataFrame(PEOPLE | {"t": other})
 
-    found = page(asked(["s", "t"], frame, missing="drop", by="sex"))
+    parsed = page(asked(["s", "t"], frame, missing="drop", by="sex"))
     both = page(asked(["s", "t"], frame, missing="drop"))
 
-    assert found.alone[:4] == [
+    assert parsed.alone[:4] == [
         "s",
         "t",
         "s: 7 rows are not in the table because the category is unknown; 3 of them selected.",
         "t: 5 rows are not in the table because the category is unknown; 1 of them selected.",
     ]
-    assert found.texts[0][0] == "sex"
-    assert [row[:2] for row in found.texts[1:]] == [["F", "100"], ["M", "120"]] * 2
+    assert parsed.texts[0][0] == "sex"
+    assert [row[:2] for row in parsed.texts[1:]] == [["F", "100"], ["M", "120"]] * 2
     assert both.alone[:6] == [
         f"By {by} · {model}" for by in ("sex", "race", "sex, race") for model in ("s", "t")
     ]
@@ -258,10 +258,10 @@ def _keys():
 def test_scores_add_the_median():
     frame = pl.DataFrame({"g": ["a", "b"] * 4, "x": [1.0, 1.0, 2.0, 2.0, 2.5, 4.0, 4.0, 4.0]})
 
-    found = page(bf.impact(frame, score="x", by="g"))
+    parsed = page(bf.impact(frame, score="x", by="g"))
 
-    assert found.text_of("Threshold") == ["2.25", "2.25"]  # between 2 and 2.5, not rounded
-    assert found.text_of("Selected") == ["2", "2"]
+    assert parsed.text_of("Threshold") == ["2.25", "2.25"]  # between 2 and 2.5, not rounded
+    assert parsed.text_of("Selected") == ["2", "2"]
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
@@ -269,23 +269,23 @@ def test_scores_add_the_median():
 def test_names_and_values_of_the_data_are_text(library, column):
     data = {column: NASTY * 2, "h": ["x", "y"] * 8, "s": [1] * 8 + [0] * 8}
 
-    found = page(bf.impact(library(data), "s", by=[column, "h"]))
+    parsed = page(bf.impact(library(data), "s", by=[column, "h"]))
     models = page(bf.impact(library(data | {NASTY[2]: data["s"]}), ["s", NASTY[2]], by="h"))
 
     as_shown = [text.replace("\n", "\\n").replace("\x1b", "\\x1b") for text in NASTY]
-    assert sorted(row[0] for row in found.texts[1:9]) == sorted(as_shown)
-    assert found.texts[0][:2] == [column, "h"]
-    assert found.alone[:3] == [f"By {column}", "By h", f"By {column}, h"]
+    assert sorted(row[0] for row in parsed.texts[1:9]) == sorted(as_shown)
+    assert parsed.texts[0][:2] == [column, "h"]
+    assert parsed.alone[:3] == [f"By {column}", "By h", f"By {column}, h"]
     assert models.alone[:2] == ["s", NASTY[2]]
-    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(found.tags | models.tags)
+    assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(parsed.tags | models.tags)
 
 
 @pytest.mark.parametrize("name", ["model", "metric", "threshold"])
 def test_a_by_column_may_have_the_name_of_another_verbs_column(name):
-    found = page(asked(frame=pl.DataFrame(PEOPLE).rename({"sex": name}), by=[name, "race"]))
+    parsed = page(asked(frame=pl.DataFrame(PEOPLE).rename({"sex": name}), by=[name, "race"]))
 
-    assert found.texts[0][:3] == [name, "race", "n"]
-    assert found.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
+    assert parsed.texts[0][:3] == [name, "race", "n"]
+    assert parsed.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
 
 
 def test_the_verb_may_be_named(answer):
@@ -295,9 +295,9 @@ def test_the_verb_may_be_named(answer):
 
 
 def test_of_many_categories_the_extremes_of_each_table_are_shown(answer):
-    found = page(answer, max_rows=6)
+    parsed = page(answer, max_rows=6)
 
-    assert [row[:2] for row in found.texts[1:]] == [
+    assert [row[:2] for row in parsed.texts[1:]] == [
         ["F", ""],
         ["M", ""],
         ["", "B"],
@@ -306,27 +306,27 @@ def test_of_many_categories_the_extremes_of_each_table_are_shown(answer):
         ["M", "A"],
     ]
     # of 11 rows; the unknown ones are not among them
-    assert found.alone[3:7] == [
+    assert parsed.alone[3:7] == [
         "5 of 11 rows are not shown. Shown: the worst and the best of each group by impact ratio, "
         "worst first.",
         *NOTES[:3],
     ]
-    assert NOTES[3] not in found.alone  # no row is in italics
+    assert NOTES[3] not in parsed.alone  # no row is in italics
     assert len(page(answer, max_rows=11).rows) == len(page(answer, max_rows=None).rows) == 12
 
 
 def test_an_answer_without_rows_has_a_header():
-    found = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
+    parsed = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
 
-    assert found.texts[0][:3] == ["sex", "race", "n"]
-    assert len(found.rows) == 1
+    assert parsed.texts[0][:3] == ["sex", "race", "n"]
+    assert len(parsed.rows) == 1
 
 
 def test_no_ratio_is_a_dash_where_nobody_is_selected_in_those_compared():
     # y and z have nobody selected; x is too small
     rows = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 
-    found = page(bf.impact(pl.DataFrame(rows), "s", by="g", counts="n"))
+    parsed = page(bf.impact(pl.DataFrame(rows), "s", by="g", counts="n"))
 
-    assert found.text_of("Impact ratio") == [DASH] * 3
-    assert [in_italics(row) for row in found.rows[1:]] == [{True}, {False}, {False}]
+    assert parsed.text_of("Impact ratio") == [DASH] * 3
+    assert [in_italics(row) for row in parsed.rows[1:]] == [{True}, {False}, {False}]

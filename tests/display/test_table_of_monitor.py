@@ -21,58 +21,58 @@ def answer():
 
 
 @pytest.fixture(scope="module")
-def found(answer):
+def parsed(answer):
     return page(answer)
 
 
-def test_the_columns_are_what_a_reader_needs(found):
-    assert found.texts[0] == [
+def test_the_columns_are_what_a_reader_needs(parsed):
+    assert parsed.texts[0] == [
         *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
         *["Reference estimate", "Window", "Window difference", "Status"],
     ]
 
 
-def test_statuses_have_signs_and_the_colours_of_verdicts(found, answer):
+def test_statuses_have_signs_and_the_colours_of_verdicts(parsed, answer):
     signs = {"alarm": ALARM, "ok": OK, "inconclusive": OPEN}
 
-    assert found.text_of("Status") == [signs[one] for one in answer["status"]]
+    assert parsed.text_of("Status") == [signs[one] for one in answer["status"]]
     assert {"alarm", "ok", "inconclusive"} == set(answer["status"])
 
 
-def test_a_score_has_its_limits_and_a_difference_those_that_decide(found, answer):
+def test_a_score_has_its_limits_and_a_difference_those_that_decide(parsed, answer):
     (row,) = (
         number
         for number, one in enumerate(answer.iter_rows(named=True))
         if (one["site"], one["period"]) == ("north", LAST)
     )
     one = answer.row(row, named=True)
-    assert found.text_of("Balanced accuracy")[row].startswith(
+    assert parsed.text_of("Balanced accuracy")[row].startswith(
         f"0.750 [{one['lower']:.3f}, {one['upper']:.3f}]"
     )
-    difference = found.text_of("Window difference")[row].replace("\N{MINUS SIGN}", "-")
+    difference = parsed.text_of("Window difference")[row].replace("\N{MINUS SIGN}", "-")
     assert difference.startswith(f"-0.150 [{one['window_lower']:.3f}, {one['window_upper']:.3f}]")
 
 
-def test_no_period_is_marked_as_the_worst(found):
-    assert not [text for text in found.alone if text.startswith("Worst")]
+def test_no_period_is_marked_as_the_worst(parsed):
+    assert not [text for text in parsed.alone if text.startswith("Worst")]
 
 
 def test_of_many_periods_the_last_ones_are_shown():
     stream = STREAM.with_columns(pl.col("when"))
 
-    found = page(asked(stream, every="1d"), max_rows=10)
+    parsed = page(asked(stream, every="1d"), max_rows=10)
 
-    periods = found.text_of("period")
+    periods = parsed.text_of("period")
     assert len(periods) == 10  # five days of two sites
     assert sorted(set(periods)) == [f"2025-11-{day}" for day in (16, 17, 18, 19, 20)]
-    assert any(text.endswith("Shown: the last periods.") for text in found.alone)
+    assert any(text.endswith("Shown: the last periods.") for text in parsed.alone)
 
 
 def test_metrics_are_headings_above_their_periods():
-    found = page(asked(by=None, metrics=["recall", "accuracy"]))
+    parsed = page(asked(by=None, metrics=["recall", "accuracy"]))
 
-    assert found.alone[:2] == ["Recall", "Accuracy"]
-    assert "Estimate" in found.texts[0]
+    assert parsed.alone[:2] == ["Recall", "Accuracy"]
+    assert "Estimate" in parsed.texts[0]
 
 
 def test_pandas_has_the_same_table(answer):
@@ -85,7 +85,7 @@ def test_pandas_has_the_same_table(answer):
 def test_columns_may_be_dropped_and_own_ones_added(answer):
     some = answer.select(pl.exclude("n_labels", "cumulative_lower", "cumulative_upper"))
 
-    found = page(some.with_columns(comment=pl.lit("x")))
+    parsed = page(some.with_columns(comment=pl.lit("x")))
 
-    assert found.texts[0][-1] == "Comment"
-    assert found.text_of("Status") == page(answer).text_of("Status")
+    assert parsed.texts[0][-1] == "Comment"
+    assert parsed.text_of("Status") == page(answer).text_of("Status")

@@ -26,10 +26,57 @@ from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_l
 from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.rollups import add_margins_by_cluster
-from balframe.frames.row_weights import raise_null, read_measures
+from balframe.frames.row_weights import raise_null, read_row_sums
 
 
-def encode_unless_grouped(
+def count_frame(frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
+    """Count the cells of an eager frame."""
+    check_label_columns(frame, adapter, query)
+    n = adapter.n_rows(frame)
+    if should_sample(n) and _may_be_scores(frame, adapter, query):
+        sample = replace(
+            query, by=(), cluster=None, margins=False, missing="drop", sample_weight=None
+        )
+        rows = adapter.gather_every(frame, sample_step(n))
+        _encode_and_count(rows, adapter, sample, guess=False)  # raises if they are scores
+    try:
+        return _encode_and_count(frame, adapter, query, guess=True)
+    except MisjudgedRangeError:
+        return _encode_and_count(frame, adapter, query, guess=False)
+
+
+def _may_be_scores(frame: Frame, adapter: Adapter, query: Query) -> bool:
+    """Return whether a sample of rows could show that scores are given in place of labels.
+
+    Not with `counts`: rows with a count of 0 would have to be left out first.
+    """
+    return query.counts is None and any(
+        adapter.label_kind(frame, name) == "number" and not adapter.has_direct_codes(frame, name)
+        for name in query.label_columns
+    )
+
+
+def check_label_columns(frame: Frame, adapter: Adapter, query: Query) -> None:
+    """Raise if the columns of labels cannot hold labels, or not of one kind."""
+    kinds = {f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns}
+    check_kinds(kinds | ({"labels=": label_kind(query.labels[0])} if query.labels else {}))
+
+
+def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bool) -> CountedFrame:
+    columns = _encode_unless_grouped(frame, adapter, query, guess=guess)
+    if columns is None:
+        return _count_in_polars(cast(pl.DataFrame, frame), adapter, query)
+    return count_encoded(columns, read_row_sums(frame, adapter, query), frame, adapter, query)
+
+
+def _count_in_polars(frame: pl.DataFrame, adapter: Adapter, query: Query) -> CountedFrame:
+    """Count by a group-by of polars on the values themselves."""
+    count_frame(frame.clear(), adapter, query)  # raises for wrong types
+    cells = group_by.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
+    return count_reduced(cells.to_native(), adapter, query)
+
+
+def _encode_unless_grouped(
     frame: Frame,
     adapter: Adapter,
     query: Query,
@@ -45,52 +92,12 @@ def encode_unless_grouped(
     if not _is_chunked(frame, query):
         columns = _encode_direct(frame, names, adapter, guess=guess)
         if columns is not None:
-            return columns | encode_periods(frame, query.time, adapter, query)
+            return columns | _encode_periods(frame, query.time, adapter, query)
     if isinstance(frame, pl.DataFrame) and counting_strategy.should_hash(frame.height):
         return None
-    return encode_columns(frame, names, adapter) | encode_periods(frame, query.time, adapter, query)
-
-
-def encode_periods(
-    frame: Frame, name: Name | None, adapter: Adapter, query: Query, key: Name = PERIOD
-) -> dict[Name, EncodedColumn]:
-    """Encode the periods of a column of times; empty without `every`."""
-    if query.every is None:
-        return {}
-    days, is_null = adapter.days(frame, name)
-    starts = query.every.starts(days)
-    non_null = starts if is_null is None else starts[~is_null]
-    low, high = (int(non_null.min()), int(non_null.max())) if len(non_null) else (0, -1)
-    levels = query.every.between(low, high) if len(non_null) else non_null
-    codes = np.searchsorted(levels, starts)
-    if is_null is not None:
-        codes[is_null] = len(levels)
-    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), adapter.date_series(levels))}
-
-
-def encode_columns(
-    frame: Frame, names: Iterable[Name], adapter: Adapter
-) -> dict[Name, EncodedColumn]:
-    """Encode columns: take codes from the values where possible, and hash the others."""
-    distinct = list(dict.fromkeys(names))
-    with_codes = {name for name in distinct if adapter.has_direct_codes(frame, name)}
-
-    def encode(name: Name) -> EncodedColumn:
-        direct = adapter.encode_direct(frame, name, guess=False) if name in with_codes else None
-        return direct or adapter.encode_hashed(frame, name)
-
-    # a single hash table may itself be divided among the cores
-    is_alone = len(distinct) - len(with_codes) < 2
-    if is_alone or not counting_strategy.should_share(adapter.n_rows(frame) * len(distinct)):
-        return {name: encode(name) for name in distinct}
-    return dict(zip(distinct, run_on_all_cores(encode, distinct), strict=True))
-
-
-def count_rows(columns: Sequence[Codes], measures: RowSums) -> Grouped:
-    """Add up rows with equal codes, as `sum_by_group` does; many in a hash table first."""
-    if _are_worth_hashing(columns, measures):
-        columns, measures = hash_rows(columns, measures)
-    return sum_by_group(columns, measures)
+    return encode_columns(frame, names, adapter) | _encode_periods(
+        frame, query.time, adapter, query
+    )
 
 
 def _encode_direct(
@@ -122,40 +129,39 @@ def _is_chunked(frame: Frame, query: Query) -> bool:
     return is_plain and any(frame.get_column(name).n_chunks() > 1 for name in names)
 
 
-def _are_worth_hashing(columns: Sequence[Codes], measures: RowSums) -> bool:
-    """Return whether many rows would have to be sorted; a fork cannot run a query."""
-    are_many = counting_strategy.should_hash(len(columns[0].values))
-    return (
-        are_many
-        and not is_fork()
-        and counting_strategy.choose_strategy(columns, measures) == "order"
-    )
+def encode_columns(
+    frame: Frame, names: Iterable[Name], adapter: Adapter
+) -> dict[Name, EncodedColumn]:
+    """Encode columns: take codes from the values where possible, and hash the others."""
+    distinct = list(dict.fromkeys(names))
+    with_codes = {name for name in distinct if adapter.has_direct_codes(frame, name)}
+
+    def encode(name: Name) -> EncodedColumn:
+        direct = adapter.encode_direct(frame, name, guess=False) if name in with_codes else None
+        return direct or adapter.encode_hashed(frame, name)
+
+    # a single hash table may itself be divided among the cores
+    is_alone = len(distinct) - len(with_codes) < 2
+    if is_alone or not counting_strategy.should_share(adapter.n_rows(frame) * len(distinct)):
+        return {name: encode(name) for name in distinct}
+    return dict(zip(distinct, run_on_all_cores(encode, distinct), strict=True))
 
 
-def hash_rows(columns: Sequence[Codes], measures: RowSums) -> tuple[Sequence[Codes], RowSums]:
-    """Add up rows with equal codes in a hash table of polars, so that fewer are left to sort."""
-    check_count_total(measures.n)
-    check_count_total(measures.missing)
-    measures = measures.summable().with_squares()
-    keys = {f"key{i}": column.values for i, column in enumerate(columns)}
-    arrays = {
-        "n": measures.n,
-        "missing": measures.missing,
-        "weight": measures.weight,
-        "weight_sq": measures.weight_sq,
-    }
-    summed = {name: array for name, array in arrays.items() if array is not None}
-    sums = [pl.col(name).sum() for name in summed]
-    if measures.n is None:
-        sums.append(pl.len().cast(pl.Int64).alias("n"))
-    rows = pl.LazyFrame({**keys, **summed})
-    cells = rows.group_by(*keys).agg(*sums).collect(engine="streaming")
-    codes = [
-        Codes(cells.get_column(key).to_numpy(), column.low, column.size)
-        for key, column in zip(keys, columns, strict=True)
-    ]
-    added = {name: cells.get_column(name).to_numpy() for name in ("n", *summed)}
-    return codes, replace(measures, **added)  # type: ignore[arg-type]
+def _encode_periods(
+    frame: Frame, name: Name | None, adapter: Adapter, query: Query, key: Name = PERIOD
+) -> dict[Name, EncodedColumn]:
+    """Encode the periods of a column of times; empty without `every`."""
+    if query.every is None:
+        return {}
+    days, is_null = adapter.days(frame, name)
+    starts = query.every.starts(days)
+    non_null = starts if is_null is None else starts[~is_null]
+    low, high = (int(non_null.min()), int(non_null.max())) if len(non_null) else (0, -1)
+    levels = query.every.between(low, high) if len(non_null) else non_null
+    codes = np.searchsorted(levels, starts)
+    if is_null is not None:
+        codes[is_null] = len(levels)
+    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), adapter.date_series(levels))}
 
 
 @dataclass(frozen=True)
@@ -163,33 +169,8 @@ class _ModelRows:
     """The rows of one model: their positions, their sums, and its columns of predictions."""
 
     rows: RowIndex
-    measures: RowSums
+    row_sums: RowSums
     outcomes: Sequence[Name]
-
-
-def count_frame(frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
-    """Count the cells of an eager frame."""
-    check_label_columns(frame, adapter, query)
-    n = adapter.n_rows(frame)
-    if should_sample(n) and _may_be_scores(frame, adapter, query):
-        sample = replace(
-            query, by=(), cluster=None, margins=False, missing="drop", sample_weight=None
-        )
-        rows = adapter.gather_every(frame, sample_step(n))
-        _encode_and_count(
-            rows, adapter, sample, guess=False
-        )  # other errors come from the whole frame
-    try:
-        return _encode_and_count(frame, adapter, query, guess=True)
-    except MisjudgedRangeError:
-        return _encode_and_count(frame, adapter, query, guess=False)
-
-
-def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bool) -> CountedFrame:
-    columns = encode_unless_grouped(frame, adapter, query, guess=guess)
-    if columns is None:
-        return _count_in_polars(cast(pl.DataFrame, frame), adapter, query)
-    return count_encoded(columns, read_measures(frame, adapter, query), frame, adapter, query)
 
 
 def count_encoded(
@@ -205,23 +186,6 @@ def count_encoded(
     return _assemble(columns, query.keys, query.label_columns, parts, adapter, dtypes, query)
 
 
-def _may_be_scores(frame: Frame, adapter: Adapter, query: Query) -> bool:
-    """Return whether a sample of rows could show that scores are given in place of labels.
-
-    Not with `counts`: rows with a count of 0 would have to be left out first.
-    """
-    return query.counts is None and any(
-        adapter.label_kind(frame, name) == "number" and not adapter.has_direct_codes(frame, name)
-        for name in query.label_columns
-    )
-
-
-def check_label_columns(frame: Frame, adapter: Adapter, query: Query) -> None:
-    """Raise if the columns of labels cannot hold labels, or not of one kind."""
-    kinds = {f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns}
-    check_kinds(kinds | ({"labels=": label_kind(query.labels[0])} if query.labels else {}))
-
-
 def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
     """Count the cells that an engine has summed."""
     row_sums = read_sums(cells, adapter, query)
@@ -232,7 +196,7 @@ def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
     period = reduced_keys.get(PERIOD) if query.every is not None else None
     columns = encode_columns(cells, [key for key in (*by, *label_keys) if key != period], adapter)
     if period is not None:
-        columns |= encode_periods(cells, period, adapter, query, period)
+        columns |= _encode_periods(cells, period, adapter, query, period)
     batches, parts = group_by.model_batches(query), []
     row_batches = None if len(batches) == 1 else adapter.numbers(cells, group_by.BATCH)[0]
     for number, batch in enumerate(batches):
@@ -246,13 +210,6 @@ def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         for name, key in zip(query.label_columns, label_keys, strict=True)
     }
     return _assemble(columns, by, label_keys, parts, adapter, dtypes, query)
-
-
-def _count_in_polars(frame: pl.DataFrame, adapter: Adapter, query: Query) -> CountedFrame:
-    """Count by a group-by of polars on the values themselves."""
-    count_frame(frame.clear(), adapter, query)  # raises for columns of a wrong type, by their names
-    cells = group_by.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
-    return count_reduced(cells.to_native(), adapter, query)
 
 
 def _assemble(
@@ -306,7 +263,7 @@ def _count_levels(
     codes = [
         replace(column.codes, values=column.codes.values[part.rows]) for column in encoded.values()
     ]
-    group_codes, sums = count_rows(codes, part.measures)
+    group_codes, sums = count_rows(codes, part.row_sums)
     positions = {
         key: column.level_positions(codes)
         for (key, column), codes in zip(encoded.items(), group_codes, strict=True)
@@ -322,3 +279,46 @@ def _count_levels(
         tuple(label_keys.index(key) for key in outcome_keys),
         sums,
     )
+
+
+def count_rows(columns: Sequence[Codes], row_sums: RowSums) -> Grouped:
+    """Add up rows with equal codes, as `sum_by_group` does; many in a hash table first."""
+    if _are_worth_hashing(columns, row_sums):
+        columns, row_sums = hash_rows(columns, row_sums)
+    return sum_by_group(columns, row_sums)
+
+
+def _are_worth_hashing(columns: Sequence[Codes], row_sums: RowSums) -> bool:
+    """Return whether many rows would have to be sorted; a fork cannot run a query."""
+    are_many = counting_strategy.should_hash(len(columns[0].values))
+    return (
+        are_many
+        and not is_fork()
+        and counting_strategy.choose_strategy(columns, row_sums) == "order"
+    )
+
+
+def hash_rows(columns: Sequence[Codes], row_sums: RowSums) -> tuple[Sequence[Codes], RowSums]:
+    """Add up rows with equal codes in a hash table of polars, so that fewer are left to sort."""
+    check_count_total(row_sums.n)
+    check_count_total(row_sums.missing)
+    row_sums = row_sums.summable().with_squares()
+    keys = {f"key{i}": column.values for i, column in enumerate(columns)}
+    arrays = {
+        "n": row_sums.n,
+        "missing": row_sums.missing,
+        "weight": row_sums.weight,
+        "weight_sq": row_sums.weight_sq,
+    }
+    summed = {name: array for name, array in arrays.items() if array is not None}
+    sums = [pl.col(name).sum() for name in summed]
+    if row_sums.n is None:
+        sums.append(pl.len().cast(pl.Int64).alias("n"))
+    rows = pl.LazyFrame({**keys, **summed})
+    cells = rows.group_by(*keys).agg(*sums).collect(engine="streaming")
+    codes = [
+        Codes(cells.get_column(key).to_numpy(), column.low, column.size)
+        for key, column in zip(keys, columns, strict=True)
+    ]
+    added = {name: cells.get_column(name).to_numpy() for name in ("n", *summed)}
+    return codes, replace(row_sums, **added)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from balframe.frames.engines.registry import Engine
 from balframe.frames.engines.weighted_sums import column_expr, has_value, read_sums
 from balframe.frames.indicators import indicator
 from balframe.frames.query import Query
-from balframe.frames.row_weights import read_measures
+from balframe.frames.row_weights import read_row_sums
 from balframe.frames.scores import raise_infinite
 
 
@@ -52,7 +52,7 @@ class MedianSelectionSource:
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> MedianSelections:
         """Count the cells of an eager frame."""
-        row_sums = read_measures(frame, adapter, query)
+        row_sums = read_row_sums(frame, adapter, query)
         scores = {name: adapter.numbers(frame, name) for name in query.y_pred}
         medians = {
             name: _median_score(name, values, is_null, row_sums.n)

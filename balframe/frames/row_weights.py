@@ -43,7 +43,7 @@ def raise_invalid_weights(name: object, how_many: int) -> None:
         )
 
 
-def read_measures(frame: Frame, adapter: Adapter, query: Query) -> RowSums:
+def read_row_sums(frame: Frame, adapter: Adapter, query: Query) -> RowSums:
     """Read the counts and weights of an eager frame's rows."""
     n: Int64Array | None = None
     weight: FloatArray | None = None

@@ -22,7 +22,7 @@ from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_labels
 from balframe.frames.query import MODEL, Query
 from balframe.frames.rollups import add_margins_by_cluster
-from balframe.frames.row_weights import raise_null, read_measures
+from balframe.frames.row_weights import raise_null, read_row_sums
 from balframe.frames.thresholds import QUANTILES, Thresholds
 
 _NEGATIVE, _POSITIVE, _NO_LABEL = 0, 1, 2
@@ -58,14 +58,14 @@ class ScoredFrame:
 
 @dataclass(frozen=True)
 class _ModelScores:
-    """The rows of one model, or their cells: codes, measures and scores.
+    """The rows of one model, or their cells: codes, sums and scores.
 
     On a grid, the score of a cell is the number of thresholds that it reaches.
     """
 
     by: Sequence[Codes]
     y_true: Codes
-    measures: RowSums
+    row_sums: RowSums
     score: FloatArray
     is_null: BoolArray | None
 
@@ -74,13 +74,13 @@ class _ModelScores:
         cls,
         encoded: Sequence[EncodedColumn],
         rows: RowIndex,
-        measures: RowSums,
+        row_sums: RowSums,
         score: FloatArray,
         is_null: BoolArray | None,
     ) -> "_ModelScores":
         """Take rows of columns; the by-columns come first and the true labels last."""
         *by, true = (replace(column.codes, values=column.codes.values[rows]) for column in encoded)
-        return cls(by, true, measures, score, is_null)
+        return cls(by, true, row_sums, score, is_null)
 
     def bin_scores(self, thresholds: Thresholds) -> "_ModelScores":
         """Count rows by the number of thresholds that they reach; null is one more bin."""
@@ -90,7 +90,7 @@ class _ModelScores:
         if self.is_null is not None:
             reached = np.where(self.is_null, size, reached)
         columns = [*self.by, self.y_true, Codes(reached, 0, size + 1)]
-        (*by, true, reached), sums = count_rows(columns, self.measures)
+        (*by, true, reached), sums = count_rows(columns, self.row_sums)
         codes = [
             Codes(values, 0, column.size)
             for values, column in zip((*by, true), columns, strict=False)
@@ -111,7 +111,7 @@ def tie_scores(
     check_label_columns(frame, adapter, query)
     names = (*query.keys, query.y_true)
     columns = encode_columns(frame, names, adapter)
-    row_sums = read_measures(frame, adapter, query)
+    row_sums = read_row_sums(frame, adapter, query)
     encoded = [columns[name] for name in names]
     parts = []
     for name in query.y_pred:
@@ -204,7 +204,7 @@ def _assemble(
     models = []
     for name, part in zip(query.y_pred, parts, strict=True):
         if part.is_null is not None and not query.drops_missing:
-            raise_null(name, _n_rows(part.measures, part.is_null))
+            raise_null(name, _n_rows(part.row_sums, part.is_null))
         models.append(_tie_rows(by, kinds, part))
     levels = {name: column.levels for name, column in zip(query.keys, by, strict=True)}
     if query.has_several_models:
@@ -230,8 +230,8 @@ def _without_unclustered(part: _ModelScores, cluster: EncodedColumn, query: Quer
     if not is_null.any():
         return part
     if not query.drops_missing:
-        raise_null(query.cluster, _n_rows(part.measures, is_null))
-    return replace(part, measures=part.measures.losing(is_null))
+        raise_null(query.cluster, _n_rows(part.row_sums, is_null))
+    return replace(part, row_sums=part.row_sums.losing(is_null))
 
 
 def _label_codes(
@@ -244,7 +244,7 @@ def _label_codes(
     """Return the labels, and the code of each level of the column of true labels."""
     counts = []
     for part in parts:
-        (codes,), sums = sum_by_group([part.y_true], part.measures)
+        (codes,), sums = sum_by_group([part.y_true], part.row_sums)
         counts.append(LevelCounts((), (true.level_positions(codes),), (0,), sums))
     column = LabelColumn(query.y_true, true.levels, dtypes[query.y_true])
     agreement = agree_on_labels(counts, [column], adapter, query)
@@ -268,8 +268,8 @@ def _code_kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64A
     return np.where(label == LEFT_OUT, _NO_LABEL, kinds).astype(np.uint8)
 
 
-def _n_rows(measures: RowSums, rows: BoolArray) -> int:
-    return int(rows.sum() if measures.n is None else measures.n[rows].sum())
+def _n_rows(row_sums: RowSums, rows: BoolArray) -> int:
+    return int(rows.sum() if row_sums.n is None else row_sums.n[rows].sum())
 
 
 def _tie_rows(by: Sequence[EncodedColumn], kinds: Int64Array, part: _ModelScores) -> Ties:
@@ -294,4 +294,4 @@ def _nulls_to_missing(part: _ModelScores, kind: Int64Array) -> RowSums:
     is_missing = kind == _NO_LABEL
     if part.is_null is not None:
         is_missing |= part.is_null
-    return part.measures.losing(is_missing) if is_missing.any() else part.measures
+    return part.row_sums.losing(is_missing) if is_missing.any() else part.row_sums

@@ -70,9 +70,8 @@ class Cut:
 def _encode_bins(
     codes: IntegerArray, is_null: BoolArray | None, texts: Sequence[str], adapter: Adapter
 ) -> EncodedColumn:
-    codes = codes.astype(
-        np.min_scalar_type(len(texts)), copy=False
-    )  # small, because many columns are held at once
+    # of few bytes, because many columns are held at once
+    codes = codes.astype(np.min_scalar_type(len(texts)), copy=False)
     if is_null is not None:
         codes[is_null] = len(texts)
     return EncodedColumn(Codes(codes, 0, len(texts) + 1), adapter.text_series(texts))

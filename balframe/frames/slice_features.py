@@ -22,7 +22,7 @@ from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_labels, to_cells
 from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import Query
-from balframe.frames.row_weights import read_measures
+from balframe.frames.row_weights import read_row_sums
 from balframe.frames.slice_binning import Bins, Cut
 
 
@@ -38,7 +38,7 @@ class SliceFeatures:
     counted_frame: CountedFrame
     columns: Sequence[Codes]
     cell: IntegerArray
-    measures: RowSums
+    row_sums: RowSums
     binned_columns: Set[Name]
 
 
@@ -83,7 +83,7 @@ class SliceFeatureSource:
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> SliceFeatures:
         """Encode the columns of an eager frame."""
         check_label_columns(frame, adapter, query)
-        row_sums = read_measures(frame, adapter, query)
+        row_sums = read_row_sums(frame, adapter, query)
         numeric = {n: adapter.numbers(frame, n) for n in query.by if adapter.is_numeric(frame, n)}
         self.bins.check(query.by, numeric.keys())
 

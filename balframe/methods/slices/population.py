@@ -167,7 +167,7 @@ class Population:
     ) -> "Population":
         """Select the rows that a metric counts, and the levels with enough of them."""
         strata = metric_strata(metric, selection, features.counted_frame)
-        if features.measures.weight is not None:
+        if features.row_sums.weight is not None:
             strata = strata.split_by_cell()
         all_counts = np.zeros(len(strata.outcome_stratum), np.int64)
         cells = np.flatnonzero(strata.cell_outcome != OUTSIDE)
@@ -177,7 +177,7 @@ class Population:
         is_inside = outcome != OUTSIDE
         inside: RowIndex = slice(None) if is_inside.all() else np.flatnonzero(is_inside)
         narrow = np.min_scalar_type(len(all_counts))
-        measures = features.measures.at(inside).summable()
+        measures = features.row_sums.at(inside).summable()
         measures = replace(measures, weight_sq=None, keeps_squares=False)
         rows = SearchRows(outcome[inside].astype(narrow), len(all_counts), measures)
 

@@ -131,7 +131,7 @@ def _n_rows(conditions: Sequence[Condition], features: SliceFeatures) -> int:
     inside = np.ones(len(features.cell), np.bool_)
     for column, code in conditions:
         inside &= features.columns[column].values == code
-    n = features.measures.n
+    n = features.row_sums.n
     return int(inside.sum() if n is None else n[inside].sum())
 
 

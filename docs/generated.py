@@ -108,8 +108,9 @@ def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
     heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
     names = [str(one.name).replace("{by}", f"<{by}>") for one in columns]
     rows = [
-        f"| `{name.replace('{', '<').replace('}', '>')}` | {one.kind.value} | {_when(one.only_with)} |"
-        for name, one in zip(names, columns, strict=True)
+        f"| `{name.replace('{', '<').replace('}', '>')}` "
+        f"| {column.kind.value} | {_when(column.only_with)} |"
+        for name, column in zip(names, columns, strict=True)
     ]
     head = "| column | values | only with |\n| --- | --- | --- |"
     return "\n".join([f"{heading}\n", head, *rows, ""])

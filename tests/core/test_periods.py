@@ -1,19 +1,16 @@
 """Periods of time are those of polars, which truncates dates itself."""
 
-import json
 from datetime import date, timedelta
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from reference_values import reference
 
 import balframe as bf
 from balframe.core.periods import PeriodLength
 
-PERIODS = json.loads((Path(__file__).parents[1] / "intervals" / "monitor.json").read_text("utf-8"))[
-    "periods"
-]
+PERIODS = reference("monitor")["periods"]
 EPOCH = date(1970, 1, 1)
 LENGTHS = ["1d", "3d", "1w", "2w", "1mo", "2mo", "1q", "1y"]
 DAYS = np.random.default_rng(20).integers(

@@ -1,11 +1,10 @@
 """Limits and tests against numbers computed by independent code, as inference.json says."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_values import reference
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
@@ -24,7 +23,7 @@ from balframe.stats.mean_recall import (
 )
 from balframe.stats.proportions import clopper_pearson, wilson
 
-CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
+CASES = reference("inference")
 CLOSE = 1e-10
 
 

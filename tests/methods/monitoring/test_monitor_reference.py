@@ -1,17 +1,14 @@
 """`monitor` on a stream whose numbers were computed by independent code."""
 
-import json
 from datetime import date, timedelta
-from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pytest
 from constructors import plain
+from reference_values import reference
 
-CASE = json.loads((Path(__file__).parents[1] / "intervals" / "monitor.json").read_text("utf-8"))[
-    "monitor"
-]
+CASE = reference("monitor")["monitor"]
 MONDAY = date(2024, 1, 29)  # so that a leap day is in the stream
 CLOSE = 1e-6
 

@@ -1,11 +1,9 @@
 """Calibration beside R and a program of its own, as calibration.json says."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from calibration_by_loops import probabilities
+from reference_values import reference
 from scipy import special, stats
 
 import balframe as bf
@@ -15,7 +13,7 @@ from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
 from balframe.metrics.definitions import probability as metrics
 
-CASES = json.loads((Path(__file__).parent / "calibration.json").read_text("utf-8"))
+CASES = reference("calibration")
 SEGMENTS = list("abc")
 SEGMENT = np.array([SEGMENTS.index(name) for name in CASES["rows"]["segment"]])
 STRATUM = np.array(CASES["rows"]["stratum"])

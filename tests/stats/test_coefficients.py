@@ -1,12 +1,11 @@
 """Limits of kappa and of Matthews' correlation, against the whole smoothed matrix."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from reference_values import reference
 from scipy import stats
 
 import balframe as bf
@@ -19,7 +18,7 @@ from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.kappa_mcc import coefficient_effective_size
 
-REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["coefficients"]
+REFERENCE = reference("inference")["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]
 Z = stats.norm.ppf(0.975)
 

@@ -1,14 +1,13 @@
 import itertools
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_values import reference
 from scipy import stats
 
 from balframe.stats.mean_recall_posterior import Posterior
 
-REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["posterior"]
+REFERENCE = reference("intervals")["posterior"]
 
 
 def posterior(correct, support, prior="uniform", weights=None):

@@ -1,15 +1,14 @@
 """The 95% point of the best balanced accuracy of scores that ignore the label."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_values import reference
 
 from balframe.methods.thresholds.best_threshold import highest_chance_accuracy
 
-CASES = json.loads((Path(__file__).parent / "inference.json").read_text())["chance_maximum_95"]
+CASES = reference("inference")["chance_maximum_95"]
 
 
 def bound(positives, negatives, cuts, level=0.95):

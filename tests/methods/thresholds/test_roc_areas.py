@@ -1,15 +1,14 @@
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_values import reference
 from scipy import stats
 
 from balframe.methods.thresholds.auc import auc_limits, delong_variance
 from balframe.stats.proportions import wilson
 
-REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())["auc"]
+REFERENCE = reference("inference")["auc"]
 LEVELS = (1e-9, 0.5, 0.8, 0.95, 0.999, 0.9999999)
 SIZES = [(1, 1), (1, 40), (2, 2), (5, 5), (3, 100), (20.5, 7.25), (500, 500), (1e9, 1e9), (1, 1e9)]
 AREAS = (0, 1e-18, 1e-6, 0.2, 0.5, 0.731, 0.99, 1 - 1e-9, 1)

@@ -1,18 +1,17 @@
-import json
 import math
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import polars as pl
 import pytest
 from constructors import plain
+from reference_values import reference
 from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
 from balframe.stats.base import IntervalMethod
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "intervals" / "reference.json").read_text())
+REFERENCE = reference("intervals")
 WITHOUT = {
     "no_information_rate", "positive_likelihood_ratio", "negative_likelihood_ratio",
     "diagnostic_odds_ratio", "precision_macro", "precision_weighted", "f1_macro", "f1_weighted",

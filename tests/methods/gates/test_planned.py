@@ -1,10 +1,8 @@
 """Power of gates against numbers computed by independent code, as gates.json says."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
+from reference_values import reference
 from scipy import stats
 
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
@@ -12,7 +10,7 @@ from balframe.methods.gates.power_functions import ScorePower, skewness_correcte
 from balframe.stats.constrained_mle_paired import PairedCounts
 from balframe.stats.differences import difference_as_mean_recall
 
-CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))["power"]
+CASES = reference("gates")["power"]
 CLOSE = 1e-6
 
 

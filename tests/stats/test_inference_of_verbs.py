@@ -1,16 +1,15 @@
 """The functions answer with the numbers of inference.json, on pandas and on polars."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from constructors import pandas_numpy, plain, polars_eager
+from reference_values import reference
 
 import balframe as bf
 
-CASES = json.loads((Path(__file__).parent / "inference.json").read_text("utf-8"))
+CASES = reference("inference")
 CLOSE = 1e-10
 
 pytestmark = pytest.mark.parametrize("make", [pandas_numpy, polars_eager])

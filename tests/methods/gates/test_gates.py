@@ -1,18 +1,16 @@
 """Limits of differences from a baseline against numbers computed by independent code."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from constructors import pandas_numpy, plain, polars_eager
+from reference_values import reference
 
 import balframe as bf
 from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
 from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
 
-CASES = json.loads((Path(__file__).parent / "gates.json").read_text("utf-8"))
+CASES = reference("gates")
 CLOSE = 1e-10
 RULE_OF_MEANS = "balanced_accuracy >= baseline - 0.05"
 RULE_OF_PROPORTIONS = "accuracy >= baseline - 0.05"

@@ -1,18 +1,16 @@
 """Rows in clusters: variances, limits and tests beside those of R and of a program of its own."""
 
-import json
-from pathlib import Path
-
 import clusters_by_loops as loops
 import numpy as np
 import polars as pl
 import pytest
 from constructors import plain
+from reference_values import reference
 from scipy import stats
 
 import balframe as bf
 
-CASES = json.loads((Path(__file__).parent / "clusters.json").read_text("utf-8"))
+CASES = reference("clusters")
 ROWS = CASES["rows"]
 FRAME = pl.DataFrame(ROWS)
 SEGMENTS = ["a", "b"]

@@ -1,12 +1,11 @@
-import json
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_values import reference
 from scipy import stats
 from statsmodels.stats import proportion
 
@@ -19,7 +18,7 @@ from balframe.stats.mean_recall import (
 )
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
 
-REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
+REFERENCE = reference("intervals")
 
 
 def row(*values):

@@ -1,17 +1,16 @@
 """The worst slices of a small table, of which loops and fractions have computed every figure."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from reference_values import reference
 from searches import search
 
 from balframe.methods.slices.significance import log_tail, standardized_excess
 
-CASE = json.loads(Path(__file__).with_name("slices.json").read_text())
+CASE = reference("slices")
 CELLS = pl.DataFrame(CASE["cells"])
 OPTIONS = {
     "over": CASE["over"],

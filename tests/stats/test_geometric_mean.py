@@ -1,12 +1,11 @@
 """Limits of the geometric mean of recalls: reference values, where there are none, properties."""
 
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from reference_values import reference
 from scipy import stats
 
 import balframe as bf
@@ -16,9 +15,8 @@ from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 
-DIRECTORY = Path(__file__).parent
-POINTWISE = json.loads((DIRECTORY / "reference.json").read_text())["geometric"]
-DECIDING = json.loads((DIRECTORY / "inference.json").read_text())["geometric_mean_gate"]
+POINTWISE = reference("intervals")["geometric"]
+DECIDING = reference("inference")["geometric_mean_gate"]
 
 
 def row(*values):

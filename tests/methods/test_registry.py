@@ -165,7 +165,10 @@ def test_the_shipped_metrics_are_there_before_any_verb_is_used():
     ("program", "found"),
     [
         ("from balframe.metrics.registry import registered_metrics", []),
-        ("from balframe.metrics.lookup import registered_metrics", ["accuracy", "balanced_accuracy"]),
+        (
+            "from balframe.metrics.lookup import registered_metrics",
+            ["accuracy", "balanced_accuracy"],
+        ),
     ],
 )
 def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):

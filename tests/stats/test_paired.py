@@ -1,19 +1,18 @@
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 import tango
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_values import reference
 from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
 from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
 
-REFERENCE = json.loads((Path(__file__).parent / "inference.json").read_text())
+REFERENCE = reference("inference")
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)
 Z = 1.959963984540054
 KINDS = ("only_one", "only_other", "same")

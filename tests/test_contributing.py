@@ -5,6 +5,7 @@ import inspect
 import re
 import sys
 from pkgutil import resolve_name
+from typing import Unpack
 
 import generated
 import pandas as pd
@@ -15,6 +16,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
 from balframe import accessor
+from balframe.api import options
+from balframe.api.method import with_options
+from balframe.cli.files import formats
 from balframe.frames.engines import registry
 from balframe.methods import declarations
 from balframe.methods.comparisons import fairness
@@ -38,7 +42,15 @@ def run_recipe(heading, module):
 def test_every_recipe_is_followed():
     headings = re.findall(r"^## Add (.+)$", TEXT, re.MULTILINE)
 
-    assert headings == ["a metric", "an interval", "a method", "an engine", "a criterion"]
+    assert headings == [
+        "a metric",
+        "an interval",
+        "a method",
+        "an engine",
+        "a criterion",
+        "an option",
+        "an input format",
+    ]
     assert all(recipe(heading) for heading in headings)
 
 
@@ -152,6 +164,42 @@ def test_an_interval():
     verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1")
 
     assert verdict["status"].to_list() == ["pass"]
+
+
+def test_an_option():
+    group = run_recipe("an option", options)["RoundingOptions"]
+
+    def double(frame: object, **options: object) -> object:
+        """Return the options.
+
+        Returns
+        -------
+        mapping
+        """
+        return options
+
+    double.__annotations__["options"] = Unpack[group]
+    described = {"frame": options.Option("", "")}
+    complete = with_options(double, "double", described, "", bf.UnsupportedTypeError)
+
+    assert complete(FRAME) == {"decimals": None}
+    assert complete(FRAME, decimals=2) == {"decimals": 2}
+    assert "decimals : int, optional\n    Round the scores" in inspect.getdoc(complete)
+
+
+def test_an_input_format(monkeypatch, run, tmp_path):
+    avro = run_recipe("an input format", formats)["AVRO"]
+    monkeypatch.setitem(formats.FORMATS, avro.name, avro)
+    monkeypatch.setitem(formats._ENDINGS, *avro.endings, avro)
+    FRAME.write_avro(tmp_path / "data.avro")
+    (tmp_path / "data.avro").rename(tmp_path / "data")
+    FRAME.write_avro(tmp_path / "data.avro")
+
+    for name in ("data", "data.avro"):
+        done = run("classes", tmp_path / name, "--y-true", "y", "--y-pred", "p", "--format", "csv")
+        assert done.code == 0, done.err
+        assert done.out.startswith("label,")
+    assert "avro" in run("report", "--help").out
 
 
 def test_where_a_number_comes_from():

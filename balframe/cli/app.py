@@ -7,7 +7,7 @@ import click
 
 from balframe import __version__
 from balframe.accessor import Bal, groups, methods
-from balframe.cli.command import Command, Option, help_option, print_help
+from balframe.cli.command import Command, CommandOption, help_option, print_help
 
 _WITHOUT_FILES = {"Without files": ["metrics", "demo"]}
 _SHELLS = {"pwsh": "powershell"}  # names that click has for shells
@@ -146,8 +146,8 @@ def _add_text(path: str, text: str) -> None:
             file.write(f"{'' if is_complete else chr(10)}{text}\n")
 
 
-def _option(name: str, help: str, callback: Any) -> Option:  # noqa: ANN401 (of click)
-    return Option(
+def _option(name: str, help: str, callback: Any) -> CommandOption:  # noqa: ANN401 (of click)
+    return CommandOption(
         name,
         panel="Options",
         help=help,

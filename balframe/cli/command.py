@@ -39,7 +39,7 @@ INTEGER = _Number(int, "a whole number")
 FILE = click.Path(readable=False, path_type=Path)
 
 
-class Option(click.Option):
+class CommandOption(click.Option):
     """An option of a command, with the panel of the help that shows it.
 
     `default_text` is what the help shows as the default; without it, the help shows none.
@@ -61,7 +61,7 @@ class Option(click.Option):
         self.default_text = default_text
 
 
-class Argument(click.Argument):
+class CommandArgument(click.Argument):
     """An argument of a command, with its help."""
 
     panel = "Arguments"
@@ -72,9 +72,9 @@ class Argument(click.Argument):
         self.help = help
 
 
-def help_option(panel: str) -> Option:
+def help_option(panel: str) -> CommandOption:
     """Return the option that shows the help."""
-    return Option(
+    return CommandOption(
         "--help",
         panel=panel,
         help="Show this message and exit.",
@@ -108,7 +108,7 @@ class Command(click.Command):
         self,
         name: str,
         run: Callable[..., None],
-        params: Sequence[Argument | Option],
+        params: Sequence[CommandArgument | CommandOption],
         *,
         help: str,
         panel: str,
@@ -156,7 +156,7 @@ def _required(parameters: Sequence[click.Parameter]) -> Iterator[Any]:
     return (parameter for parameter in parameters if parameter.required)
 
 
-def _usage(parameter: Argument | Option) -> str:
+def _usage(parameter: CommandArgument | CommandOption) -> str:
     """Return a parameter as it is typed: FILES... or --y-true COLUMN."""
     metavar = cast(str, parameter.metavar)
-    return f"{parameter.opts[0]} {metavar}" if isinstance(parameter, Option) else metavar
+    return f"{parameter.opts[0]} {metavar}" if isinstance(parameter, CommandOption) else metavar

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from balframe._atomic_write import check_place, replace
 from balframe._progress import busy
-from balframe.cli.command import FILE, Command, Option
+from balframe.cli.command import FILE, Command, CommandOption
 from balframe.cli.files.open_files import Input
 from balframe.cli.output import (
     OUTPUT_FORMATS,
@@ -96,7 +96,7 @@ def _page_format(requested: str | None, out: Path | None) -> str:
 def command_text(
     command: str,
     files: Sequence[str],
-    options: Sequence[Option],
+    options: Sequence[CommandOption],
     values: Mapping[str, Any],
     out: str,
 ) -> str:
@@ -115,7 +115,7 @@ def command_text(
     return note * (len(files) > _MAX_FILES) + " \\\n    ".join([*lines, f"--out {out}"])
 
 
-def _option_words(option: Option, value: Any) -> Iterator[list[str]]:  # noqa: ANN401
+def _option_words(option: CommandOption, value: Any) -> Iterator[list[str]]:  # noqa: ANN401
     """Return an option as it is typed, once for each value."""
     items = value if isinstance(value, list) else [value]
     if value is None or value == option.default or tuple(items) == option.default:
@@ -159,7 +159,7 @@ def _list_metrics(**values: Any) -> None:  # noqa: ANN401
 
 def demo_command(panel: str) -> Command:
     """Make the command `demo`, which shows what a command does."""
-    data = Option(
+    data = CommandOption(
         "--data",
         panel="Output",
         help="Also write the demo data to this file (.csv, .ndjson or .parquet), to use with other "

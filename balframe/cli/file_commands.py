@@ -9,7 +9,7 @@ import polars as pl
 
 from balframe.api.method import Parameter
 from balframe.cli.baseline_files import is_file
-from balframe.cli.command import Argument, Command, Option, either
+from balframe.cli.command import Command, CommandArgument, CommandOption, either
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
 from balframe.cli.options import CommandLine, parameter_options
@@ -23,7 +23,7 @@ def file_command(
     function: Callable[..., Any],
     run: Run,
     parameters: Mapping[str, Parameter],
-    output: Sequence[Option],
+    output: Sequence[CommandOption],
     *,
     panel: str,
     note: str = "",
@@ -46,16 +46,16 @@ def file_command(
     )
 
 
-def function_options(parameters: Mapping[str, Parameter]) -> list[Option]:
+def function_options(parameters: Mapping[str, Parameter]) -> list[CommandOption]:
     """Make the options of parameters, and that which turns scores into predictions."""
     members = parameter_options(parameters)
     options = [option for member in members for option in member.options(parameters)]
     return [*options, *([threshold_option()] if "y_pred" in parameters else [])]
 
 
-def _files_argument() -> Argument:
+def _files_argument() -> CommandArgument:
     formats = [title.upper() if title.islower() else title for title in titles()]
-    return Argument(
+    return CommandArgument(
         "files",
         help=f"{either(formats)} files, folders of such files, patterns such as "
         "'day=*/*.parquet', or - for standard input.",
@@ -66,10 +66,10 @@ def _files_argument() -> Argument:
     )
 
 
-def input_options() -> list[Option]:
+def input_options() -> list[CommandOption]:
     """Make the options that describe the files."""
     return [
-        Option(
+        CommandOption(
             "--input-format",
             panel="Input",
             help=f"One of {either(list(FORMATS))}. By default it follows from the file "
@@ -77,7 +77,7 @@ def input_options() -> list[Option]:
             metavar="FORMAT",
             type=click.Choice(list(FORMATS)),
         ),
-        Option(
+        CommandOption(
             "--separator",
             panel="Input",
             help="Character that separates the fields of csv, such as ';' or tab. By default it "

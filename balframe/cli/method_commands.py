@@ -12,7 +12,7 @@ from balframe._progress import busy
 from balframe._text import escape_controls
 from balframe.api.columns import Statuses
 from balframe.api.method import Method
-from balframe.cli.command import Command, Option
+from balframe.cli.command import Command, CommandOption
 from balframe.cli.file_commands import file_command, rows_and_arguments
 from balframe.cli.files.open_files import Input
 from balframe.cli.output import Output, output_options
@@ -29,7 +29,7 @@ def method_command(name: str, panel: str) -> Command:
     """Make the command of a method."""
     method = declaration(name)
     parameters = method.parameters
-    output: Sequence[Option] = output_options() if method.layouts else []
+    output: Sequence[CommandOption] = output_options() if method.layouts else []
     statuses = _statuses(method if method.layouts else declaration("check"))
     if not method.layouts:
         run = partial(_require, method)

@@ -19,7 +19,7 @@ from balframe.api.option_types import (
 )
 from balframe.cli import completion, parse_values
 from balframe.cli.baseline_files import read_baseline, read_reference
-from balframe.cli.command import FILE, FLOAT, INTEGER, Complete, Option, either
+from balframe.cli.command import FILE, FLOAT, INTEGER, CommandOption, Complete, either
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
@@ -334,7 +334,7 @@ class ParameterOptions:
         name, names = self.parameter.name, _PANELS[self.panel]
         return list(_PANELS).index(self.panel), names.index(name) if name in names else 0
 
-    def options(self, parameter_names: Collection[str]) -> list[Option]:
+    def options(self, parameter_names: Collection[str]) -> list[CommandOption]:
         """Make the options, whose help names other parameters as they are typed."""
         description = _PARAMETER_NAME.sub(
             lambda match: f"--{option_name(match[1])}" if match[1] in parameter_names else match[0],
@@ -342,7 +342,7 @@ class ParameterOptions:
         )
         return [self._option(spec, description) for spec in self.parser.options]
 
-    def _option(self, spec: _OptionSpec, description: str) -> Option:
+    def _option(self, spec: _OptionSpec, description: str) -> CommandOption:
         own_name = option_name(self.parameter.name)
         name = spec.name.format(name=own_name)
         default = self._default(spec)
@@ -353,7 +353,7 @@ class ParameterOptions:
         else:
             values = default if isinstance(default, tuple) else (default,)
             default_text = "" if default is None else ", ".join(map(str, values))
-        return Option(
+        return CommandOption(
             f"--{name}/--no-{name}" if is_negatable else f"--{name}",
             panel=self.panel,
             help=spec.help.format(description=description, name=own_name),

@@ -14,7 +14,7 @@ import polars as pl
 from balframe._atomic_write import check_place, replace
 from balframe._lazy_import import LazyModule
 from balframe.cli import process
-from balframe.cli.command import FILE, Option, either
+from balframe.cli.command import FILE, CommandOption, either
 from balframe.errors import InvalidInputError, listed, not_found
 
 if TYPE_CHECKING:
@@ -215,9 +215,9 @@ OUTPUT_FORMATS: Mapping[str, OutputFormat] = {row.name: row for row in _ROWS}
 _ENDINGS = {ending: row.name for row in _ROWS for ending in row.endings}
 
 
-def _format_option(names: Sequence[str], default_text: str) -> Option:
+def _format_option(names: Sequence[str], default_text: str) -> CommandOption:
     """Make the option that chooses a format."""
-    return Option(
+    return CommandOption(
         "--format",
         panel=_PANEL,
         help=f"One of {either(names)}. By default it follows from the file extension of --out; "
@@ -227,8 +227,8 @@ def _format_option(names: Sequence[str], default_text: str) -> Option:
     )
 
 
-def _out_option() -> Option:
-    return Option(
+def _out_option() -> CommandOption:
+    return CommandOption(
         "--out",
         panel=_PANEL,
         help="Write to this file instead of standard output.",
@@ -237,12 +237,12 @@ def _out_option() -> Option:
     )
 
 
-def output_options() -> list[Option]:
+def output_options() -> list[CommandOption]:
     """Make the options of a result."""
     return [
         _format_option(list(OUTPUT_FORMATS), "table on a terminal and csv otherwise"),
         _out_option(),
-        Option(
+        CommandOption(
             "--sort",
             panel=_PANEL,
             help="Sort by this column of the table; -COLUMN sorts in descending order. Repeat for "
@@ -253,6 +253,6 @@ def output_options() -> list[Option]:
     ]
 
 
-def page_options() -> list[Option]:
+def page_options() -> list[CommandOption]:
     """Make the options of a page."""
     return [_format_option(list(PAGE_FORMATS), "html"), _out_option()]

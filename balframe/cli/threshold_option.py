@@ -7,15 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from balframe.cli.command import FLOAT, Option
+from balframe.cli.command import FLOAT, CommandOption
 from balframe.cli.parse_values import label
 from balframe.core.label_set import STANDARD_PAIRS
 from balframe.errors import InvalidInputError, listed
 
 
-def threshold_option() -> Option:
+def threshold_option() -> CommandOption:
     """Make the option."""
-    return Option(
+    return CommandOption(
         "--threshold",
         panel="Data",
         help="Treat --y-pred as scores: a row is predicted positive if its score is at least this "

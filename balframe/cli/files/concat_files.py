@@ -11,7 +11,7 @@ import polars as pl
 
 from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
 from balframe.cli.files.formats import Format, scan_files
-from balframe.cli.files.paths import Location, Source, is_url, path_of
+from balframe.cli.files.paths import Location, SourceFile, is_url, path_of
 from balframe.cli.files.read_errors import naming_files
 from balframe.errors import InvalidInputError, listed
 
@@ -40,7 +40,7 @@ class Files:
     """Files of one format, and how to read them."""
 
     format: Format
-    sources: Sequence[Source]
+    sources: Sequence[SourceFile]
     dialect: Dialect
 
     def scan(self, locations: Sequence[Location], types: Schema | None = None) -> pl.LazyFrame:
@@ -59,13 +59,13 @@ class Files:
         n_rows = self.scan(locations).select(pl.len()).collect().item()
         return f"{n_rows:,} rows"
 
-    def naming(self, *sources: Source) -> AbstractContextManager[None]:
+    def naming(self, *sources: SourceFile) -> AbstractContextManager[None]:
         """Name files that cannot be read; and their format, if only the content showed it."""
         is_recognized = any(source.is_copy for source in sources)
         names = [source.name for source in sources]
         return naming_files(*names, format=self.format.name if is_recognized else None)
 
-    def has_values(self, source: Source, column: str) -> bool:
+    def has_values(self, source: SourceFile, column: str) -> bool:
         """Return whether the rows that a type is inferred from have a value, if types are."""
         rows = self.scan([source.location])
         if self.format.has_types or column not in rows.collect_schema():
@@ -73,7 +73,7 @@ class Files:
         head = rows.select(column).head(N_ROWS_INFERRED).collect()
         return head.get_column(column).null_count() < head.height
 
-    def is_exact_as_float(self, source: Source, column: str) -> bool:
+    def is_exact_as_float(self, source: SourceFile, column: str) -> bool:
         """Return whether floats represent all whole numbers of a column."""
         rows = self.scan([source.location])
         if column not in rows.collect_schema():  # but in the path
@@ -88,7 +88,7 @@ class Files:
 class _File:
     """A file, the columns of its path with their values, and the columns inside it."""
 
-    source: Source
+    source: SourceFile
     path_values: Mapping[str, Any]
     schema: Schema
 
@@ -125,7 +125,7 @@ def concat_files(files: Files, columns: Collection[str]) -> pl.LazyFrame:
     return pl.concat([_scan_group(files, group, types) for group in groups.values()])
 
 
-def _sources_with_lines(files: Files) -> Sequence[Source]:
+def _sources_with_lines(files: Files) -> Sequence[SourceFile]:
     """Leave out files of JSON without a line, whose columns are not known, unless none has one."""
     if files.format.title != "JSON":
         return files.sources
@@ -136,7 +136,7 @@ def _has_text(location: Location) -> bool:
     return is_url(location) or bool(text_beginning(location).strip())
 
 
-def _schema(files: Files, source: Source) -> Schema:
+def _schema(files: Files, source: SourceFile) -> Schema:
     with files.naming(source):
         return files.scan([source.location]).collect_schema()
 
@@ -216,7 +216,7 @@ def _typed_path_values(texts: pl.Series) -> pl.Series:
 
 
 def _common_types(
-    schemas: Mapping[Source, Schema], columns: Collection[str], files: Files
+    schemas: Mapping[SourceFile, Schema], columns: Collection[str], files: Files
 ) -> dict[str, pl.DataType]:
     """Find one type for each column that all files have; those of `columns` must have one.
 
@@ -247,7 +247,7 @@ def _common_types(
     return types
 
 
-def _check_names(schemas: Mapping[Source, Schema], columns: Collection[str]) -> None:
+def _check_names(schemas: Mapping[SourceFile, Schema], columns: Collection[str]) -> None:
     """Raise where one of `columns` is in some of the files alone."""
     for name in columns:
         has_column = {source: name in schema for source, schema in schemas.items()}
@@ -260,7 +260,7 @@ def _check_names(schemas: Mapping[Source, Schema], columns: Collection[str]) -> 
             )
 
 
-def _check_exact(column: str, sources: Sequence[Source], files: Files) -> None:
+def _check_exact(column: str, sources: Sequence[SourceFile], files: Files) -> None:
     """Raise where a whole number would become another one beside numbers with points."""
     for source in sources:
         if not files.is_exact_as_float(source, column):
@@ -289,7 +289,7 @@ def _common_type(types: Sequence[pl.DataType]) -> pl.DataType | None:
     return None
 
 
-def _different_types(column: str, by_source: Mapping[Source, pl.DataType]) -> InvalidInputError:
+def _different_types(column: str, by_source: Mapping[SourceFile, pl.DataType]) -> InvalidInputError:
     names: dict[str, str] = {}
     for source, dtype in by_source.items():
         names.setdefault(_type_words(dtype), source.name)

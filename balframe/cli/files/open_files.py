@@ -11,7 +11,7 @@ from balframe.cli.files import csv_dialect, first_bytes, formats
 from balframe.cli.files.concat_files import Files, concat_files
 from balframe.cli.files.csv_dialect import Dialect
 from balframe.cli.files.formats import FORMATS, Format
-from balframe.cli.files.paths import Source, is_url, open_sources
+from balframe.cli.files.paths import SourceFile, is_url, open_sources
 from balframe.cli.files.read_errors import (
     EMPTY,
     READ_ERRORS,
@@ -94,7 +94,7 @@ def _naming_first_unreadable(
         raise
 
 
-def _read_columns(files: Files, source: Source, types: Mapping[str, pl.DataType]) -> None:
+def _read_columns(files: Files, source: SourceFile, types: Mapping[str, pl.DataType]) -> None:
     """Read columns of a file to its end, as types that all files agree on."""
     names = files.scan([source.location]).collect_schema().names()
     types = {name: dtype for name, dtype in types.items() if name in names}
@@ -113,7 +113,7 @@ def _warn_of_skipped(paths: Sequence[Path]) -> None:
         )
 
 
-def _format(source: Source, request: Input) -> Format:
+def _format(source: SourceFile, request: Input) -> Format:
     """Find the format of a file: the one requested, or by its ending, or by its content."""
     location = source.location
     requested = None if request.format is None else FORMATS[request.format]
@@ -142,7 +142,7 @@ def _format(source: Source, request: Input) -> Format:
     return file_format or content or FORMATS["csv"]
 
 
-def _dialect(file_format: Format, sources: Sequence[Source], request: Input) -> Dialect:
+def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input) -> Dialect:
     """Find how the text of all files is separated."""
     if not file_format.has_separator:
         if request.separator is not None:
@@ -166,7 +166,7 @@ def _dialect(file_format: Format, sources: Sequence[Source], request: Input) -> 
         return csv_dialect.detect_dialect(locations, separator, request.columns)
 
 
-def _common(sources: Sequence[Source], what: str, find: Callable[[Source], str]) -> str:
+def _common(sources: Sequence[SourceFile], what: str, find: Callable[[SourceFile], str]) -> str:
     """Find what all files have to have the same of."""
     names: dict[str, str] = {}
     for source in sources:

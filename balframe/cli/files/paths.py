@@ -35,7 +35,7 @@ _DOWNLOAD_COMMANDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A file to read: its location, and the name that messages have for it.
 
     `is_copy` means that the location is that of a copy, whose ending says nothing.
@@ -79,7 +79,7 @@ def download_advice(url: str) -> str:
 
 
 @contextmanager
-def open_sources(names: Sequence[str], is_accepted: FileFilter) -> Iterator[list[Source]]:
+def open_sources(names: Sequence[str], is_accepted: FileFilter) -> Iterator[list[SourceFile]]:
     """List the files of names; what can be read only once is copied to disk until the end.
 
     Of the files below a folder, those are listed that `is_accepted` accepts.
@@ -103,16 +103,16 @@ def open_sources(names: Sequence[str], is_accepted: FileFilter) -> Iterator[list
         yield [_source(location, stack) for location in locations]
 
 
-def _source(location: Location, stack: ExitStack) -> Source:
+def _source(location: Location, stack: ExitStack) -> SourceFile:
     if str(location) == "-":
         name = "standard input"
         with naming_files(name):
-            return Source(_copy_to_disk(sys.stdin.buffer, stack), name, is_copy=True)
+            return SourceFile(_copy_to_disk(sys.stdin.buffer, stack), name, is_copy=True)
     name = f"'{location}'"
     if is_url(location) or (Path(location).is_file() and not str(location).startswith("/dev/")):
-        return Source(location, name)
+        return SourceFile(location, name)
     with naming_files(name), open(location, "rb") as stream:  # a pipe, as of <(...), or a device
-        return Source(_copy_to_disk(stream, stack), name, is_copy=True)
+        return SourceFile(_copy_to_disk(stream, stack), name, is_copy=True)
 
 
 def _copy_to_disk(stream: BinaryIO, stack: ExitStack) -> Path:

@@ -81,7 +81,7 @@ class Extremes:
     @property
     def not_significant(self) -> str:
         """State how far apart groups may still be whose difference is not significant."""
-        return f"no difference is shown; {room(self.distance.upper)}"
+        return f"no difference is shown; {compatible_difference(self.distance.upper)}"
 
     @property
     def distance_text(self) -> str:
@@ -94,7 +94,7 @@ NOT_COMPARED = Extremes(
 )
 
 
-def room(difference: float | None) -> str:
+def compatible_difference(difference: float | None) -> str:
     """State how large a difference may still be that is not significant."""
     return f"the data leave room for up to {points(difference)}"
 

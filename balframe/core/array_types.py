@@ -1,4 +1,4 @@
-"""The array types that the rooms hand to each other, and what can be listed."""
+"""The array types that packages hand to each other, and what can be listed."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeGuard, TypeVar

@@ -10,7 +10,7 @@ from balframe.audit_page.groups import (
     ColumnFigures,
     Difference,
     GroupFigures,
-    room,
+    compatible_difference,
 )
 from balframe.audit_page.numbers import (
     POINTS,
@@ -259,7 +259,7 @@ def _furthest_limit(comparisons: Sequence[ScoreComparison]) -> str:
     furthest = max((limit for limit in limits if limit is not None), default=None)
     if furthest is None:
         return ", and no group is large enough to say how large one may be"
-    return f"; {room(furthest)}"
+    return f"; {compatible_difference(furthest)}"
 
 
 def summary(comparisons: Sequence[ScoreComparison], words: ScoreWords) -> str:

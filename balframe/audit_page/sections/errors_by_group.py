@@ -11,7 +11,13 @@ from balframe.audit_page.document import (
     SideBySide,
     Table,
 )
-from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures, Extremes, GroupFigures, room
+from balframe.audit_page.groups import (
+    MAX_COLUMNS,
+    ColumnFigures,
+    Extremes,
+    GroupFigures,
+    compatible_difference,
+)
 from balframe.audit_page.numbers import DISTANCE, PERCENT, points
 from balframe.audit_page.rates import Rate
 from balframe.audit_page.results import Audit, ModelFigures, report_models
@@ -96,7 +102,7 @@ def _possible_differences(extremes: Iterable[Extremes]) -> str:
     """State how large differences may still be that are not significant."""
     uppers = [x.distance.upper for x in extremes if x.distance.upper is not None]
     if len(uppers) > _MAX_ERRORS:
-        return room(max(uppers))
+        return compatible_difference(max(uppers))
     *first, last = uppers
     numbers = join_words([*map(DISTANCE.number, first), points(last)])
     return f"the data leave room for up to {numbers}"

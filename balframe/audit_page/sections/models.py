@@ -13,7 +13,7 @@ from balframe.audit_page.document import (
     Table,
     TableRow,
 )
-from balframe.audit_page.groups import Difference, room
+from balframe.audit_page.groups import Difference, compatible_difference
 from balframe.audit_page.numbers import points_more
 from balframe.audit_page.queries import query
 from balframe.audit_page.rates import BALANCED
@@ -89,7 +89,7 @@ def result(pair: Pair) -> str:
     accuracy = pair.differences["accuracy"]
     first, second, estimate = quote(pair.first), quote(pair.second), accuracy.estimate
     if not accuracy.is_significant or estimate.value is None:
-        end = f"; {room(estimate.furthest_limit)}" if estimate.has_limits else ""
+        end = f"; {compatible_difference(estimate.furthest_limit)}" if estimate.has_limits else ""
         return f"{first} and {second}: no difference in accuracy is shown{end}."
     more = "more" if estimate.value > 0 else "less"
     return f"{first} is right {more} often than {second}: {points_more(estimate)}."

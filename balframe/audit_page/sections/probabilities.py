@@ -77,13 +77,13 @@ def level_sentence(row: Row, words: ScoreWords) -> str:
         return f"{start} shown to be too high on average."
     if ratio.lower is not None and ratio.lower > 1:
         return f"{start} shown to be too low on average."
-    room = (
+    remainder = (
         ""
         if ratio.lower is None or ratio.upper is None
         else f"; the data leave room for {DISTANCE.number(1 - ratio.lower)}% fewer, and for "
         f"{DISTANCE.number(ratio.upper - 1)}% more, than they add up to"
     )
-    return f"{start} not shown to be too high or too low on average{room}."
+    return f"{start} not shown to be too high or too low on average{remainder}."
 
 
 def _ratio(row: Row) -> Estimate:

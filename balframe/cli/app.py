@@ -89,7 +89,13 @@ def _show_completion(ctx: click.Context, _: click.Parameter, is_given: bool) -> 
 def _install_completion(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
     if is_given and not ctx.resilient_parsing:
         shell = _current_shell(ctx)
-        path = _install(shell, _completion_script(ctx, shell))
+        script = _completion_script(ctx, shell)
+        if shell not in _COMPLETION_FILES:
+            ctx.fail(
+                f"The startup file of {shell} is not known. Add the output of "
+                f"{ctx.command_path} --show-completion to it."
+            )
+        path = _install(shell, script)
         print(f"{shell} completion installed in {path}")
         print("Completion will take effect once you restart the terminal")
         ctx.exit()
@@ -102,6 +108,8 @@ def _current_shell(ctx: click.Context) -> str:
     try:
         shell, _ = map(str, shellingham.detect_shell())
     except shellingham.ShellDetectionFailure:
+        shell = os.path.basename(os.environ.get("SHELL", ""))
+    if not shell:
         ctx.fail("The current shell is not known. Run this in the shell that is to complete.")
     return _SHELLS.get(shell, shell)
 
@@ -118,13 +126,6 @@ def _completion_script(ctx: click.Context, shell: str) -> str:
 
 def _install(shell: str, script: str) -> str:
     """Write the script where the shell finds it, and return the path."""
-    if shell == "powershell":
-        import subprocess
-
-        words = ["powershell" if os.name == "nt" else "pwsh", "-NoProfile", "-Command", "$PROFILE"]
-        path = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-        _add_text(path, script)
-        return path
     path, startup_file, line = _COMPLETION_FILES[shell]
     path = os.path.expanduser(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -112,7 +112,7 @@ def test_a_new_verb_has_a_page_without_a_file(toy_method):
     (nav,) = made_pages.navigation([{"Methods": "reference/verbs.md"}])
 
     assert shown.startswith("# error_count { #error_count }")
-    assert "\n::: balframe.verbs.error_count.error_count\n" in shown
+    assert "\n::: balframe.methods.scores.error_count.error_count\n" in shown
     assert "| `errors` | integers |  |" in shown
     assert {"error_count": path} in nav["Methods"]
 

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, TypeVar, get_args
 
 from balframe._text import metric_title
-from balframe._validate import check_min_support
+from balframe._validate import check_min_support, is_whole_number
 from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
 from balframe.api.options import FRAMES, SHARED, Option
@@ -90,17 +90,13 @@ def chart_function(function: F) -> F:
 def _check_options(options: Mapping[str, Any]) -> None:
     """Raise if an option that only charts have has an invalid value."""
     most = options.get("most", DEFAULT_MOST)
-    if not _is_integer(most) or most < 2:
+    if not is_whole_number(most, 2):
         raise InvalidInputError(
             f"{parameter('most', most)} is not a number of segments; give 2 or more."
         )
     check_min_support(options.get("min_support", DEFAULT_MIN_SUPPORT))
     check_choice("sort", options.get("sort", "score"), get_args(SortOption))
     check_choice("numbers", options.get("numbers"), (True, False, None))
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)

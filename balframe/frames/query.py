@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
+from balframe._validate import is_whole_number
 from balframe.core.array_types import is_iterable
 from balframe.core.label_set import Label, as_labels
 from balframe.core.periods import PeriodLength
@@ -345,7 +346,7 @@ def duplicate_name_error(name: Name, number: int) -> InvalidInputError:
 
 
 def _check_max_cells(max_cells: object) -> None:
-    if not isinstance(max_cells, int) or isinstance(max_cells, bool) or max_cells < 1:
+    if not is_whole_number(max_cells, 1):
         raise InvalidInputError(
             f"{parameter('max_cells', max_cells)} is not a number of cells; give a whole "
             "number of at least 1."

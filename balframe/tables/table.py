@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from balframe._validate import check_min_support
+from balframe._validate import check_min_support, is_whole_number
 from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.engines.inputs import unwrap
@@ -126,6 +126,7 @@ def table(
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
     check_min_support(min_support)
+    decimals, worst, min_support = int(decimals), int(worst), int(min_support)  # of NumPy, perhaps
     layout = ResultLayout.from_values(_read_values(frame), verb)
     matrices = ConfusionMatrices.from_layout(layout)
     if matrices is not None:
@@ -153,7 +154,7 @@ def _check_options(
         ("worst", worst, 0),
         ("max_rows", 2 if max_rows is None else max_rows, 2),
     ):
-        if not isinstance(number, int) or isinstance(number, bool) or number < minimum:
+        if not is_whole_number(number, minimum):
             raise InvalidInputError(
                 f"{parameter(name, number)} must be a whole number of at least {minimum}."
             )

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import check_min_support
+from balframe._validate import check_min_support, is_number
 from balframe.api.columns import (
     HEADING_SEPARATOR,
     MIN_SUPPORT,
@@ -258,7 +258,7 @@ def power(
 def _check_powers(power: Any) -> list[float]:  # noqa: ANN401 (what a caller gives)
     """Return the powers as a list, if they are valid."""
     powers = list(power) if isinstance(power, (list, tuple, np.ndarray)) else [power]
-    if not all(_is_number(value) and 0 < value < 1 for value in powers):
+    if not all(is_number(value) and 0 < value < 1 for value in powers):
         raise InvalidInputError(
             f"{parameter('power', power)} is not a probability; give a number between 0 and 1, "
             "such as 0.8, or a list of them."
@@ -270,10 +270,6 @@ def _check_powers(power: Any) -> list[float]:  # noqa: ANN401 (what a caller giv
     return [float(value) for value in powers]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-
-
 def _check_disagreement(
     disagreement: Any,  # noqa: ANN401 (what a caller gives)
     baseline: object,
@@ -281,7 +277,7 @@ def _check_disagreement(
 ) -> None:
     if disagreement is None:
         return
-    if not _is_number(disagreement) or not 0 < disagreement <= 1:
+    if not is_number(disagreement) or not 0 < disagreement <= 1:
         raise InvalidInputError(
             f"{parameter('disagreement', disagreement)} is not a share; give a number above 0, up "
             "to 1, such as 0.1."

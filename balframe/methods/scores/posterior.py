@@ -4,6 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
+from balframe._validate import is_number
 from balframe.api.columns import COUNT_COLUMNS, SEGMENT_KEYS, Kind, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import segment_counts
@@ -100,7 +101,7 @@ def posterior(
     level, prior = options["level"], options["prior"]
     check_level(level)
     check_choice("prior", prior, PRIORS)
-    if above is not None and not (isinstance(above, (int, float)) and 0 <= above <= 1):
+    if above is not None and not (is_number(above) and 0 <= above <= 1):
         raise InvalidInputError(
             f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
         )

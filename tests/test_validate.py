@@ -1,0 +1,50 @@
+"""Numbers of NumPy are numbers, wherever an option takes one."""
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+
+FRAME = pl.DataFrame({"g": list("aabb") * 9, "y": [1, 0, 1, 0] * 9, "p": [1, 0, 0, 0] * 9})
+LABELS = {"y_true": "y", "y_pred": "p"}
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (bf.report, {"max_cells": 10, "by": "g"}),
+        (bf.posterior, {"above": 1}),
+        (bf.power, {"rules": "recall >= 0.4", "min_support": 1}),
+        (bf.plot.report, {"most": 2, "min_support": 3, "by": "g"}),
+    ],
+    ids=["report", "posterior", "power", "plot"],
+)
+def test_methods_and_charts_take_integers_of_numpy(function, options):
+    numbers = {name: np.int64(v) if isinstance(v, int) else v for name, v in options.items()}
+
+    plain, of_numpy = (function(FRAME, **LABELS, **given) for given in (options, numbers))
+
+    if isinstance(plain, pl.DataFrame):
+        assert of_numpy.equals(plain)
+    else:
+        assert of_numpy.to_dict() == plain.to_dict()
+
+
+def test_tables_take_integers_of_numpy():
+    result = bf.report(FRAME, **LABELS, by="g")
+    names = ("decimals", "worst", "max_rows", "min_support")
+
+    plain, of_numpy = (
+        re.sub("balframe_[0-9a-f]+", "", bf.table(result, **options).as_raw_html())
+        for options in (dict.fromkeys(names, 2), dict.fromkeys(names, np.int64(2)))
+    )
+
+    assert of_numpy == plain
+
+
+def test_a_flag_is_no_number():
+    with pytest.raises(bf.InvalidInputError, match="above=True is not a balanced accuracy"):
+        bf.posterior(FRAME, **LABELS, above=True)

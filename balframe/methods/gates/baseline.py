@@ -12,18 +12,16 @@ import numpy as np
 
 from balframe.api.interval_estimates import clip_limits, mover_difference_limits
 from balframe.api.metric_selection import MetricSelection, metric_values
-from balframe.api.options import Backend
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import BACKENDS
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair, EarlierCellSource
-from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
-from balframe.frames.query import MODEL, WEIGHT, InputSpec, Query
+from balframe.frames.query import MODEL, InputSpec, Query
 from balframe.frames.sources import LabelSource, Source
 from balframe.methods.comparisons.extremes import smallest_denominator
 from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
@@ -31,8 +29,7 @@ from balframe.methods.comparisons.segments import (
     recall_difference_limits,
     restrict_to_shared_labels,
 )
-from balframe.methods.scores.combine import split_cell_columns
-from balframe.methods.scores.confusion import confusion
+from balframe.methods.scores.combine import read_stored_cells
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
@@ -296,12 +293,7 @@ def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
 
 
 def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any library or engine)
-    native = materialize(native)
-    cells_frame = InputFrame.open(native)
-    names = cells_frame.column_names
-    by, y_true, y_pred = split_cell_columns(names, "baseline has")
-    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
-    cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
+    stored = read_stored_cells(native, "baseline has")
 
     def check(query: Query) -> None:
         if query.cluster is not None:
@@ -311,15 +303,15 @@ def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any l
                 "an earlier run whose rows are in clusters. Give a column of predictions as "
                 f"{parameter('baseline')}, or omit one of the two."
             )
-        baseline_by = [name for name in by if name != MODEL or not query.has_several_models]
+        baseline_by = [name for name in stored.by if name != MODEL or not query.has_several_models]
         if set(baseline_by) != set(query.by):
             raise InvalidInputError(
                 f"the by-columns of the baseline are {_list_names(baseline_by)}, but those asked "
                 f"for are {_list_names(query.by)}. Give cells of the same segments; `confusion` "
                 f"with {parameter('cells', True)} adds up finer ones."
             )
-        is_weighted, was_weighted = query.sample_weight is not None, WEIGHT in names
-        if is_weighted != was_weighted:
+        is_weighted = query.sample_weight is not None
+        if is_weighted != stored.is_weighted:
             holders = ("data have", "baseline has")
             weighted, unweighted = holders if is_weighted else holders[::-1]
             raise InvalidInputError(
@@ -327,7 +319,10 @@ def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any l
             )
 
     return BaselineRequest(
-        InputSpec(), EarlierCellSource(cells, y_true, y_pred), check, UnpairedBaseline
+        InputSpec(),
+        EarlierCellSource(stored.cells, stored.y_true, stored.y_pred),
+        check,
+        UnpairedBaseline,
     )
 
 

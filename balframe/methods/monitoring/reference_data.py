@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from balframe.api.options import Backend
 from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import BACKENDS
 from balframe.frames.earlier_cells import EarlierCellSource
-from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
-from balframe.frames.query import MODEL, PERIOD, WEIGHT, Query
+from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.sources import LabelSource, Source
-from balframe.methods.scores.combine import split_cell_columns
-from balframe.methods.scores.confusion import confusion
+from balframe.methods.scores.combine import read_stored_cells
 
 _ADVICE = (
     "give the cells of a run, a result of `confusion`, or the last day of the rows that are the "
@@ -68,17 +65,14 @@ def _parse_last_day(reference: Mapping[Any, Any]) -> int:
 
 
 def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
-    native = materialize(native)
-    cells_frame = InputFrame.open(native)
-    names = cells_frame.column_names
-    by, y_true, y_pred = split_cell_columns(names, "reference has")
-    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
-    cells: Any = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
+    stored = read_stored_cells(native, "reference has")
 
     def check(query: Query) -> None:
         expected = {name for name in query.by if name != PERIOD}
         reference_by = {
-            name for name in by if name != time and not (name == MODEL and query.has_several_models)
+            name
+            for name in stored.by
+            if name != time and not (name == MODEL and query.has_several_models)
         }
         if expected != reference_by:
             raise InvalidInputError(
@@ -87,12 +81,14 @@ def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
                 f"{_list_names(sorted(map(str, expected)))}. Give cells of the same "
                 f"segments; `confusion` with {parameter('cells', True)} adds up finer ones."
             )
-        if WEIGHT in names:
+        if stored.is_weighted:
             raise InvalidInputError(
                 "the reference has weights, but monitor counts rows. Count it without weights."
             )
 
-    return ReferenceRequest(EarlierCellSource(cells, y_true, y_pred, "reference"), None, check)
+    return ReferenceRequest(
+        EarlierCellSource(stored.cells, stored.y_true, stored.y_pred, "reference"), None, check
+    )
 
 
 def _list_names(names: Sequence[str]) -> str:

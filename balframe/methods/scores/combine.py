@@ -1,12 +1,15 @@
 """The function `combine`, which adds up the cells of several days or shards."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from balframe.api.options import Backend
 from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.concat import column_names, concat
-from balframe.frames.engines.inputs import unwrap
+from balframe.frames.convert_result import BACKENDS
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_no_margins
 from balframe.methods.scores.confusion import SHARE, confusion
 
@@ -32,6 +35,28 @@ def split_cell_columns(names: Sequence[Name], subject: str) -> tuple[list[Name],
     y_true, y_pred = names[n_position - 2 : n_position]
     others = {N, WEIGHT, WEIGHT_SQ, y_true, y_pred}
     return [name for name in names if name not in others], y_true, y_pred
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCells:
+    """The cells of an earlier run, a frame of pandas or polars, and its columns by their roles."""
+
+    cells: Any
+    by: list[Name]
+    y_true: Name
+    y_pred: Name
+    is_weighted: bool
+
+
+def read_stored_cells(native: Any, subject: str) -> StoredCells:  # noqa: ANN401
+    """Return the cells that a result of `confusion` holds, each once; see `split_cell_columns`."""
+    native = materialize(native)
+    cells_frame = InputFrame.open(native)
+    names = cells_frame.column_names
+    by, y_true, y_pred = split_cell_columns(names, subject)
+    backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
+    cells = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
+    return StoredCells(cells, by, y_true, y_pred, WEIGHT in names)
 
 
 def combine(frames: Iterable[FrameT]) -> FrameT:

@@ -1,6 +1,6 @@
 """How functions and docstrings are read: as they are when the package runs, choices as written.
 
-A verb has its options from groups, which its source names only by `**options`: signature and
+A method has its options from groups, which its source names only by `**options`: signature and
 docstring are those of the function. A choice `{"a", "b"}` is turned into words, for Griffe would
 take the first of the options for the default, whatever the signature says.
 """

@@ -1,4 +1,4 @@
-"""Parts of pages that are read from the package (verbs, charts, metrics, commands) or measured."""
+"""Parts of pages, read from the package (methods, charts, metrics, commands) or measured."""
 
 import html
 import inspect
@@ -53,13 +53,13 @@ def names_of(namespace: type) -> list[str]:
     return [name for names in groups(namespace).values() for name in names]
 
 
-def verbs() -> str:
-    """Give a table of the verbs for each of their groups."""
-    return _overview("method", "verbs", Bal, bf)
+def methods() -> str:
+    """Return a table of the methods for each of their groups."""
+    return _overview("method", "methods", Bal, bf)
 
 
 def charts() -> str:
-    """Give a table of the charts for each of their groups."""
+    """Return a table of the charts for each of their groups."""
     return _overview("chart", "plots", Plots, bf.plot)
 
 
@@ -80,8 +80,8 @@ def _summary(described: object) -> str:
     return (inspect.getdoc(described) or "").partition("\n")[0].rstrip(".")
 
 
-def verb(name: str) -> str:
-    """Give the signature, the docstring and the columns of a method, and where else it is."""
+def method(name: str) -> str:
+    """Return the signature, the docstring and the columns of a method, and where else it is."""
     forms = [
         f"`df.bal.{name}(...)`",
         f"`bf.{name}(df, ...)`",
@@ -94,9 +94,9 @@ def verb(name: str) -> str:
     return f"## Parameters and result\n\n{calls}\n\n{_described(getattr(bf, name))}\n{tables}"
 
 
-def _tables(declared_verb: Method) -> str:
-    by = "by" if "by" in declared_verb.parameters else "over"
-    layouts = declared_verb.layouts.items()
+def _tables(declaration: Method) -> str:
+    by = "by" if "by" in declaration.parameters else "over"
+    layouts = declaration.layouts.items()
     return "\n".join(_columns(layout, columns, by) for layout, columns in layouts)
 
 
@@ -117,13 +117,15 @@ def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
 
 
 def _when(under: str | None) -> str:
-    """Say in words of a call when a column is there."""
+    """Return when a column is there, in words of a call."""
     return "" if under is None else _UNDER.get(under, f"`{under}=`")
 
 
 def chart(name: str) -> str:
-    """Give the signature and the docstring of a chart, and where it is shown."""
-    drawn = f" It draws the result of [`{name}`](../verbs/{name}.md)." if name in declared() else ""
+    """Return the signature and the docstring of a chart, and where it is shown."""
+    drawn = (
+        f" It draws the result of [`{name}`](../methods/{name}.md)." if name in declared() else ""
+    )
     shown = f"The [gallery](../../gallery.md) shows examples.{drawn}"
     return f"{shown}\n\n{_described(getattr(bf.plot, name))}"
 
@@ -134,7 +136,7 @@ def _described(function: Callable[..., object]) -> str:
 
 
 def metrics_by_kind() -> dict[str, list[BaseMetric]]:
-    """Give the metrics that balframe ships by the file that has them."""
+    """Return the metrics that balframe ships by the file that has them."""
     kinds: dict[str, list[BaseMetric]] = {}
     for one in all_metrics():
         if one.is_shipped:
@@ -143,7 +145,7 @@ def metrics_by_kind() -> dict[str, list[BaseMetric]]:
 
 
 def metrics(of: Literal["labels", "scores"]) -> str:
-    """Give a table of the metrics that balframe ships."""
+    """Return a table of the metrics that balframe ships."""
     rows = [
         f"| [`{one.name}`](metrics/{kind}.md#{_anchor(one)}) | {one.meaning} | `{one.formula}` |"
         for kind, some in metrics_by_kind().items()
@@ -154,14 +156,14 @@ def metrics(of: Literal["labels", "scores"]) -> str:
 
 
 def metrics_of(kind: str) -> str:
-    """Give a section for each metric of one file."""
+    """Return a section for each metric of one file."""
     some = metrics_by_kind()[kind]
     about = inspect.getdoc(import_module(some[0].function.__module__)) or ""
     return "\n".join([about, "", *map(_section, some)])
 
 
 def presets() -> str:
-    """Give a table of the presets and their metrics."""
+    """Return a table of the presets and their metrics."""
     named = {
         name: _PRESETS[name] if some is None else ", ".join(f"`{one}`" for one in some)
         for name, some in PRESETS.items()
@@ -207,7 +209,7 @@ def _facts_of_scores(one: ScoreMetric) -> dict[str, object]:
         if column.role is Role.LIMIT and column.about == one.name
     ]
     return {
-        "Returned by": f"[`{one.method}`](../verbs/{one.method}.md)",
+        "Returned by": f"[`{one.method}`](../methods/{one.method}.md)",
         "Interval": f"in {_listed(ends)}" if ends else "none",
     }
 
@@ -261,7 +263,7 @@ def _parameter_reference(one: Any) -> str:  # noqa: ANN401
 
 
 def command_line() -> str:
-    """Give a table of the commands."""
+    """Return a table of the commands."""
     rows = [
         f"| [`{name}`](commands/{name}.md) | {text.partition(chr(10))[0].rstrip('.')} |"
         for name, text in commands().items()
@@ -270,12 +272,12 @@ def command_line() -> str:
 
 
 def command(name: str) -> str:
-    """Give the arguments and options of a command."""
+    """Return the arguments and options of a command."""
     return commands()[name]
 
 
 def frames() -> str:
-    """Give a table of the frames that are read, and of those that are not."""
+    """Return a table of the frames that are read, and of those that are not."""
     rows = [
         f"| {one.name} | `{one.frame}` | {one.result} | "
         f"{f'`balframe[{one.extra}]`' if one.extra else ''} | {one.notes} |"
@@ -290,8 +292,8 @@ def frames() -> str:
 
 
 PARTS: dict[str, Callable[..., str]] = {
-    "verbs": verbs,
-    "verb": verb,
+    "methods": methods,
+    "method": method,
     "charts": charts,
     "chart": chart,
     "metrics": metrics,
@@ -306,6 +308,6 @@ PARTS: dict[str, Callable[..., str]] = {
 
 
 def part(marker: str) -> str:
-    """Give a part by its marker, as in "frames" or "verb: report"."""
+    """Return a part by its marker, as in "frames" or "method: report"."""
     name, *of = marker.split(": ")
     return PARTS[name](*of)

@@ -1,4 +1,4 @@
-"""Pages of the reference that the package lists: one for a verb, chart, command or kind of metric.
+"""Pages of the reference that the package lists: of methods, charts, commands, kinds of metric.
 
 Each has no more than its title and what is generated. A file of `docs/pages` with the same path is
 shown in its stead: it has the same marker, and an introduction and examples before it.
@@ -26,9 +26,9 @@ class Made:
         return cls(path, title, f"# {title} {{ #{anchor} }}\n\n<!-- generated: {marker} -->\n")
 
 
-def _of_verbs() -> Iterator[Made]:
+def _of_methods() -> Iterator[Made]:
     for name in generated.names_of(Bal):
-        yield Made.of(f"reference/verbs/{name}.md", name, name, f"verb: {name}")
+        yield Made.of(f"reference/methods/{name}.md", name, name, f"method: {name}")
 
 
 def _of_charts() -> Iterator[Made]:
@@ -52,7 +52,7 @@ def _of_commands() -> Iterator[Made]:
 
 # by the page that gives an overview of them, behind which they stand
 BY_OVERVIEW: dict[str, Callable[[], Iterator[Made]]] = {
-    "reference/verbs.md": _of_verbs,
+    "reference/methods.md": _of_methods,
     "reference/plots.md": _of_charts,
     "reference/metrics.md": _of_metrics,
     "reference/command-line.md": _of_commands,

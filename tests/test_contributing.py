@@ -106,8 +106,8 @@ def test_a_method_is_found_by_all_that_read_declarations(method):
     assert "error_count" in accessor.groups(accessor.Bal)["segments"]
     assert "error_count" in repr(FRAME.bal)
     assert "error_count" in dir(FRAME.bal)
-    assert "](verbs/error_count.md)" in generated.verbs()
-    assert "::: balframe.methods.scores.error_count.error_count" in generated.verb("error_count")
+    assert "](methods/error_count.md)" in generated.methods()
+    assert "::: balframe.methods.scores.error_count.error_count" in generated.method("error_count")
     assert doctest.testmod(sys.modules["balframe.methods.scores.error_count"]) == (0, 4)
 
 

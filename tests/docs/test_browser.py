@@ -111,12 +111,12 @@ def searched(browser):
 
 
 @pytest.mark.parametrize("from_file", [False, True])
-def test_the_search_finds_a_verb(searched, address, site, from_file):
+def test_the_search_finds_a_method(searched, address, site, from_file):
     start = (site / "index.html").as_uri() if from_file else f"{address}/index.html"
 
     links = searched(start, "best_threshold")
 
-    assert any("reference/verbs/best_threshold.html" in link for link in links)
+    assert any("reference/methods/best_threshold.html" in link for link in links)
 
 
 @pytest.mark.parametrize(

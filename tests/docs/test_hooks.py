@@ -104,12 +104,12 @@ def test_what_is_generated_is_a_block_of_its_own():
     assert table.startswith("| preset | metrics |\n| --- | --- |\n")
 
 
-def test_a_new_verb_has_a_page_without_a_file(toy_method):
-    path = f"reference/verbs/{toy_method.name}.md"
+def test_a_new_method_has_a_page_without_a_file(toy_method):
+    path = f"reference/methods/{toy_method.name}.md"
 
     (made,) = (page for page in made_pages.every() if page.path == path)
     shown = hooks.on_page_markdown(made.text)
-    (nav,) = made_pages.navigation([{"Methods": "reference/verbs.md"}])
+    (nav,) = made_pages.navigation([{"Methods": "reference/methods.md"}])
 
     assert shown.startswith("# error_count { #error_count }")
     assert "\n::: balframe.methods.scores.error_count.error_count\n" in shown
@@ -117,7 +117,7 @@ def test_a_new_verb_has_a_page_without_a_file(toy_method):
     assert {"error_count": path} in nav["Methods"]
 
 
-@pytest.mark.parametrize("folder", ["verbs", "plots", "metrics", "commands"])
+@pytest.mark.parametrize("folder", ["methods", "plots", "metrics", "commands"])
 def test_a_file_that_is_shown_instead_has_what_is_generated(folder):
     made = {page.path: page.text for page in made_pages.every()}
 

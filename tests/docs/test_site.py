@@ -120,25 +120,25 @@ def test_everything_public_is_in_the_reference(site):
     assert set(bf.__all__) | metrics | set(metric_families) <= anchors
 
 
-@pytest.mark.parametrize("verb", public_functions())
-def test_a_method_is_shown_with_all_its_options(site, verb):
-    page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
+@pytest.mark.parametrize("method", public_functions())
+def test_a_method_is_shown_with_all_its_options(site, method):
+    page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     signature, described = page.partition('class="doc-section-title">')[::2]
     shown = unescape(re.sub(r"<[^>]+>", "", signature))
 
-    for name, one in inspect.signature(getattr(bf, verb)).parameters.items():
+    for name, one in inspect.signature(getattr(bf, method)).parameters.items():
         default = "" if one.default is one.empty else f"={one.default!r}".replace("'", '"')
         assert re.search(rf"^ +{name}{re.escape(default)},$", shown, re.MULTILINE), name
         assert f"<b><code>{name}</code></b>" in described
 
 
-@pytest.mark.parametrize("verb", methods())
-def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
-    page = (site / "reference" / "verbs" / f"{verb}.html").read_text(encoding="utf-8")
+@pytest.mark.parametrize("method", methods())
+def test_a_method_is_shown_with_its_columns_and_an_example(site, method):
+    page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     cells = set(re.findall("<td><code>(.+?)</code></td>", page))
 
-    for columns in declared()[verb].layouts.values():
-        by = "<by>" if "by" in declared()[verb].parameters else "<over>"
+    for columns in declared()[method].layouts.values():
+        by = "<by>" if "by" in declared()[method].parameters else "<over>"
         named = [str(one.name).replace("{by}", by) for one in columns]
         names = {name.replace("{", "<").replace("}", ">") for name in named}
         assert names <= set(map(unescape, cells))
@@ -146,10 +146,10 @@ def test_a_verb_is_shown_with_its_columns_and_an_example(site, verb):
 
 
 def test_a_page_of_an_audit_is_shown_with_its_methods(site):
-    page = (site / "reference" / "verbs" / "audit.html").read_text(encoding="utf-8")
+    page = (site / "reference" / "methods" / "audit.html").read_text(encoding="utf-8")
     shown = unescape(re.sub(r"<[^>]+>", "", page))
 
-    assert Page(site / "reference" / "verbs" / "audit.html").anchors >= {"audit", "page"}
+    assert Page(site / "reference" / "methods" / "audit.html").anchors >= {"audit", "page"}
     for signature in ("save(path)", "html()", "markdown()"):
         assert signature in "".join(shown.split())
 

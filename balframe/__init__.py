@@ -94,12 +94,15 @@ _MODULES = {"datasets": "balframe.data.datasets", "plot": "balframe.plot"}
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)
     """Load a function when it is first used, because loading all would slow the import."""
     if name in accessor.public_functions():
-        return getattr(accessor.Bal, name)
-    if name in _MODULES:
-        return import_module(_MODULES[name])
-    if name in _ELSEWHERE:
-        return getattr(import_module(_ELSEWHERE[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(accessor.Bal, name)
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
+    elif name in _ELSEWHERE:
+        value = getattr(import_module(_ELSEWHERE[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value  # so that this is not called again
+    return value
 
 
 def __dir__() -> list[str]:

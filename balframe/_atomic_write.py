@@ -4,15 +4,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, Message
 
 
-def check_place(out: Path, named: str) -> None:
-    """Refuse a path where no file can be written; `named` is what the message calls it."""
+def check_place(out: Path, option: str | Message) -> None:
+    """Raise if no file can be written there; `option` is what the message calls the path."""
     if out.is_dir():
-        raise InvalidInputError(f"{named} is a directory. Give the path of a file.")
+        raise InvalidInputError("{} is a directory. Give the path of a file.", option)
     if not out.parent.is_dir():
-        raise InvalidInputError(f"{named}: the directory {str(out.parent)!r} does not exist.")
+        raise InvalidInputError("{}: the directory {!r} does not exist.", option, str(out.parent))
 
 
 def replace(out: Path, content: bytes) -> None:

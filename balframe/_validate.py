@@ -1,27 +1,59 @@
 """Checks of the values of options, each written once."""
 
-from typing import TypeGuard
-
-import numpy as np
+import sys
+from collections.abc import Iterable
+from numbers import Integral, Rational, Real
+from typing import Any, TypeGuard
 
 from balframe.errors import InvalidInputError, parameter
 
 
 def is_whole_number(value: object, least: int | None = None) -> TypeGuard[int]:
     """Return whether a value is an integer of Python or NumPy, and not below `least`."""
-    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     return is_integer and (least is None or int(value) >= least)  # type: ignore[call-overload]
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number of Python or NumPy."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    """Return whether a value is a number of Python or NumPy that a float can hold."""
+    if isinstance(value, Integral):
+        return is_whole_number(value) and abs(value) <= sys.float_info.max
+    return isinstance(value, Real) and not isinstance(value, Rational)  # a Fraction is none
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether this can be listed; an array of no dimension and a class only look like it."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def check_min_support(min_support: object, least: int = 0) -> None:
     """Raise unless it is a number of rows."""
     if not is_whole_number(min_support, least):
         raise InvalidInputError(
-            f"{parameter('min_support', min_support)} is not a number of rows; give a whole number "
-            f"of at least {least}."
+            "{min_support} is not a number of rows; give a whole number of at least {}.",
+            least,
+            min_support=min_support,
+        )
+
+
+def check_level(level: object) -> None:
+    """Raise unless the level is a number between 0 and 1."""
+    if not is_number(level) or not 0 < level < 1:
+        raise InvalidInputError(
+            "{level} is not a confidence level; give a number between 0 and 1, such as 0.95.",
+            level=level,
+        )
+
+
+def check_choice(argument: str, value: object, allowed: Iterable[object]) -> None:
+    """Raise unless the value is one of those allowed (1 is not False)."""
+    options = list(allowed)
+    if not any(type(value) is type(option) and value == option for option in options):
+        shown = ", ".join(map(repr, options))
+        raise InvalidInputError(
+            "{} is not one of the options: {}.", parameter(argument, value), shown
         )

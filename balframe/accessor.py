@@ -11,7 +11,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal
 
 from balframe import plot
-from balframe.errors import check_choice
+from balframe._validate import check_choice
 from balframe.frames.register_accessor import register_in_dask, register_namespace
 from balframe.methods import CHARTS, METHODS, load_method
 

@@ -1,87 +1,187 @@
 """The exceptions of balframe: one family, in which each is also a built-in exception.
 
-A message names a parameter with a mark: `f"{parameter('level', 1.2)} must be below 1"`. The error
-reads the marks: it knows its parameters, and can write them in other words than Python's, such as
-the options of a command line.
+A message names parameters in fields: `InvalidInputError("{level} must be below 1", level=1.2)`. The
+error knows its parameters, and can write them in other words than Python's, such as the options of
+a command line.
 """
 
-import json
-import os
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from enum import Enum
+from string import Formatter
+from typing import Any
 
-_MARK = f"\N{NULL}{os.urandom(8).hex()}"  # of this process, so that no data can hold it
-_MARKED = re.compile(f"{_MARK}(.*?){_MARK}")
+
+class Form(Enum):
+    """How a message names a parameter without its value: as an option, `by=`, or as `by`."""
+
+    OPTION = "{}="
+    NAME = "{}"
 
 
-class _Parameter(NamedTuple):
-    """A parameter in a message: its name, its value if that is said, and both in Python's words."""
+OPTION, NAME = Form.OPTION, Form.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A value to give to a parameter: `missing="drop"`."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """Text that is spelled differently in Python and on a command line.
+
+    With a `parameter`, the command line writes that option, with the text as its value if any.
+    """
+
+    python: str
+    shell: str | None
+    parameter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """A parameter in a message: its name, its value if any, and both in Python's words."""
 
     name: str
     value: str | None
     text: str
 
-    def marked(self) -> str:
-        """Write it for a message, between marks."""
-        return f"{_MARK}{json.dumps(self)}{_MARK}"
+    @classmethod
+    def of(cls, name: str, value: object) -> "_Parameter":
+        if isinstance(value, Form):
+            return cls(name, None, value.value.format(name))
+        if isinstance(value, Advice):
+            return cls(name, value.word, f'{name}="{value.word}"')
+        if isinstance(value, Spelled):
+            return cls(name or value.parameter, value.shell, value.python)
+        return cls(name, repr(value), f"{name}={value!r}")
 
     def written(self, write: Callable[[str, str | None], str]) -> str:
-        """Write it in other words; a value alone is typed as it is."""
+        """Write it in other words; a value alone is written as it is."""
         return write(self.name, self.value) if self.name else str(self.value)
 
 
-def parameter(name: str, *value: object) -> str:
-    """Name a parameter in a message: `counts=`, or with the value given, `level=1.2`."""
-    shown = repr(value[0]) if value else None
-    return _Parameter(name, shown, f"{name}={shown or ''}").marked()
+class Message:
+    """A text with fields: `{level}` for a parameter that is given by name, `{}` for other values.
 
+    The value of a parameter is shown with its name, `level=1.2`; `OPTION` and `NAME` stand for a
+    parameter without a value, and `Advice` for a value that is advised. The other values may be
+    messages and errors themselves, whose parameters the message then has. A text without values has
+    no fields: braces stay as they are.
 
-def bare_parameter(name: str) -> str:
-    """Name a parameter without an equals sign, as the subject of a sentence: `by`."""
-    return _Parameter(name, None, name).marked()
+    Examples
+    --------
+    >>> message = Message("{level} is not below {}.", 1, level=1.2)
+    >>> str(message)
+    'level=1.2 is not below 1.'
+    >>> message.written(lambda name, value: f"--{name} {value}")
+    '--level 1.2 is not below 1.'
+    """
 
+    __slots__ = ("parts",)
 
-def advised(name: str, word: str) -> str:
-    """Name a parameter with a value to give: `missing="drop"`."""
-    return _Parameter(name, word, f'{name}="{word}"').marked()
+    def __init__(self, template: "str | Message", /, *values: object, **parameters: object) -> None:
+        self.parts: tuple[str | _Parameter, ...]
+        if isinstance(template, Message):
+            self.parts = template.parts
+        elif values or parameters:
+            self.parts = tuple(_filled(template, values, parameters))
+        else:
+            self.parts = (str(template),)
 
-
-def in_python(text: str, name: str, word: str | None) -> str:
-    """Say in Python's words what is option `name` of the command line: `score >= 0.5`."""
-    return _Parameter(name, word, text).marked()
-
-
-def spelled(in_python: str, typed: str) -> str:
-    """Give a value that is spelled differently in Python and on a command line."""
-    return _Parameter("", typed, in_python).marked()
-
-
-class _Written(Exception):  # noqa: N818 (an error or a warning)
-    """A message that knows its parameters."""
-
-    def __init__(self, message: str = "") -> None:
-        self._parts = _parts(message)  # in __dict__, where copies and pickles take it from
-        super().__init__(_in_python(self._parts))
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters that the message is about."""
-        named = (
-            part.name
-            for part in self._parts
-            if isinstance(part, _Parameter) and part.text.startswith(part.name)  # in Python too
+    def replace(self, old: str, new: str) -> "Message":
+        """Return the message with another text in place of one, outside its parameters."""
+        message = Message(self)
+        message.parts = tuple(
+            part.replace(old, new) if isinstance(part, str) else part for part in self.parts
         )
-        return tuple(dict.fromkeys(filter(None, named)))
+        return message
+
+    def without_full_stop(self) -> "Message":
+        """Return the message without the full stop at its end, to go on after it."""
+        message, last = Message(self), self.parts[-1]
+        if isinstance(last, str):
+            message.parts = (*self.parts[:-1], last.rstrip("."))
+        return message
+
+    def __str__(self) -> str:
+        """Return the message with its parameters as Python has them."""
+        return "".join(part if isinstance(part, str) else part.text for part in self.parts)
 
     def written(self, write: Callable[[str, str | None], str]) -> str:
         """Return the message with its parameters as `write(name, value)` writes them."""
         return "".join(
-            part if isinstance(part, str) else part.written(write) for part in self._parts
+            part if isinstance(part, str) else part.written(write) for part in self.parts
         )
+
+
+def _filled(
+    template: str, values: tuple[object, ...], parameters: Mapping[str, object]
+) -> Iterator[str | _Parameter]:
+    """Yield the parts of a message: texts between the fields, and what fills these."""
+    fields = [field for _, field, _, _ in Formatter().parse(template) if field is not None]
+    if fields.count("") != len(values) or {*fields} - {""} != {*parameters}:
+        raise ValueError(f"{template!r} has not the fields of {values} and {[*parameters]}.")
+    rest = iter(values)
+    for text, field, spec, conversion in Formatter().parse(template):
+        yield text
+        if field is None:
+            continue
+        if field:
+            yield _Parameter.of(field, parameters[field])
+            continue
+        value = next(rest)
+        if isinstance(value, BalframeError):
+            value = value.message
+        if isinstance(value, Message):
+            yield from value.parts
+        elif isinstance(value, Spelled):
+            yield _Parameter.of("", value)
+        else:
+            yield format(repr(value) if conversion == "r" else value, spec or "")
+
+
+def parameter(name: str, value: object = OPTION) -> Message:
+    """Return a message of one parameter, for a name that is not known beforehand."""
+    return Message(f"{{{name}}}", **{name: value})
+
+
+def join(separator: str, messages: Iterable["str | Message"]) -> Message:
+    """Return the messages as one, with a text between them."""
+    texts = list(messages)
+    return Message(
+        separator.replace("{", "{{").replace("}", "}}").join(["{}"] * len(texts)), *texts
+    )
+
+
+class _Written(Exception):  # noqa: N818 (an error or a warning)
+    """An exception whose message knows its parameters."""
+
+    def __init__(
+        self, message: str | Message = "", /, *values: object, **parameters: object
+    ) -> None:
+        self.message = Message(message, *values, **parameters)  # in __dict__: copies have it too
+        super().__init__(str(self.message))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that the message is about."""
+        names = (
+            part.name
+            for part in self.message.parts
+            if isinstance(part, _Parameter) and part.text.startswith(part.name)  # in Python too
+        )
+        return tuple(dict.fromkeys(filter(None, names)))
+
+    def written(self, write: Callable[[str, str | None], str]) -> str:
+        """Return the message with its parameters as `write(name, value)` writes them."""
+        return self.message.written(write)
 
 
 class BalframeError(_Written):
@@ -131,29 +231,12 @@ class BalframeWarning(_Written, UserWarning):
     """
 
 
-def warn(message: str) -> None:
+def warn(message: str | Message, /, *values: object, **parameters: object) -> None:
     """Warn whoever called balframe, at the line of the call."""
     level, frame = 1, sys._getframe().f_back
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back
-    warnings.warn(BalframeWarning(message), stacklevel=level + 1)
-
-
-def marked(error: BalframeError) -> str:
-    """Return the message of an error with its marks, for use in the message of another error."""
-    return "".join(part if isinstance(part, str) else part.marked() for part in error._parts)
-
-
-def _parts(message: str) -> tuple[str | _Parameter, ...]:
-    """Take a message apart at its marks."""
-    return tuple(
-        _Parameter(*json.loads(part)) if position % 2 else part
-        for position, part in enumerate(_MARKED.split(str(message)))
-    )
-
-
-def _in_python(parts: Iterable[str | _Parameter]) -> str:
-    return "".join(part if isinstance(part, str) else part.text for part in parts)
+    warnings.warn(BalframeWarning(message, *values, **parameters), stacklevel=level + 1)
 
 
 class InvalidInputError(BalframeError, ValueError):
@@ -183,7 +266,13 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
     verdicts.
     """
 
-    def __init__(self, message: str, frame: Any, n_failed: int, n_inconclusive: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        message: str | Message,
+        frame: Any,  # noqa: ANN401
+        n_failed: int,
+        n_inconclusive: int,
+    ) -> None:
         super().__init__(message)
         self.frame = frame
         self.n_failed = n_failed
@@ -217,11 +306,8 @@ def not_found(
 
 
 def clipped(text: str, most: int = 200) -> str:
-    """Shorten a text for a message in its middle; it loses its marks."""
-    plain = text if len(text) <= most else _in_python(_parts(text))
-    if len(plain) <= most:
-        return text
-    return f"{plain[: most // 2]} ... {plain[-most // 4 :]}"
+    """Return a text for a message, shortened in its middle."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
 
 def first_line(error: object) -> str:
@@ -232,13 +318,5 @@ def first_line(error: object) -> str:
 def listed(values: Iterable[object], most: int = 20) -> str:
     """Join values for a message, the first `most` of them."""
     texts = [clipped(str(value)) for value in values]
-    rest = f", ... ({len(texts) - most:,} more)" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + rest if texts else "none"
-
-
-def check_choice(argument: str, value: object, allowed: Iterable[object]) -> None:
-    """Raise unless the value is one of those allowed (1 is not False)."""
-    options = list(allowed)
-    if not any(type(value) is type(option) and value == option for option in options):
-        shown = ", ".join(map(repr, options))
-        raise InvalidInputError(f"{parameter(argument, value)} is not one of the options: {shown}.")
+    rest = [f"... ({len(texts) - most:,} more)"] if len(texts) > most else []
+    return ", ".join([*texts[:most], *rest]) if texts else "none"

@@ -16,6 +16,7 @@ from programs import npm_package as npm_package
 from recipes import recipe
 from tried import TRIED
 
+import balframe as bf
 from balframe import accessor, methods
 from balframe.api.method import DECLARED
 from balframe.cli.main import main
@@ -85,6 +86,7 @@ def toy_method(tmp_path, monkeypatch):
     yield declarations()[name]
     del DECLARED[name], sys.modules[f"{scores.__name__}.{name}"]
     delattr(scores, name)
+    vars(bf).pop(name, None)
 
 
 @pytest.fixture

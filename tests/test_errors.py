@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.errors import advised, bare_parameter, marked, not_found, parameter
+from balframe import errors
+from balframe.errors import NAME, OPTION, Advice, Message, Spelled, join, not_found, parameter
 
 DAYS = [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 9)]
 DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
@@ -155,7 +156,7 @@ def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters
 
 @pytest.mark.parametrize("clone", [copy.copy, pickled])
 def test_a_copy_of_failed_checks_keeps_both_forms_and_the_rows(clone):
-    error = bf.CheckFailed(f"{parameter('rules')} fail", "the rows", 2, 1)
+    error = bf.CheckFailed(Message("{rules} fail", rules=OPTION), "the rows", 2, 1)
     cloned = clone(error)
 
     assert (str(cloned), cloned.written(in_other_words)) == ("rules= fail", "<rules> fail")
@@ -205,7 +206,7 @@ def test_hostile_values_come_out_as_they_are(text):
 @EACH_HOSTILE
 def test_hostile_names_come_out_as_they_are(text):
     error = not_found("column", Shown(text), [])
-    said = bf.InvalidInputError(f"{bare_parameter('by')} names {text}: {marked(error)}")
+    said = bf.InvalidInputError("{by} names {}: {}", text, error, by=NAME)
 
     assert str(error) == f"column {text} not found. Columns: none."
     assert error.parameters == ()
@@ -230,12 +231,46 @@ def test_an_error_within_a_rule_keeps_its_parameters():
     assert ": <metrics: all> is a preset" in error.written(in_other_words)
 
 
-def test_a_text_too_long_loses_its_marks_with_its_middle():
-    error = not_found("column", "b", [f"{advised('missing', 'drop')}{'x' * 300}"])
-
-    assert str(error) == (
-        f"column 'b' not found. Columns: missing=\"drop\"{'x' * 86} ... {'x' * 50}."
+def test_a_message_takes_in_other_messages_and_what_the_shell_spells_otherwise():
+    quantiles = Spelled('("quantiles", n)', "quantiles,10", parameter="thresholds")
+    rename = Spelled("Give {'g': 'a'}, or rename", "Rename")
+    columns = join(" and ", [parameter("by", NAME), "{over}", parameter("cluster", "p")])
+    message = Message(
+        "{} {{}}: give {}. {} it, {missing}.", columns, quantiles, rename, missing=Advice("drop")
     )
+
+    assert str(message) == (
+        "by and {over} and cluster='p' {}: give (\"quantiles\", n). Give {'g': 'a'}, or rename it, "
+        'missing="drop".'
+    )
+    assert message.written(in_other_words) == (
+        "<by> and {over} and <cluster: 'p'> {}: give <thresholds: quantiles,10>. Rename it, "
+        "<missing: drop>."
+    )
+    assert bf.InvalidInputError(message).parameters == ("by", "cluster", "missing")
+
+
+def test_a_message_changes_outside_its_parameters():
+    message = Message("{by} of 'a' is by.", by="by")
+
+    assert str(message.replace("by", "c").without_full_stop()) == "by='by' of 'a' is c"
+    assert str(message) == "by='by' of 'a' is by."
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "parameters"),
+    [
+        ("{} and {}", ("a",), {}),
+        ("{}", ("a", "b"), {}),
+        ("{by}", ("a",), {}),
+        ("{}", (), {"by": "a"}),
+    ],
+)
+def test_a_message_has_a_value_for_each_field_and_a_field_for_each_value(
+    template, values, parameters
+):
+    with pytest.raises(ValueError, match="fields"):
+        Message(template, *values, **parameters)
 
 
 def verbs():
@@ -262,25 +297,48 @@ def errors_of(verb):
 
 @pytest.mark.parametrize("verb", verbs(), ids=lambda one: f"{one.__module__}.{one.__name__}")
 def test_every_error_about_a_parameter_knows_it(verb):
-    errors = list(errors_of(verb))
+    caught = list(errors_of(verb))
 
-    assert errors
-    assert not [str(one) for _, one in errors if SPELLED.search(one.written(lambda *_: ""))]
+    assert caught
+    assert not [str(one) for _, one in caught if SPELLED.search(one.written(lambda *_: ""))]
     knows_none = verb in (bf.combine, bf.slice_filter)  # whose errors are about data
-    assert any(name in one.parameters for name, one in errors) or knows_none
+    assert any(name in one.parameters for name, one in caught) or knows_none
 
 
-def test_no_message_spells_a_parameter_without_a_mark():
+def calls_with_messages():
+    """The calls in the source that make an error, a warning or a part of one, and their places."""
+    for file in {*Path(bf.__file__).parent.rglob("*.py")} - {Path(errors.__file__)}:
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and re.search(
+                r"(Error|Failed|^Message|^warn)$", ast.unparse(call.func)
+            ):
+                yield f"{file}, line {call.lineno}", call
+
+
+def test_no_message_spells_a_parameter_outside_a_field():
     spelled = [
-        f"{file}, line {text.lineno}: {text.value}"
-        for file in Path(bf.__file__).parent.rglob("*.py")
-        for call in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(call, ast.Call) and re.search("(Error|Failed)$", ast.unparse(call.func))
+        f"{place}: {text.value}"
+        for place, call in calls_with_messages()
         for text in ast.walk(call)
         if isinstance(text, ast.Constant) and SPELLED.search(str(text.value))
     ]
 
     assert not spelled
+
+
+def test_the_fields_of_every_message_are_its_values():
+    """Most messages are never raised in tests; an f-string would take braces of data for fields."""
+    n = 0
+    for place, call in calls_with_messages():
+        template, *values = call.args or [ast.Constant("")]
+        names = [keyword.arg for keyword in call.keywords]
+        if (values or names) and "CheckFailed" not in ast.unparse(call.func):
+            assert not any(isinstance(part, ast.JoinedStr) for part in ast.walk(template)), place
+            if isinstance(template, ast.Constant) and None not in names:
+                Message(template.value, *[0] * len(values), **dict.fromkeys(names, 0))
+                n += 1
+
+    assert n > 100
 
 
 def test_near_names_are_found_whatever_their_case():

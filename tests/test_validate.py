@@ -1,6 +1,7 @@
 """Numbers of NumPy are numbers, wherever an option takes one."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -48,3 +49,23 @@ def test_tables_take_integers_of_numpy():
 def test_a_flag_is_no_number():
     with pytest.raises(bf.InvalidInputError, match="above=True is not a balanced accuracy"):
         bf.posterior(FRAME, **LABELS, above=True)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [10**400, True, Fraction(1, 2), 0.5j, np.bool_(True), "0.5"],
+    ids=lambda one: str(one)[:5],
+)
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (bf.curve, lambda number: {"y_true": "y", "y_score": "p", "thresholds": [number]}),
+        (bf.slices, lambda number: {**LABELS, "over": "g", "bins": [number]}),
+        (bf.report, lambda number: {**LABELS, "class_weight": {0: number, 1: 1}}),
+        (bf.report, lambda number: {**LABELS, "interval": True, "level": number}),
+    ],
+    ids=["thresholds", "bins", "class_weight", "level"],
+)
+def test_what_a_float_cannot_hold_or_is_no_number_is_refused(function, options, number):
+    with pytest.raises(bf.InvalidInputError, match="give "):
+        function(FRAME, **options(number))

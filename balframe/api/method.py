@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
-from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
+from balframe.errors import OPTION, BalframeError, UnsupportedTypeError, not_found, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -174,9 +174,12 @@ def _check_positional(
     if len(arguments) > len(positional):
         named = "by" if "by" in parameters else next(n for n in parameters if n not in positional)
         raise UnsupportedTypeError(
-            f"{public_name} takes {', '.join(positional)} by position, but {len(arguments)} "
-            "positional arguments were given; give the others by keyword, such as "
-            f"{parameter(named)}."
+            "{} takes {} by position, but {} positional arguments were given; give the others by "
+            "keyword, such as {}.",
+            public_name,
+            ", ".join(positional),
+            len(arguments),
+            parameter(named, OPTION),
         )
 
 

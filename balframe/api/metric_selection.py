@@ -6,13 +6,14 @@ from typing import Literal
 
 import numpy as np
 
+from balframe._validate import check_choice, is_number
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label
 from balframe.core.sample import Clusters, Sample
-from balframe.errors import InvalidInputError, bare_parameter, check_choice, parameter
+from balframe.errors import NAME, OPTION, InvalidInputError
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
@@ -66,9 +67,11 @@ class MetricSelection:
         is_lenient = self.is_lenient and len(labels) > 2
         if counted_frame.pos_label_code() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
-                f"metric {lacking[0]!r} needs {parameter('pos_label')}; give one of the labels: "
-                f"{labels}. It has a default only if the labels are among 0 and 1, -1 and 1, or "
-                "false and true."
+                "metric {!r} needs {pos_label}; give one of the labels: {}. It has a default only "
+                "if the labels are among 0 and 1, -1 and 1, or false and true.",
+                lacking[0],
+                labels,
+                pos_label=OPTION,
             )
 
     def sample(self, counted_frame: CountedFrame) -> Sample:
@@ -110,8 +113,9 @@ def check_by(query: Query, method: str) -> None:
     """Raise if the request has no segments to compare."""
     if not query.by:
         raise InvalidInputError(
-            f"{parameter('by')} is missing, but {method} compares segments; "
-            "name at least one column."
+            "{by} is missing, but {} compares segments; name at least one column.",
+            method,
+            by=OPTION,
         )
 
 
@@ -145,8 +149,10 @@ def _check_weighted(metrics: Mapping[str, Metric], class_weight: ClassWeight | N
     for name, metric in metrics.items():
         if "class_weight" in metric.needs and class_weight is None:
             raise InvalidInputError(
-                f"metric {name!r} needs {parameter('class_weight')}; give a weight for every "
-                'label, "balanced" or "prevalence".'
+                'metric {!r} needs {class_weight}; give a weight for every label, "balanced" or '
+                '"prevalence".',
+                name,
+                class_weight=OPTION,
             )
 
 
@@ -157,14 +163,15 @@ def _check_class_weight(class_weight: object) -> None:
         check_choice("class_weight", class_weight, ("balanced", "prevalence"))
         return
     for label, weight in class_weight.items():
-        is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not is_number or not np.isfinite(weight) or weight < 0:
+        if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidInputError(
-                f"{bare_parameter('class_weight')} gives {label!r} the weight {weight!r}; "
-                "give finite, non-negative numbers."
+                "{class_weight} gives {!r} the weight {!r}; give finite, non-negative numbers.",
+                label,
+                weight,
+                class_weight=NAME,
             )
     if not any(class_weight.values()):
         raise InvalidInputError(
-            f"{parameter('class_weight', dict(class_weight))} has no weight above 0; give at least "
-            "one label a positive weight."
+            "{class_weight} has no weight above 0; give at least one label a positive weight.",
+            class_weight=dict(class_weight),
         )

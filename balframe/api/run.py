@@ -5,18 +5,24 @@ from typing import Any
 
 import numpy as np
 
+from balframe._validate import check_choice
 from balframe.api.columns import Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
-from balframe.errors import check_choice, warn
+from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, convert_result
-from balframe.frames.count_input import compute_on_collect, count_input
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import LabelSource, ScoreSource, Source
+from balframe.frames.sources import (
+    LabelSource,
+    ScoreSource,
+    Source,
+    compute_on_collect,
+    count_input,
+)
 from balframe.frames.thresholds import Thresholds
 
 Columns = Mapping[Name, Any]

@@ -57,14 +57,16 @@ class Page:
             If HTML is asked for and jinja2 is not installed.
         """
         out = Path(path)
-        option = parameter("path", str(out))
         extension = out.suffix.lower()
         if extension not in _HTML + _MARKDOWN:
             raise InvalidInputError(
-                f"{option} has none of the extensions that a page can have. Use one of "
-                f"{listed(_HTML)} for HTML or {listed(_MARKDOWN)} for Markdown."
+                "{path} has none of the extensions that a page can have. Use one of {} for HTML or "
+                "{} for Markdown.",
+                listed(_HTML),
+                listed(_MARKDOWN),
+                path=str(out),
             )
-        check_place(out, option)
+        check_place(out, parameter("path", str(out)))
         text = self.html() if extension in _HTML else self.markdown()
         replace(out, text.encode())
 

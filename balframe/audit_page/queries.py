@@ -9,10 +9,12 @@ from typing import Any
 from balframe.audit_page.request import Model, Request
 from balframe.core.label_set import Label, LabelSet, as_labels
 from balframe.errors import (
+    NAME,
+    OPTION,
+    Advice,
     BalframeWarning,
     InvalidInputError,
-    advised,
-    bare_parameter,
+    join,
     parameter,
 )
 from balframe.frames.adapter import Name
@@ -168,8 +170,10 @@ def _drop_missing_scores(cells: Any, y_score: Name, request: Request) -> tuple[A
     scores = cells[SCORE]
     if not scores.dtype.is_numeric():
         raise InvalidInputError(
-            f"column {y_score!r} is of type {scores.dtype}, but {bare_parameter('y_score')} needs "
-            "numbers."
+            "column {!r} is of type {}, but {y_score} needs numbers.",
+            y_score,
+            scores.dtype,
+            y_score=NAME,
         )
     if scores.dtype.is_float() and scores.is_infinite().any():
         raise InvalidInputError(
@@ -178,8 +182,12 @@ def _drop_missing_scores(cells: Any, y_score: Name, request: Request) -> tuple[A
     n_null = int(cells[N].filter(scores.is_null()).sum())
     if n_null and request.options["missing"] != "drop":
         raise InvalidInputError(
-            f"column {y_score!r} has {n_null} null value{'s' * (n_null != 1)}. Remove those rows, "
-            f"or give {advised('missing', 'drop')} to leave them out."
+            "column {!r} has {} null value{}. Remove those rows, or give {missing} to leave them "
+            "out.",
+            y_score,
+            n_null,
+            "s" * (n_null != 1),
+            missing=Advice("drop"),
         )
     return (cells.filter(scores.is_not_null()), n_null) if n_null else (cells, 0)
 
@@ -202,12 +210,14 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
 def _check_words(labels: Sequence[Label], request: Request) -> None:
     """Raise where there are words for the positive label of two, but other labels."""
     words = {"truth": request.words.truth, "call": request.words.call}
-    names = [bare_parameter(name) for name, text in words.items() if text is not None]
+    names = [parameter(name, NAME) for name, text in words.items() if text is not None]
     if names and len(labels) != 2:
         raise InvalidInputError(
-            f"{' and '.join(names)} name{'s' * (len(names) == 1)} the positive label of two, but "
-            f"the labels are {LabelSet(tuple(labels))}. Leave the words out, or turn the labels "
-            "into two."
+            "{} name{} the positive label of two, but the labels are {}. Leave the words out, or "
+            "turn the labels into two.",
+            join(" and ", names),
+            "s" * (len(names) == 1),
+            LabelSet(tuple(labels)),
         )
 
 
@@ -217,16 +227,19 @@ def _positive(labels: Sequence[Label], request: Request) -> Label | None:
     if len(labels) != 2:
         if pos_label is not None:
             raise InvalidInputError(
-                f"{parameter('pos_label', pos_label)} is for two labels, but there are "
-                f"{len(labels)}: {label_set}. Omit it for an audit of all labels, or turn them "
-                "into two."
+                "{pos_label} is for two labels, but there are {}: {}. Omit it for an audit of all "
+                "labels, or turn them into two.",
+                len(labels),
+                label_set,
+                pos_label=pos_label,
             )
         return None
     code = label_set.positive(pos_label)
     if code is None:
         raise InvalidInputError(
-            f"an audit of two labels needs {parameter('pos_label')}; give the one that counts as "
-            f"positive: {label_set}. It has a default only if the labels are among "
-            "0 and 1, -1 and 1, or false and true."
+            "an audit of two labels needs {pos_label}; give the one that counts as positive: {}. "
+            "It has a default only if the labels are among 0 and 1, -1 and 1, or false and true.",
+            label_set,
+            pos_label=OPTION,
         )
     return labels[code]

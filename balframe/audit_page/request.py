@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from balframe._validate import check_min_support
+from balframe._validate import check_level, check_min_support
 from balframe.api.options import Names
 from balframe.audit_page.text import caller_text, quote
 from balframe.core.label_set import Label
 from balframe.errors import (
+    NAME,
+    OPTION,
     InvalidInputError,
     UnknownNameError,
-    bare_parameter,
     listed,
     parameter,
 )
 from balframe.frames.adapter import Name
 from balframe.methods.gates.rules import Rule, read_rules
-from balframe.stats.base import check_level
 
 _OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
 _TEXTS = ("title", "subtitle", "truth", "call")
@@ -131,13 +131,16 @@ def _models(y_pred: Names, y_score: Names) -> Sequence[Model]:
     """Pair the columns of predictions with those of scores."""
     predictions, scores = _names(y_pred), _names(y_score)
     if not predictions:
-        raise InvalidInputError(f"{bare_parameter('y_pred')} names no column; name at least one.")
+        raise InvalidInputError("{y_pred} names no column; name at least one.", y_pred=NAME)
     _check_distinct("y_pred", predictions)
     if y_score is not None and len(scores) != len(predictions):
         raise InvalidInputError(
-            f"{bare_parameter('y_score')} names {_columns(scores)} and {bare_parameter('y_pred')} "
-            f"{_columns(predictions)}; give one column of scores for each column of calls, in the "
-            "same order."
+            "{y_score} names {} and {y_pred} {}; give one column of scores for each column of "
+            "calls, in the same order.",
+            _columns(scores),
+            _columns(predictions),
+            y_score=NAME,
+            y_pred=NAME,
         )
     pairs = zip(predictions, scores or [None] * len(predictions), strict=True)
     return [Model(*pair) for pair in pairs]
@@ -160,17 +163,20 @@ def _check_roles(y_true: Name, by: Sequence[Name], models: Sequence[Model]) -> N
         for name in names:
             if name in others:
                 raise InvalidInputError(
-                    f"column {name!r} is given as {bare_parameter(first)} and as "
-                    f"{bare_parameter(second)}; leave it out of one of them, or give a copy of it "
-                    "under another name."
+                    "column {!r} is given as {} and as {}; leave it out of one of them, or give a "
+                    "copy of it under another name.",
+                    name,
+                    parameter(first, NAME),
+                    parameter(second, NAME),
                 )
 
 
 def _check_distinct(option: str, names: Sequence[Name]) -> None:
     if any(name in names[:i] for i, name in enumerate(names)):
         raise InvalidInputError(
-            f"{bare_parameter(option)} names a column twice: {listed(map(repr, names))}; name each "
-            "column once."
+            "{} names a column twice: {}; name each column once.",
+            parameter(option, NAME),
+            listed(map(repr, names)),
         )
 
 
@@ -179,14 +185,19 @@ def check_rules(rules: Sequence[Rule], by: Sequence[Name]) -> None:
     for rule in rules:
         if rule.is_relative:
             raise InvalidInputError(
-                f"rule {rule.text!r} compares with a baseline, which an audit does not have. Leave "
-                f"it out of {parameter('rules')}, and judge it with `check`."
+                "rule {!r} compares with a baseline, which an audit does not have. Leave it out of "
+                "{rules}, and judge it with `check`.",
+                rule.text,
+                rules=OPTION,
             )
         for name in rule.where:
             if name not in by:
                 raise UnknownNameError(
-                    f"rule {rule.text!r} is about values of {name!r}, which is not in "
-                    f"{bare_parameter('by')}. Name the column there, or leave the rule out."
+                    "rule {!r} is about values of {!r}, which is not in {by}. Name the column "
+                    "there, or leave the rule out.",
+                    rule.text,
+                    name,
+                    by=NAME,
                 )
 
 
@@ -194,7 +205,7 @@ def _text(option: str, text: object) -> str | None:
     if text is None or (isinstance(text, str) and text.strip()):
         return text
     raise InvalidInputError(
-        f"{parameter(option, text)} is no text; give words for the page, or omit it."
+        "{} is no text; give words for the page, or omit it.", parameter(option, text)
     )
 
 
@@ -202,7 +213,8 @@ def _unit(unit: object) -> tuple[str, str]:
     words = [*unit] if isinstance(unit, (list, tuple)) else []
     if len(words) != 2 or not all(isinstance(word, str) and word.strip() for word in words):
         raise InvalidInputError(
-            f"{parameter('unit', unit)} is no pair of words; give the singular and the plural, "
-            'such as ("person", "people").'
+            '{unit} is no pair of words; give the singular and the plural, such as ("person", '
+            '"people").',
+            unit=unit,
         )
     return words[0], words[1]

@@ -6,18 +6,12 @@ from functools import wraps
 from typing import Any, TypeVar, get_args
 
 from balframe._text import metric_title
-from balframe._validate import check_min_support, is_whole_number
+from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
 from balframe.api.options import FRAMES, SHARED, Option
 from balframe.charts.rows import SortOption, escape_tags
-from balframe.errors import (
-    InvalidInputError,
-    UnknownNameError,
-    UnsupportedTypeError,
-    check_choice,
-    parameter,
-)
+from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
 from balframe.frames.engines.inputs import materialize
 from balframe.metrics.registry import Metric
 
@@ -91,9 +85,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
     """Raise if an option that only charts have has an invalid value."""
     most = options.get("most", DEFAULT_MOST)
     if not is_whole_number(most, 2):
-        raise InvalidInputError(
-            f"{parameter('most', most)} is not a number of segments; give 2 or more."
-        )
+        raise InvalidInputError("{most} is not a number of segments; give 2 or more.", most=most)
     check_min_support(options.get("min_support", DEFAULT_MIN_SUPPORT))
     check_choice("sort", options.get("sort", "score"), get_args(SortOption))
     check_choice("numbers", options.get("numbers"), (True, False, None))
@@ -112,7 +104,7 @@ def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[Ch
     """Return the metrics of a chart; a metric that a mapping renames has its new name as title."""
     if metrics is None:
         raise UnsupportedTypeError(
-            f"{parameter('metrics', None)} names no metric to draw; name at least one."
+            "{metrics} names no metric to draw; name at least one.", metrics=None
         )
     is_renamed = isinstance(metrics, Mapping)
     selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics

@@ -1,7 +1,6 @@
-"""The array types that packages hand to each other, and what can be listed."""
+"""The array types that packages hand to each other."""
 
-from collections.abc import Iterable
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +20,3 @@ class Regroup(Protocol):
 
     def __call__(self, values: Counts, /) -> Counts:
         """Take or add up."""
-
-
-def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
-    """Return whether this can be listed; an array of no dimension and a class only look like it."""
-    try:
-        iter(value)  # type: ignore[call-overload]
-    except TypeError:
-        return False
-    return True

@@ -10,21 +10,23 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import (
+    NAME,
+    OPTION,
     InvalidInputError,
+    Message,
+    Spelled,
     UnsupportedTypeError,
-    bare_parameter,
-    in_python,
+    join,
     listed,
-    parameter,
 )
 
 Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
 
-_THRESHOLD = in_python("`score >= 0.5`", "threshold", "0.5")
+_THRESHOLD = Spelled("`score >= 0.5`", "0.5", parameter="threshold")
 STANDARD_PAIRS = ({0, 1}, {-1, 1})
 
 
-def label_kind(value: object, holder: str = "") -> str:
+def label_kind(value: object, holder: str | Message = "") -> str:
     """Return the kind of a label, within which labels compare: number, string, date, datetime."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return "datetime with zone"
@@ -37,37 +39,43 @@ def label_kind(value: object, holder: str = "") -> str:
         if isinstance(value, types):
             return kind
     what = f"{value!r} of type {type(value).__name__}"
-    raise unusable_labels_error(f"{holder} ({what})" if holder else what)
+    raise unusable_labels_error(Message("{} ({})", holder, what) if holder else what)
 
 
-def unusable_labels_error(what: str) -> UnsupportedTypeError:
+def unusable_labels_error(what: str | Message) -> UnsupportedTypeError:
     """Describe what can be used as labels."""
     return UnsupportedTypeError(
-        f"{what} cannot be used as labels; labels must be booleans, integers, whole-number floats, "
-        "strings, categories or dates. Cast the column to one of these types."
+        "{} cannot be used as labels; labels must be booleans, integers, whole-number floats, "
+        "strings, categories or dates. Cast the column to one of these types.",
+        what,
     )
 
 
-def check_kinds(kinds: Mapping[str, str | None]) -> None:
-    """Raise unless all are of one kind; the keys say what holds them."""
-    holders = {holder: kind for holder, kind in kinds.items() if kind is not None}
-    if len(set(holders.values())) > 1:
-        contents = listed(f"{holder} holds {kind}s" for holder, kind in holders.items())
+def check_kinds(kinds: Iterable[tuple[str | Message, str | None]]) -> None:
+    """Raise unless all labels are of one kind; each pair is what holds labels, and their kind."""
+    known = [(holder, kind) for holder, kind in kinds if kind is not None]
+    if len({kind for _, kind in known}) > 1:
+        contents = [Message("{} holds {}s", holder, kind) for holder, kind in known]
         raise InvalidInputError(
-            f"labels of different types never compare equal: {contents}. Cast one to the type of "
-            "the other."
+            "labels of different types never compare equal: {}. Cast one to the type of the other.",
+            join(", ", contents),
         )
 
 
-def as_labels(values: Iterable[object], holder: str) -> list[Label]:
+def as_labels(values: Iterable[object], holder: str | Message) -> list[Label]:
     """Turn values into labels that compare as in scikit-learn: 1, True and 1.0 are equal."""
     labels = list(values)
     one_of_each = {label_kind(value, holder): value for value in labels}
-    check_kinds({f"{holder} ({value!r})": kind for kind, value in one_of_each.items()})
+    if len(one_of_each) > 1:
+        check_kinds(
+            (Message("{} ({!r})", holder, value), kind) for kind, value in one_of_each.items()
+        )
     if any(map(_is_fraction, labels)):
         raise InvalidInputError(
-            f"{holder} holds numbers that are not whole: scores are not labels. Turn them into "
-            f"labels first: {_THRESHOLD}. `curve` evaluates every threshold."
+            "{} holds numbers that are not whole: scores are not labels. Turn them into labels "
+            "first: {}. `curve` evaluates every threshold.",
+            holder,
+            _THRESHOLD,
         )
     whole = [_whole(value) for value in labels]
     is_mixed = len({isinstance(value, bool) for value in whole}) > 1
@@ -128,9 +136,12 @@ class LabelSet:
         outside = sorted(set(observed) - set(labels))
         if outside:
             raise InvalidInputError(
-                f"the data have the label{'s' * (len(outside) > 1)} {listed(map(repr, outside))}, "
-                f"which {parameter('labels', list(labels))} does not contain; add "
-                f"{'them' if len(outside) > 1 else 'it'}, or drop those rows."
+                "the data have the label{} {}, which {labels} does not contain; add {}, or drop "
+                "those rows.",
+                "s" * (len(outside) > 1),
+                listed(map(repr, outside)),
+                "them" if len(outside) > 1 else "it",
+                labels=list(labels),
             )
         return cls(tuple(labels))
 
@@ -161,7 +172,7 @@ class LabelSet:
         might_occur = is_standard_pair({*self.values, pos_label})
         if code is None and not might_occur:
             raise InvalidInputError(
-                f"{parameter('pos_label', pos_label)} is not a label; give one of {self}."
+                "{pos_label} is not a label; give one of {}.", self, pos_label=pos_label
             )
         return -1 if code is None else code
 
@@ -171,15 +182,20 @@ class LabelSet:
         without = [label for label in self.values if label not in class_weight]
         if self.values and unknown:
             raise InvalidInputError(
-                f"{bare_parameter('class_weight')} has a weight for "
-                f"{listed(map(repr, unknown))}, which is not among the labels: {self}. Remove it, "
-                f"or add it to {parameter('labels')} if it may be absent."
+                "{class_weight} has a weight for {}, which is not among the labels: {}. Remove it, "
+                "or add it to {labels} if it may be absent.",
+                listed(map(repr, unknown)),
+                self,
+                class_weight=NAME,
+                labels=OPTION,
             )
         if without:
             raise InvalidInputError(
-                f"{bare_parameter('class_weight')} has no weight for "
-                f"{listed(map(repr, without))}; give one for each of the labels: {self}. "
-                "A weight of 0 excludes a label from the mean."
+                "{class_weight} has no weight for {}; give one for each of the labels: {}. A "
+                "weight of 0 excludes a label from the mean.",
+                listed(map(repr, without)),
+                self,
+                class_weight=NAME,
             )
         weights = np.array([class_weight[label] for label in self.values], np.float64)
         return np.asarray(weights / weights.max(initial=0), np.float64)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from balframe.core.array_types import Int64Array
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 
 _EVERY = re.compile(r"0*([0-9]{1,9})(d|w|mo|q|y)")
 _MONTHS = {"mo": 1, "q": 3, "y": 12}
@@ -32,14 +32,16 @@ class PeriodLength:
         number = 0 if match is None else int(match[1])
         if match is not None and number * _DAYS[match[2]] > _MOST_DAYS:
             raise InvalidInputError(
-                f"{parameter('every', text)} is longer than {_MOST_DAYS:,} days; give a shorter "
-                "period, such as '1y'."
+                "{every} is longer than {:,} days; give a shorter period, such as '1y'.",
+                _MOST_DAYS,
+                every=text,
             )
         if match is None or number == 0:
             raise InvalidInputError(
-                f"{parameter('every', text)} is not the length of a period; give a positive "
-                "number and one unit: d (days), w (weeks from Monday), mo (months), q (quarters) "
-                "or y (years), such as '1d', '2w' or '1mo'."
+                "{every} is not the length of a period; give a positive number and one unit: d "
+                "(days), w (weeks from Monday), mo (months), q (quarters) or y (years), such as "
+                "'1d', '2w' or '1mo'.",
+                every=text,
             )
         return cls(number, match[2])
 

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from balframe._validate import check_choice
 from balframe.core.array_types import Int64Array
 from balframe.data._dataset_counts import APPLICANTS, COMPAS, COMPAS_DECILES
-from balframe.errors import check_choice
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import backend_adapter
 

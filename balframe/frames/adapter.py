@@ -11,7 +11,7 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.integer_codes import Codes
 from balframe.core.label_set import Label
-from balframe.errors import UnsupportedTypeError, bare_parameter
+from balframe.errors import NAME, UnsupportedTypeError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +40,10 @@ def mask_nan(values: npt.NDArray[Any], is_null: BoolArray | None) -> MaskedNumbe
 def not_time_error(name: object, dtype: object) -> UnsupportedTypeError:
     """Return the error for a column that holds no times."""
     return UnsupportedTypeError(
-        f"column {name!r} has the type {dtype}, but {bare_parameter('time')} needs dates or "
-        "datetimes. Cast it first."
+        "column {!r} has the type {}, but {time} needs dates or datetimes. Cast it first.",
+        name,
+        dtype,
+        time=NAME,
     )
 
 

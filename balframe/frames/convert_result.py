@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 from narwhals.dependencies import is_pandas_dataframe
 
+from balframe._validate import check_choice
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.errors import UnsupportedTypeError, check_choice, not_found, parameter
+from balframe.errors import OPTION, UnsupportedTypeError, not_found
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.engines.arrow import polars_schema
 from balframe.frames.engines.inputs import unwrap
@@ -48,8 +49,10 @@ def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = Non
         return _to_arrow(result, schema)
     except (TypeError, ValueError) as error:  # errors of Arrow are ValueErrors too
         raise UnsupportedTypeError(
-            f"{backend} cannot hold the result: {error}. Omit {parameter('backend')}, or cast the "
-            "column first."
+            "{} cannot hold the result: {}. Omit {backend}, or cast the column first.",
+            backend,
+            error,
+            backend=OPTION,
         ) from error
 
 

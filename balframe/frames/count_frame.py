@@ -17,6 +17,7 @@ from balframe.core.integer_codes import Codes, MisjudgedRangeError
 from balframe.core.label_set import check_kinds, label_kind
 from balframe.core.row_sums import RowSums, check_count_total
 from balframe.core.threads import run_on_all_cores
+from balframe.errors import Message, parameter
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
@@ -58,8 +59,12 @@ def _may_be_scores(frame: Frame, adapter: Adapter, query: Query) -> bool:
 
 def check_label_columns(frame: Frame, adapter: Adapter, query: Query) -> None:
     """Raise if the columns of labels cannot hold labels, or not of one kind."""
-    kinds = {f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns}
-    check_kinds(kinds | ({"labels=": label_kind(query.labels[0])} if query.labels else {}))
+    kinds: dict[str | Message, str | None] = {
+        f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns
+    }
+    if query.labels:
+        kinds[parameter("labels")] = label_kind(query.labels[0])
+    check_kinds(kinds.items())
 
 
 def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bool) -> CountedFrame:
@@ -242,7 +247,7 @@ def _assemble(
     cells = Cells.concat(models).regrouped()
     cells, by_levels, cluster_cells = add_margins_by_cluster(cells, levels, adapter, query)
     clusters = None if cluster_cells is None else ClusterCells(cluster_cells, levels[query.cluster])
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
     if query.has_truth and query.labels is None:
         warnings = label_mismatch_warnings(counts, label_columns, agreement)
     return CountedFrame(

@@ -10,6 +10,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.label_set import LabelSet
+from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.rollups import margin_subsets
@@ -46,7 +47,7 @@ class CountedFrame:
     adapter: Adapter
     query: Query
     dtypes: Mapping[Name, DType]
-    label_warnings: tuple[str, ...] = ()
+    label_warnings: tuple[Message, ...] = ()
     clusters: "ClusterCells | None" = None
 
     @property

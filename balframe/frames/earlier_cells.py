@@ -154,7 +154,7 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame, role: str) -
         f"column {earlier.query.y_true!r} of the {role}": earlier.labels.values,
     }
     check_kinds(
-        {source: label_kind(values[0]) for source, values in labels_by_source.items() if values}
+        (source, label_kind(values[0])) for source, values in labels_by_source.items() if values
     )
     for name in current.query.by:
         both = [side.adapter.python_values(side.by[name]) for side in (current, earlier)]

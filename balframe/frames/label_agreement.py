@@ -9,7 +9,7 @@ from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.label_set import Label, LabelSet, as_labels, check_kinds, label_kind
 from balframe.core.row_sums import RowSums
-from balframe.errors import parameter
+from balframe.errors import Message, parameter
 from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import Query
 from balframe.frames.row_weights import raise_null
@@ -135,15 +135,14 @@ def _label_set(
     adapter: Adapter,
     query: Query,
 ) -> LabelSet:
-    labels_by_source = {
-        f"column {column.name!r}": labels
+    kinds: dict[str | Message, str] = {
+        f"column {column.name!r}": label_kind(labels[0])
         for column, (_, labels) in zip(columns, column_labels, strict=True)
+        if labels
     }
-    if query.labels is not None:
-        labels_by_source[parameter("labels")] = list(query.labels)
-    check_kinds(
-        {name: label_kind(labels[0]) for name, labels in labels_by_source.items() if labels}
-    )
+    if query.labels:
+        kinds[parameter("labels")] = label_kind(query.labels[0])
+    check_kinds(kinds.items())
     observed = [label for _, labels in column_labels for label in labels]
     if query.labels is not None:
         return LabelSet.from_list(query.labels, observed)

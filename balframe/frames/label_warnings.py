@@ -6,7 +6,7 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray
 from balframe.core.label_set import Label, is_standard_pair
-from balframe.errors import in_python, listed, parameter
+from balframe.errors import OPTION, Message, Spelled, listed
 from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCounts
 
 _FEW = 10  # rows, which may lack a label by chance
@@ -15,7 +15,7 @@ _MAX_LISTED = 5
 
 def label_mismatch_warnings(
     parts: Sequence[LevelCounts], columns: Sequence[LabelColumn], agreement: LabelAgreement
-) -> tuple[str, ...]:
+) -> tuple[Message, ...]:
     """Describe each column of predictions whose labels are mostly not those of the truth."""
     parts_by_column = {
         index: (part, is_complete)
@@ -38,7 +38,7 @@ def _mismatch_warning(
     pair: tuple[int, int],
     columns: Sequence[LabelColumn],
     agreement: LabelAgreement,
-) -> str | None:
+) -> Message | None:
     """Return a warning if most labels in the first column of a pair never occur in the second."""
     here, other = pair
     (positions, labels), (_, others) = agreement.column_labels[here], agreement.column_labels[other]
@@ -64,11 +64,17 @@ def _mismatch_warning(
         return None
     what = "predictions" if here else "true labels"
     name, other_name = columns[here].name, columns[other].name
-    return (
-        f"{n_unmatched:,} of {n:,} {what} in column {name!r} never occur in column {other_name!r}: "
-        f"{_listed_labels([label for label in labels if label in unmatched])}. "
-        f"Column {other_name!r} has {_listed_labels(others)}. "
-        f"{_advice(name, labels if here else ())}"
+    return Message(
+        "{:,} of {:,} {} in column {!r} never occur in column {!r}: {}. Column {!r} has {}. {}",
+        n_unmatched,
+        n,
+        what,
+        name,
+        other_name,
+        _listed_labels([label for label in labels if label in unmatched]),
+        other_name,
+        _listed_labels(others),
+        _advice(name, labels if here else ()),
     )
 
 
@@ -76,13 +82,14 @@ def _listed_labels(labels: Collection[Label]) -> str:
     return listed(map(repr, labels), _MAX_LISTED)
 
 
-def _advice(predictions: object, labels: Sequence[Label]) -> str:
+def _advice(predictions: object, labels: Sequence[Label]) -> Message:
     """Return advice; predictions with more than two numbers may be scores."""
-    same = (
-        f"use the same class labels in both columns, or list all of them in {parameter('labels')}."
-    )
+    advice = "se the same class labels in both columns, or list all of them in {labels}."
     if len(labels) > 2 and isinstance(labels[0], int):
-        code = in_python("`score >= threshold`", "threshold", None)
-        first = f"If {predictions!r} is a score, turn it into labels first, with {code}."
-        return f"{first} Otherwise {same}"
-    return same[0].upper() + same[1:]
+        return Message(
+            "If {!r} is a score, turn it into labels first, with {}. Otherwise u" + advice,
+            predictions,
+            Spelled("`score >= threshold`", None, parameter="threshold"),
+            labels=OPTION,
+        )
+    return Message("U" + advice, labels=OPTION)

@@ -7,17 +7,16 @@ from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
-from balframe._validate import is_whole_number
-from balframe.core.array_types import is_iterable
+from balframe._validate import check_choice, is_iterable, is_whole_number
 from balframe.core.label_set import Label, as_labels
 from balframe.core.periods import PeriodLength
 from balframe.errors import (
+    NAME,
+    OPTION,
+    Advice,
     InvalidInputError,
     UnknownNameError,
     UnsupportedTypeError,
-    advised,
-    bare_parameter,
-    check_choice,
     listed,
     not_found,
     parameter,
@@ -238,12 +237,14 @@ def _check_predictions(query: Query, spec: InputSpec) -> None:
     """Raise if there are no predictions, or the baseline is one of those compared with it."""
     if not query.y_pred[: -1 if query.baseline is not None else None]:
         raise InvalidInputError(
-            f"{bare_parameter(spec.role)} is an empty list; name at least one column."
+            "{} is an empty list; name at least one column.", parameter(spec.role, NAME)
         )
     if spec.baseline in query.y_pred[:-1]:
         raise InvalidInputError(
-            f"{parameter('baseline', spec.baseline)} is also in {bare_parameter(spec.role)}; name "
-            "another column of predictions, that of the model to compare with."
+            "{baseline} is also in {}; name another column of predictions, that of the model to "
+            "compare with.",
+            parameter(spec.role, NAME),
+            baseline=spec.baseline,
         )
 
 
@@ -252,8 +253,9 @@ def _check_roles(query: Query, segments: Sequence[Name], spec: InputSpec) -> Non
     for role, names in ((spec.by_parameter, segments), (spec.role, query.y_pred)):
         if len(set(names)) < len(names):
             raise InvalidInputError(
-                f"{bare_parameter(role)} names a column twice: {listed(map(repr, names))}; "
-                "name each column once."
+                "{} names a column twice: {}; name each column once.",
+                parameter(role, NAME),
+                listed(map(repr, names)),
             )
     if query.every is None:
         return
@@ -266,8 +268,11 @@ def _check_roles(query: Query, segments: Sequence[Name], spec: InputSpec) -> Non
     for role, names in names_by_role.items():
         if PERIOD in names:
             raise InvalidInputError(
-                f"{bare_parameter(role)} names a column {PERIOD!r}, but that is the name of "
-                f"the column of periods; rename yours first, for example to '{PERIOD}_'."
+                "{} names a column {!r}, but that is the name of the column of periods; rename "
+                "yours first, for example to '{}_'.",
+                parameter(role, NAME),
+                PERIOD,
+                PERIOD,
             )
 
 
@@ -291,9 +296,13 @@ def _parse_every(time: object, every: object) -> PeriodLength | None:
         name, other = ("time", "every") if every is None else ("every", "time")
         value = time if every is None else every
         raise InvalidInputError(
-            f"{parameter(name, value)} needs {bare_parameter(other)} too: the column that holds "
-            f"dates or datetimes as {bare_parameter('time')}, and the length of the periods as "
-            f"{bare_parameter('every')}, such as {advised('every', '1w')}."
+            "{} needs {} too: the column that holds dates or datetimes as {time}, and the length "
+            "of the periods as {every}, such as {}.",
+            parameter(name, value),
+            parameter(other, NAME),
+            parameter("every", Advice("1w")),
+            time=NAME,
+            every=NAME,
         )
     return None if every is None else PeriodLength.of(every)
 
@@ -313,20 +322,25 @@ def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
     for other_role, names in names_by_role.items():
         if cluster in names:
             raise InvalidInputError(
-                f"{parameter('cluster', cluster)} is also in {bare_parameter(other_role)}; name "
-                "the column that says which rows belong together, such as one patient's."
+                "{cluster} is also in {}; name the column that says which rows belong together, "
+                "such as one patient's.",
+                parameter(other_role, NAME),
+                cluster=cluster,
             )
     if query.sample_weight is not None:
         weights = "cells with weights" if query.cells else parameter("sample_weight")
         raise InvalidInputError(
-            f"{parameter('cluster', cluster)} cannot be combined with {weights}: there are no "
-            "confidence intervals for weighted rows in clusters. Omit one of the two."
+            "{cluster} cannot be combined with {}: there are no confidence intervals for weighted "
+            "rows in clusters. Omit one of the two.",
+            weights,
+            cluster=cluster,
         )
     if query.cells and cluster not in columns:
         raise UnknownNameError(
-            f"the cells have no column {cluster!r}, so that it is unknown which rows belong "
-            f"together. Count them with {parameter('cluster', cluster)} in `confusion`, or omit it "
-            "here."
+            "the cells have no column {!r}, so that it is unknown which rows belong together. "
+            "Count them with {cluster} in `confusion`, or omit it here.",
+            cluster,
+            cluster=cluster,
         )
 
 
@@ -348,8 +362,8 @@ def duplicate_name_error(name: Name, number: int) -> InvalidInputError:
 def _check_max_cells(max_cells: object) -> None:
     if not is_whole_number(max_cells, 1):
         raise InvalidInputError(
-            f"{parameter('max_cells', max_cells)} is not a number of cells; give a whole "
-            "number of at least 1."
+            "{max_cells} is not a number of cells; give a whole number of at least 1.",
+            max_cells=max_cells,
         )
 
 
@@ -371,16 +385,25 @@ def _total_columns(
 ) -> tuple[Name | None, Name]:
     if sample_weight is not None or counts is not None:
         raise InvalidInputError(
-            f"{parameter('cells', True)} reads the totals {N!r}, {WEIGHT!r} and {WEIGHT_SQ!r}, so "
-            f"it cannot be combined with {parameter('counts')} or {parameter('sample_weight')}; "
-            "omit them."
+            "{cells} reads the totals {!r}, {!r} and {!r}, so it cannot be combined with {counts} "
+            "or {sample_weight}; omit them.",
+            N,
+            WEIGHT,
+            WEIGHT_SQ,
+            cells=True,
+            counts=OPTION,
+            sample_weight=OPTION,
         )
     check_no_margins(columns)
     for total, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
         if total in columns and other not in columns:
             raise InvalidInputError(
-                f"{parameter('cells', True)} needs the columns {WEIGHT!r} and {WEIGHT_SQ!r} for "
-                f"weighted cells, but {other!r} is missing; give both, as `confusion` returns them."
+                "{cells} needs the columns {!r} and {!r} for weighted cells, but {!r} is missing; "
+                "give both, as `confusion` returns them.",
+                WEIGHT,
+                WEIGHT_SQ,
+                other,
+                cells=True,
             )
     return (WEIGHT if WEIGHT in columns else None), N
 
@@ -397,16 +420,17 @@ def _label_tuple(labels: Sequence[Label]) -> tuple[Label, ...]:
     is_list = hasattr(labels, "__len__") and is_iterable(labels)
     if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
         raise InvalidInputError(
-            f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
+            "{labels} is not a list; give a list of labels, in order.", labels=labels
         )
     values = tuple(as_labels(labels, parameter("labels")))
     if len(set(values)) < len(values):
         raise InvalidInputError(
-            f"{parameter('labels')} lists a label twice: {listed(map(repr, values))}; list each "
-            "label once."
+            "{labels} lists a label twice: {}; list each label once.",
+            listed(map(repr, values)),
+            labels=OPTION,
         )
     if not values:
         raise InvalidInputError(
-            f"{parameter('labels')} is empty; omit it to use the labels that occur."
+            "{labels} is empty; omit it to use the labels that occur.", labels=OPTION
         )
     return values

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, RowSums
-from balframe.errors import InvalidInputError, advised, parameter
+from balframe.errors import OPTION, Advice, InvalidInputError
 from balframe.frames.adapter import Adapter, Frame
 from balframe.frames.query import WEIGHT_SQ, Query
 
@@ -19,8 +19,11 @@ def raise_null(name: object, how_many: int) -> None:
     """Raise if a column has nulls."""
     if how_many:
         raise InvalidInputError(
-            f"column {name!r} has {how_many} null value{'s' * (how_many > 1)}; fill them, or give "
-            f"{advised('missing', 'drop')} to drop those rows."
+            "column {!r} has {} null value{}; fill them, or give {missing} to drop those rows.",
+            name,
+            how_many,
+            "s" * (how_many > 1),
+            missing=Advice("drop"),
         )
 
 
@@ -28,9 +31,12 @@ def raise_invalid_counts(name: object, how_many: int) -> None:
     """Raise if counts are not whole numbers of rows."""
     if how_many:
         raise InvalidInputError(
-            f"column {name!r} has {how_many} value{'s' * (how_many > 1)} that cannot be counts; "
-            "counts must be whole numbers from 0 to 2**63 - 1. Give weights as "
-            f"{parameter('sample_weight')}."
+            "column {!r} has {} value{} that cannot be counts; counts must be whole numbers from 0 "
+            "to 2**63 - 1. Give weights as {sample_weight}.",
+            name,
+            how_many,
+            "s" * (how_many > 1),
+            sample_weight=OPTION,
         )
 
 

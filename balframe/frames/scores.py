@@ -13,7 +13,7 @@ from balframe.core.label_set import LabelSet
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties, group_ties, split_by_label
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import OPTION, InvalidInputError
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.count_frame import check_label_columns, count_rows, encode_columns
 from balframe.frames.counted_frame import CountedFrame
@@ -181,9 +181,12 @@ def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
     raise_infinite(name, n_infinite)
     if n_outside:
         raise InvalidInputError(
-            f"column {name!r} has {n_outside} score{'s' * (n_outside > 1)} outside [0, 1]; a "
-            "number of thresholds requires scores from 0 to 1. Give a list of thresholds, or "
-            f"{QUANTILES} to take them from the scores."
+            "column {!r} has {} score{} outside [0, 1]; a number of thresholds requires scores "
+            "from 0 to 1. Give a list of thresholds, or {} to take them from the scores.",
+            name,
+            n_outside,
+            "s" * (n_outside > 1),
+            QUANTILES,
         )
 
 
@@ -255,8 +258,10 @@ def _positive_code(labels: LabelSet, query: Query) -> int:
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
-            f"scores need {parameter('pos_label')}; give one of the labels: {labels}. It has a "
-            "default only if the labels are among 0 and 1, -1 and 1, or false and true."
+            "scores need {pos_label}; give one of the labels: {}. It has a default only if the "
+            "labels are among 0 and 1, -1 and 1, or false and true.",
+            labels,
+            pos_label=OPTION,
         )
     return code
 

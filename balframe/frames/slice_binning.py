@@ -7,7 +7,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from balframe.core.array_types import BoolArray, Int64Array, IntegerArray, is_iterable
+from balframe._validate import is_iterable, is_number, is_whole_number
+from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.binning import (
     Values,
     format_bins,
@@ -18,7 +19,7 @@ from balframe.core.binning import (
     unique_values_if_few,
 )
 from balframe.core.integer_codes import Codes
-from balframe.errors import InvalidInputError, not_found, parameter
+from balframe.errors import OPTION, InvalidInputError, not_found
 from balframe.frames.adapter import Adapter, EncodedColumn, Name
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.weighted_sums import column_expr, has_value
@@ -101,8 +102,10 @@ class Bins:
                 raise not_found("column", name, names)
             if name not in numeric:
                 raise InvalidInputError(
-                    f"{parameter('bins')} names the column {name!r}, which is not numeric; leave "
-                    "it out. Its values are levels as they are."
+                    "{bins} names the column {!r}, which is not numeric; leave it out. Its values "
+                    "are levels as they are.",
+                    name,
+                    bins=OPTION,
                 )
 
     def fixed_edges(self, name: Name) -> Values | None:
@@ -129,18 +132,18 @@ class Bins:
 def _parse_bins(bins: object, option: object) -> int | Values | None:
     if bins is None:
         return None
-    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+    if is_whole_number(bins):
         if not 2 <= bins <= _MAX_BINS:
             raise _invalid_bins_error(option)
         return int(bins)
     if isinstance(bins, (str, bytes, Set, Mapping)) or not is_iterable(bins):
         raise _invalid_bins_error(option)
     edges: list[Any] = list(bins)
-    are_numbers = all(isinstance(edge, (int, float, np.number)) for edge in edges)
+    are_numbers = all(map(is_number, edges))
     if not edges or not are_numbers or not all(np.isfinite(edge) for edge in edges):
         raise _invalid_bins_error(option)
     return np.unique(np.array(edges) + 0)
 
 
 def _invalid_bins_error(option: object) -> InvalidInputError:
-    return InvalidInputError(f"{parameter('bins', option)} is not valid; give {_FORMS}.")
+    return InvalidInputError("{bins} is not valid; give {}.", _FORMS, bins=option)

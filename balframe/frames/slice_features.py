@@ -11,6 +11,7 @@ from balframe.core.binning import Values
 from balframe.core.cells import LEFT_OUT
 from balframe.core.integer_codes import Codes, codes_from_zero
 from balframe.core.row_sums import RowSums
+from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.count_frame import check_label_columns, count_rows, encode_columns
 from balframe.frames.counted_frame import CountedFrame
@@ -155,7 +156,7 @@ def _assemble(
     parts = [LevelCounts((), positions, (0, 1), sums)]
     agreement = agree_on_labels(parts, columns_to_agree, adapter, query)
     cells = to_cells(parts, agreement)[0].regrouped()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
     if query.labels is None:
         warnings = label_mismatch_warnings(parts, columns_to_agree, agreement)
     levels = {name: columns[name].levels for name in query.by}

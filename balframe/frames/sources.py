@@ -1,16 +1,23 @@
-"""What a method computes from: predicted labels, or scores and thresholds."""
+"""What a method computes from, predicted labels or scores, and how an input is counted."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol, cast
+
+import polars as pl
 
 from balframe.frames import scores
-from balframe.frames.adapter import Adapter, Frame
+from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.engines import group_by
-from balframe.frames.engines.collect import fetch_cells
+from balframe.frames.engines.arrow import ArrowStream
+from balframe.frames.engines.collect import check_n_cells, fetch_cells, fetch_stream_cells
 from balframe.frames.engines.column_names import Rows
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
 from balframe.frames.median_selection import MedianSelections
 from balframe.frames.query import Query
@@ -106,3 +113,57 @@ _EXACT = ScoreSource(Thresholds())
 
 def _all_rows(query: Query) -> Query:
     return replace(query, by=(), cluster=None, margins=False)
+
+
+def count_input(frame: InputFrame, query: Query, source: Source) -> SourceCounts:
+    """Count the cells of a frame, by a query of its engine if it is lazy."""
+    if not frame.engine.is_lazy:
+        return source.count(frame.eager_rows(query), frame.adapter, query)
+    if isinstance(frame.native, ArrowStream):
+        return _count_stream(frame.native, frame, query, source)
+    with engine_lock(frame.native), translate_errors(frame.native):
+        rows = frame.lazy_rows
+        source = source.prepare(rows, frame.engine, query)
+        cells = fetch_cells(source.reduce(rows, query), frame.engine, query)
+    return source.count_reduced(cells, frame.adapter, query)
+
+
+def _count_stream(
+    stream: ArrowStream, frame: InputFrame, query: Query, source: Source
+) -> SourceCounts:
+    """Count the cells of a stream; hold its rows if they are needed twice."""
+    if source.reads_twice:
+        table = stream.table(cast(Sequence[str], query.columns))
+        return source.count(table, frame.adapter, query)
+    cells = fetch_stream_cells(stream, query, source.reduce)
+    return source.count_reduced(cells, frame.adapter, query)
+
+
+def compute_on_collect(
+    frame: InputFrame,
+    query: Query,
+    source: Source,
+    compute: Callable[[Any], Mapping[Name, Any]],
+    template: Frame,
+) -> pl.LazyFrame:
+    """Return a lazy frame that counts the cells and computes the result at `collect`.
+
+    Its columns have the types of `template`.
+    """
+    rows, adapter = frame.lazy_rows, frame.adapter
+    with translate_errors(frame.native):
+        source = source.prepare(rows, frame.engine, query)
+
+    def finish(cells: pl.DataFrame) -> pl.DataFrame:
+        check_n_cells(cells.height, query)
+        counts = source.count_reduced(cells, adapter, query)
+        return cast(pl.DataFrame, adapter.build_frame(compute(counts)))
+
+    cells: pl.LazyFrame = source.reduce(rows, query).head(query.max_cells + 1).to_native()
+    return cells.map_batches(
+        finish,
+        schema=cast(pl.DataFrame, template).schema,
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+    )

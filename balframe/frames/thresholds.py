@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal, TypeGuard
+from typing import Literal
 
 import narwhals as nw
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array, is_iterable
+from balframe._validate import is_iterable, is_number, is_whole_number
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.threads import run_on_all_cores
-from balframe.errors import InvalidInputError, in_python, parameter
+from balframe.errors import OPTION, InvalidInputError, Message, Spelled
 from balframe.frames.indicators import indicator
 
 ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
@@ -17,10 +18,11 @@ ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | No
 _BLOCK = 65_536
 _ROUNDING = 1e-15
 _ALL_WHOLE = 2.0**52  # floats from there on
-QUANTILES = in_python('("quantiles", n)', "thresholds", "quantiles,10")
-_FORMS = (
+QUANTILES = Spelled('("quantiles", n)', "quantiles,10", parameter="thresholds")
+_FORMS = Message(
     "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
-    f"or {QUANTILES}"
+    "or {}",
+    QUANTILES,
 )
 
 
@@ -42,10 +44,11 @@ class Thresholds:
         """Take all scores, rounded by the option `resolution`."""
         if resolution is None:
             return cls()
-        if not _is_count(resolution) or resolution < 1:
+        if not is_whole_number(resolution, 1):
             raise InvalidInputError(
-                f"{parameter('resolution', resolution)} is not a number of steps; give a whole "
-                "number of at least 1, such as 10000, which rounds scores to multiples of 0.0001."
+                "{resolution} is not a number of steps; give a whole number of at least 1, such as "
+                "10000, which rounds scores to multiples of 0.0001.",
+                resolution=resolution,
             )
         return cls(resolution=int(resolution))
 
@@ -54,7 +57,7 @@ class Thresholds:
         """Parse the value of the option."""
         if option is None:
             return cls()
-        if _is_count(option):
+        if is_whole_number(option):
             size = _check_size(option)
             return cls(np.arange(size) / (size - 1), is_even=True)
         if isinstance(option, tuple) and len(option) == 2 and option[0] == "quantiles":
@@ -156,15 +159,12 @@ def _sum_expr(terms: Sequence[nw.Expr]) -> nw.Expr:
     return _sum_expr(terms[:middle]) + _sum_expr(terms[middle:])
 
 
-def _is_count(value: object) -> TypeGuard[int | np.integer[Any]]:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
 def _check_size(size: object) -> int:
-    if not _is_count(size) or size < 2:
+    if not is_whole_number(size, 2):
         raise InvalidInputError(
-            f"{parameter('thresholds')} asks for {size!r} thresholds; give a whole number of "
-            "at least 2."
+            "{thresholds} asks for {!r} thresholds; give a whole number of at least 2.",
+            size,
+            thresholds=OPTION,
         )
     return int(size)
 
@@ -172,21 +172,16 @@ def _check_size(size: object) -> int:
 def _threshold_list(option: object) -> FloatArray:
     if isinstance(option, (str, bytes, Set, Mapping)) or not is_iterable(option):
         raise InvalidInputError(
-            f"{parameter('thresholds', option)} is not supported; give {_FORMS}."
+            "{thresholds} is not supported; give {}.", _FORMS, thresholds=option
         )
     numbers = list(option)
-    if not numbers or not all(isinstance(value, (int, float, np.number)) for value in numbers):
+    if not numbers or not all(map(is_number, numbers)):
         raise InvalidInputError(
-            f"{parameter('thresholds', option)} is not a list of numbers; give {_FORMS}."
+            "{thresholds} is not a list of numbers; give {}.", _FORMS, thresholds=option
         )
-    try:
-        values = np.array([float(value) for value in numbers])
-    except (OverflowError, TypeError) as error:
-        raise InvalidInputError(
-            f"{parameter('thresholds', option)} has a value that is not a float: {error}."
-        ) from error
+    values = np.array([float(value) for value in numbers])
     if np.isnan(values).any():
         raise InvalidInputError(
-            f"{parameter('thresholds')} contains NaN, which no score can reach; remove it."
+            "{thresholds} contains NaN, which no score can reach; remove it.", thresholds=OPTION
         )
     return np.unique(values + 0.0)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from balframe.core.array_types import is_iterable
+from balframe._validate import is_iterable
 from balframe.errors import (
+    OPTION,
+    Advice,
     BalframeError,
     InvalidInputError,
     UnsupportedTypeError,
-    advised,
     listed,
     not_found,
-    parameter,
 )
 from balframe.metrics import definitions  # noqa: F401 (registers them)
 from balframe.metrics.base import BaseMetric
@@ -41,13 +41,16 @@ def find_metric(name: object) -> Metric:
     """Look a metric up by its name or an alias; an error suggests the nearest names."""
     if not isinstance(name, str):
         raise UnsupportedTypeError(
-            f"{parameter('metrics')} takes names of metrics, not {name!r} of type "
-            f"{type(name).__name__}; register a function with bf.metric and give its name."
+            "{metrics} takes names of metrics, not {!r} of type {}; register a function with "
+            "bf.metric and give its name.",
+            name,
+            type(name).__name__,
+            metrics=OPTION,
         )
     if name in PRESETS:
         raise InvalidInputError(
-            f"{advised('metrics', name)} is a preset of several metrics; give the name of one "
-            "metric here."
+            "{metrics} is a preset of several metrics; give the name of one metric here.",
+            metrics=Advice(name),
         )
     metric = _find_or_none(name)
     if metric is None:
@@ -68,13 +71,15 @@ def find_metrics(
         metrics = _find_listed(list(names), presets or {})
     else:
         raise UnsupportedTypeError(
-            f"{parameter('metrics', names)} is neither the name of a metric, nor a list of names, "
-            "nor a mapping of new names to names."
+            "{metrics} is neither the name of a metric, nor a list of names, nor a mapping of new "
+            "names to names.",
+            metrics=names,
         )
     if not metrics:
         raise InvalidInputError(
-            f"{parameter('metrics')} is empty; name at least one metric, or a preset: "
-            f"{listed(map(repr, PRESETS))}."
+            "{metrics} is empty; name at least one metric, or a preset: {}.",
+            listed(map(repr, PRESETS)),
+            metrics=OPTION,
         )
     return metrics
 
@@ -84,7 +89,9 @@ def _find_listed(names: Sequence[object], presets: Mapping[str, Sequence[str]]) 
     single_names = [name for name in names if not (isinstance(name, str) and name in presets)]
     single = {str(name): find_metric(name) for name in single_names}
     if len({str(name) for name in names}) < len(names):
-        raise InvalidInputError(f"{parameter('metrics')} names a metric twice: {listed(names)}.")
+        raise InvalidInputError(
+            "{metrics} names a metric twice: {}.", listed(names), metrics=OPTION
+        )
     by_alias = {metric.name for name, metric in single.items() if name != metric.name}
     metrics: MetricsByName = {}
     for name in map(str, names):
@@ -101,19 +108,29 @@ def _check_new_name(new: object, name: object) -> str:
     """Check the new name of a metric: a string, and not the name of another metric."""
     if not isinstance(new, str) or not new:
         raise UnsupportedTypeError(
-            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which is not a "
-            "name; give a non-empty string."
+            "{metrics} gives the metric {!r} the name {!r}, which is not a name; give a non-empty "
+            "string.",
+            name,
+            new,
+            metrics=OPTION,
         )
     if new in PRESETS or new in score_metric_names() or new in CHART_COLUMN_NAMES:
         raise InvalidInputError(
-            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which means "
-            "something else in balframe; choose another name."
+            "{metrics} gives the metric {!r} the name {!r}, which means something else in "
+            "balframe; choose another name.",
+            name,
+            new,
+            metrics=OPTION,
         )
     metric = _find_or_none(new)
     if metric is not None and metric.name != find_metric(name).name:
         raise InvalidInputError(
-            f"{parameter('metrics')} gives the metric {name!r} the name {new!r}, which already "
-            f"names the metric {metric.name!r}; choose another name."
+            "{metrics} gives the metric {!r} the name {!r}, which already names the metric {!r}; "
+            "choose another name.",
+            name,
+            new,
+            metric.name,
+            metrics=OPTION,
         )
     return new
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, is_iterable
+from balframe._validate import check_choice, is_iterable, is_number
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.errors import InvalidInputError, parameter
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.score_metrics import score_metric_names
 from balframe.stats.base import NO_INTERVAL, Interval
@@ -68,6 +69,16 @@ class Metric(BaseMetric):
                 f"one number for each of the {counts.n_segments} segments."
             )
         return values
+
+    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
+        """Return the rows of the smallest denominator of the metric in each segment.
+
+        A mean of recalls has a denominator for every label present. The denominator of a metric
+        that is neither a proportion nor a mean of recalls is all rows.
+        """
+        if ("pos_label" in self.needs and c.pos_label is None) or not c.n_segments:
+            return c.n
+        return self.interval.smallest_denominator(c)
 
 
 _registry: dict[str, Metric] = {}
@@ -167,15 +178,13 @@ def metric(
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):
         if isinstance(values, str) or not is_iterable(values):
-            raise InvalidInputError(f"{parameter(argument, values)} must be a list of names.")
+            raise InvalidInputError("{} must be a list of names.", parameter(argument, values))
     for need in needs:
         check_choice("needs", need, NEEDS)
-    if not (chance is None or isinstance(chance, (int, float))):
+    if not (chance is None or is_number(chance)):
         check_choice("chance", chance, CHANCES)
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
-        raise InvalidInputError(
-            f"{parameter('range', range)} must be a pair with the smaller value first."
-        )
+        raise InvalidInputError("{range} must be a pair with the smaller value first.", range=range)
 
     def register(function: MetricFunction) -> MetricFunction:
         metric = Metric(

@@ -5,10 +5,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from balframe._validate import check_choice, check_level
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.errors import InvalidInputError
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.mean_recall import Recalls
 from balframe.stats.mean_recall_posterior import PRIORS
@@ -56,19 +57,10 @@ def check_supports_clusters(interval: object, cluster: object) -> None:
     """Raise if the interval method has no limits for rows in clusters."""
     if cluster is not None and interval in _INDEPENDENT_ROWS_METHODS:
         raise InvalidInputError(
-            f"{parameter('interval', interval)} needs independent rows and cannot be combined with "
-            f"{parameter('cluster', cluster)}; give 'wilson', 'score' or 'scas', or omit one of "
-            "the two."
-        )
-
-
-def check_level(level: object) -> None:
-    """Raise unless the level is a number between 0 and 1."""
-    is_number = isinstance(level, (int, float, np.floating)) and not isinstance(level, bool)
-    if not is_number or not 0 < level < 1:  # type: ignore[operator]
-        raise InvalidInputError(
-            f"{parameter('level', level)} is not a confidence level; give a number between 0 and "
-            "1, such as 0.95."
+            "{interval} needs independent rows and cannot be combined with {cluster}; give "
+            "'wilson', 'score' or 'scas', or omit one of the two.",
+            interval=interval,
+            cluster=cluster,
         )
 
 
@@ -88,7 +80,7 @@ class Interval:
         """The methods that can be requested by name; empty if there is no choice."""
         return ()
 
-    def method_of(self, asked: str | None) -> str:
+    def method_of(self, requested: str | None) -> str:
         """Return the name of the method that applies: the one requested, or else the default.
 
         "gate" requests the conservative limits of `check` and `disparity`; a kind without such
@@ -106,9 +98,9 @@ class Interval:
         """Whether there are limits for rows in clusters."""
         return type(self).influence is not Interval.influence
 
-    def method_of_clusters(self, asked: str | None) -> str:
+    def method_of_clusters(self, requested: str | None) -> str:
         """Return the name of the method that applies to rows in clusters, empty without one."""
-        return self.method_of(asked) if self.has_clusters else ""
+        return self.method_of(requested) if self.has_clusters else ""
 
     def influence(self, sample: Sample) -> Influence | None:
         """Return the influence of each cluster on the metric, up to a factor; None without one."""

@@ -88,11 +88,11 @@ class Proportion(Interval):
         """The methods of proportions."""
         return tuple(_PROPORTION_METHODS)
 
-    def method_of(self, asked: str | None) -> str:
+    def method_of(self, requested: str | None) -> str:
         """Return the method that applies: Wilson by default, Clopper-Pearson for gates."""
-        if asked == GATE:
+        if requested == GATE:
             return "exact"
-        return asked if asked in self.methods else "wilson"
+        return requested if requested in self.methods else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion, and transform them."""
@@ -167,9 +167,9 @@ class MeanOfRecalls(Interval):
         """The methods of means of recalls, and the posterior."""
         return (*(name for name in _MEAN_RECALL_METHODS if name != GATE), "posterior")
 
-    def method_of(self, asked: str | None) -> str:
+    def method_of(self, requested: str | None) -> str:
         """Return the method that applies: the score method by default."""
-        return asked if asked in (*self.methods, GATE) else "score"
+        return requested if requested in (*self.methods, GATE) else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
@@ -306,9 +306,9 @@ _MIN_ROWS_SIMULTANEOUS = 100  # the same where several limits hold simultaneousl
 class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
 
-    def method_of(self, asked: str | None) -> str:
+    def method_of(self, requested: str | None) -> str:
         """Return the only method, the score method; limits for gates are exact."""
-        return "exact" if asked == GATE else "score"
+        return "exact" if requested == GATE else "score"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
@@ -347,9 +347,9 @@ class AgreementCoefficient(Interval):
 
     coefficient: Coefficient
 
-    def method_of(self, asked: str | None) -> str:
+    def method_of(self, requested: str | None) -> str:
         """Return the only method, Wilson with effective rows; limits for gates are exact."""
-        return "exact" if asked == GATE else "wilson"
+        return "exact" if requested == GATE else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
@@ -367,9 +367,9 @@ class AgreementCoefficient(Interval):
         """Return the influence of each cluster on the coefficient."""
         return coefficient_influence(self.coefficient, sample)
 
-    def method_of_clusters(self, asked: str | None) -> str:
+    def method_of_clusters(self, requested: str | None) -> str:
         """Return the only method, by Fisher's z; limits for gates are exact."""
-        return "exact" if asked == GATE else "fisher"
+        return "exact" if requested == GATE else "fisher"
 
     def limits_of_clusters(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest

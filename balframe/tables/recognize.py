@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from balframe.api.columns import BY, COUNT_COLUMNS, METRIC, SEGMENT_KEYS, Column
-from balframe.errors import InvalidInputError, listed, not_found, parameter
+from balframe.errors import InvalidInputError, Message, listed, not_found
 from balframe.frames.adapter import Name
 from balframe.methods import declarations
 from balframe.metrics.lookup import metric_families, registered_metrics
@@ -41,8 +41,10 @@ def recognize_result(names: Sequence[Name], method: str | None = None) -> Recogn
     if matches:
         candidates = list(dict.fromkeys(match.method for match in matches))
         raise InvalidInputError(
-            f"a frame with the columns {listed(map(repr, names))} may be the result of "
-            f"{' or of '.join(candidates)}; name one, as in {parameter('verb', candidates[0])}."
+            "a frame with the columns {} may be the result of {}; name one, as in {verb}.",
+            listed(map(repr, names)),
+            " or of ".join(candidates),
+            verb=candidates[0],
         )
     raise _not_recognized_error(names, method, layouts)
 
@@ -220,23 +222,29 @@ def _not_recognized_error(
             candidates.append((len(missing), candidate, missing))
     _, nearest, lacks = min(candidates, default=(0, None, []))
     if nearest is None:
-        reason = ""
+        reason: str | Message = ""
     elif lacks:
         listing = " and ".join(repr(name).replace(f"'{METRIC}'", "a metric") for name in lacks)
         reason = f" A result of {nearest} also has {listing}."
     elif method is None and (
         match := _first_match(names, [name for _, name, missing in candidates if not missing])
     ):
-        option = parameter("verb", match)
-        reason = f" It has columns of several methods; for a result of {match}, give {option}."
+        reason = Message(
+            " It has columns of several methods; for a result of {}, give {verb}.",
+            match,
+            verb=match,
+        )
     else:
         reason = f" A result of {nearest} has these columns in another order."
     methods = list(dict.fromkeys(name for name, _, _ in layouts))
     choices = " or ".join(filter(None, [", ".join(methods[:-1]), methods[-1]]))
     columns = f"the columns {listed(map(repr, names))}" if names else "no columns"
     return InvalidInputError(
-        f"bf.table cannot display a frame with {columns}; give a result of {choices}. You may drop "
-        f"columns, but keep the others in order, and put your own columns at the end.{reason}"
+        "bf.table cannot display a frame with {}; give a result of {}. You may drop columns, but "
+        "keep the others in order, and put your own columns at the end.{}",
+        columns,
+        choices,
+        reason,
     )
 
 

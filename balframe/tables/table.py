@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from balframe._validate import check_min_support, is_whole_number
-from balframe.errors import InvalidInputError, UnsupportedTypeError, check_choice, listed, parameter
+from balframe._validate import check_choice, check_min_support, is_whole_number
+from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import (
@@ -143,10 +143,10 @@ def _check_options(
 ) -> None:
     for name, text in (("title", title), ("subtitle", subtitle)):
         if text is not None and not isinstance(text, str):
-            raise UnsupportedTypeError(f"{parameter(name, text)} must be a string or None.")
+            raise UnsupportedTypeError("{} must be a string or None.", parameter(name, text))
     if subtitle is not None and title is None:
         raise InvalidInputError(
-            f"{parameter('subtitle')} is shown below a title; give {parameter('title')} too."
+            "{subtitle} is shown below a title; give {title} too.", subtitle=OPTION, title=OPTION
         )
     check_choice("bars", bars, (True, False))
     for name, number, minimum in (
@@ -156,7 +156,7 @@ def _check_options(
     ):
         if not is_whole_number(number, minimum):
             raise InvalidInputError(
-                f"{parameter(name, number)} must be a whole number of at least {minimum}."
+                "{} must be a whole number of at least {}.", parameter(name, number), minimum
             )
 
 

@@ -8,7 +8,7 @@ import pytest
 from balframe.cli import method_commands
 from balframe.cli.error_messages import write_parameter
 from balframe.cli.options import parameter_options
-from balframe.errors import BalframeWarning, parameter, spelled
+from balframe.errors import BalframeWarning, Message, Spelled
 from balframe.methods import declarations
 
 pytestmark = pytest.mark.slow
@@ -254,7 +254,8 @@ def test_a_parameter_is_written_as_it_is_typed(name, value, text):
 
 
 def warned(verb, rows, given):
-    message = f"{parameter('y_pred', 's')} is odd: give {spelled('(1, 2)', '1,2')}.\nMore."
+    pair = Spelled("(1, 2)", "1,2")
+    message = Message("{y_pred} is odd: give {}.\nMore.", pair, y_pred="s")
     warnings.warn(BalframeWarning(message), stacklevel=2)
     warnings.warn(BalframeWarning(message), stacklevel=2)
     return verb.function(rows, "y", "p", by="g", rules="n >= 0")

@@ -20,7 +20,7 @@ from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
 from balframe.audit_page.text import label, spell_number
-from balframe.errors import UnknownNameError, marked
+from balframe.errors import Message, UnknownNameError
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
 from balframe.methods.gates.rules import Rule
@@ -69,7 +69,7 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
                 level=request.level,
             )
         except UnknownNameError as error:
-            message = _with_names(marked(error), columns, request.by)
+            message = _with_names(error.message, columns, request.by)
             raise UnknownNameError(message) from error
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
@@ -89,7 +89,7 @@ def _renamed(rule: Rule, by: Sequence[Name]) -> dict[str, object]:
     return {"rule": rule.text, "where": where} if where else {"rule": rule.text}
 
 
-def _with_names(message: str, columns: Sequence[int], by: Sequence[Name]) -> str:
+def _with_names(message: Message, columns: Sequence[int], by: Sequence[Name]) -> Message:
     """Name columns in a message as the caller does, not as the cells do."""
     for column in columns:
         message = message.replace(repr(by_name(column)), repr(by[column]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import narwhals as nw
 import polars as pl
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, parameter
+from balframe.errors import OPTION, InvalidInputError, Message, UnsupportedTypeError, parameter
 from balframe.frames.adapter import Frame, Name
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.column_names import Rows
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COARSENING_ADVICE = {  # advice for many distinct scores, by the option that reduces them
-    "thresholds": f"use a grid of thresholds such as {parameter('thresholds', 101)}, ",
-    "resolution": f"round the scores as with {parameter('resolution', 1000)}, ",
+    "thresholds": Message("use a grid of thresholds such as {thresholds}, ", thresholds=101),
+    "resolution": Message("round the scores as with {resolution}, ", resolution=1000),
 }
 _MAX_PENDING_CELLS = 1 << 20  # before they are added up
 _LOST_TYPES = (nw.Enum, nw.Int128, nw.UInt128)  # Arrow returns these as dictionaries and decimals
@@ -58,9 +58,12 @@ def _check_texts(cells: "pd.DataFrame", query: Query) -> None:
             continue
         if {*cells[key].dropna()} in ({"True"}, {"False"}, {"True", "False"}):
             raise InvalidInputError(
-                f"column {name!r} has the strings 'True' and 'False', to which Dask converts "
-                f"booleans with nulls. Cast it, as in frame.astype({{{name!r}: 'bool[pyarrow]'}}); "
-                f"if strings are intended, give {parameter('labels')}."
+                "column {!r} has the strings 'True' and 'False', to which Dask converts booleans "
+                "with nulls. Cast it, as in frame.astype({{{!r}: 'bool[pyarrow]'}}); if strings "
+                "are intended, give {labels}.",
+                name,
+                name,
+                labels=OPTION,
             )
 
 
@@ -111,9 +114,12 @@ def check_n_cells(n_cells: int, query: Query) -> None:
     if n_cells > query.max_cells:
         kind = "distinct scores" if query.scores else "cells"
         raise InvalidInputError(
-            f"the data have more than {query.max_cells:,} {kind}, the maximum that "
-            f"{parameter('max_cells')} allows. Name fewer columns in "
-            f"{parameter(query.by_parameter)}, compare fewer models at once, "
-            f"{_COARSENING_ADVICE.get(query.coarsening_option, '')}or increase "
-            f"{parameter('max_cells')} if memory allows."
+            "the data have more than {:,} {}, the maximum that {max_cells} allows. Name fewer "
+            "columns in {}, compare fewer models at once, {}or increase {max_cells} if memory "
+            "allows.",
+            query.max_cells,
+            kind,
+            parameter(query.by_parameter, OPTION),
+            _COARSENING_ADVICE.get(query.coarsening_option, ""),
+            max_cells=OPTION,
         )

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Unpack
 
 import numpy as np
 
+from balframe._validate import check_level
 from balframe.api.columns import (
     ADJUSTED_TEST_COLUMNS,
     SEGMENT_KEYS,
@@ -43,7 +44,6 @@ from balframe.metrics.definitions.probability import (
     oe_ratio,
     uncertainty,
 )
-from balframe.stats.base import check_level
 from balframe.stats.multiple_testing import adjust_within_families
 
 

@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import is_whole_number
+from balframe._validate import check_level, is_whole_number
 from balframe.api.columns import (
     SEGMENT_KEYS,
     Kind,
@@ -22,11 +22,10 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import is_segment_start
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import CalibrationOptions
-from balframe.stats.base import check_level
 from balframe.stats.isotonic import isotonic_regression
 from balframe.stats.proportions import wilson
 
@@ -108,7 +107,7 @@ def calibration_curve(
     check_level(options["level"])
     if not is_whole_number(bins, 2):
         raise InvalidInputError(
-            f"{parameter('bins', bins)} is not a number of bins; give a whole number of at least 2."
+            "{bins} is not a number of bins; give a whole number of at least 2.", bins=bins
         )
 
     def compute(scored: ScoredFrame) -> Columns:

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from balframe._validate import check_level
 from balframe.api.columns import (
     COUNT_COLUMNS,
     DESIGN_COLUMNS,
@@ -40,13 +41,12 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Int64Array
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec, Query
 from balframe.methods.comparisons.models import PairedModels
 from balframe.metrics.registry import Metric
-from balframe.stats.base import check_level
 from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
@@ -167,8 +167,9 @@ def compare(
     def check(query: Query) -> None:
         if len(query.y_pred) < 2:
             raise InvalidInputError(
-                f"{parameter('y_pred', y_pred)} names one model, but compare needs at least two; "
-                "name two or more columns of predictions."
+                "{y_pred} names one model, but compare needs at least two; name two or more "
+                "columns of predictions.",
+                y_pred=y_pred,
             )
 
     def compute(counted_frame: CountedFrame) -> Columns:

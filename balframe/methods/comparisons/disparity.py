@@ -4,7 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe._validate import check_min_support
+from balframe._validate import check_level, check_min_support
 from balframe.api.columns import (
     EXTREME_COLUMNS,
     N_CLUSTERS,
@@ -40,7 +40,6 @@ from balframe.methods.comparisons.extremes import (
     extreme_columns,
     group_samples,
 )
-from balframe.stats.base import check_level
 
 _NUMERIC_COLUMNS = (
     estimate("lowest", identifies=True, span=Span.METRIC),

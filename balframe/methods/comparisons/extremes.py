@@ -131,19 +131,8 @@ class ExtremesSearch:
         )
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
-        has_rows = smallest_denominator(metric, c) >= self.min_support
+        has_rows = metric.smallest_denominator(c) >= self.min_support
         return has_rows & ~metric.interval.lacks_label(c) if self.min_support else has_rows
-
-
-def smallest_denominator(metric: Metric, c: ClassCounts) -> Int64Array:
-    """Return the rows of the smallest denominator of a metric in each segment.
-
-    A mean of recalls has a denominator for every label present. The denominator of a metric that
-    is neither a proportion nor a mean of recalls is all rows.
-    """
-    if ("pos_label" in metric.needs and c.pos_label is None) or not c.n_segments:
-        return c.n
-    return metric.interval.smallest_denominator(c)
 
 
 def _equality_tests(

@@ -6,7 +6,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from balframe._validate import check_min_support
+from balframe._validate import check_level, check_min_support
 from balframe.api.columns import (
     EXTREME_COLUMNS,
     HEADING_SEPARATOR,
@@ -34,7 +34,6 @@ from balframe.methods.comparisons.extremes import (
     extreme_columns,
     group_samples,
 )
-from balframe.stats.base import check_level
 
 _Measure = Literal["difference", "ratio"]
 

@@ -4,6 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
+from balframe._validate import check_level
 from balframe.api.columns import (
     COUNT_COLUMNS,
     DESIGN_COLUMNS,
@@ -45,7 +46,6 @@ from balframe.methods.comparisons.reference import (
     compare_group,
 )
 from balframe.methods.comparisons.segments import Comparison, gap_columns
-from balframe.stats.base import check_level
 
 METHOD = Method.of(
     *SEGMENT_KEYS,

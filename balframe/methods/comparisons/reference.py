@@ -19,12 +19,12 @@ from balframe.core.leave_one_out import (
 )
 from balframe.core.sample import Sample
 from balframe.errors import (
+    NAME,
+    OPTION,
     InvalidInputError,
+    Spelled,
     UnknownNameError,
-    bare_parameter,
     listed,
-    parameter,
-    spelled,
 )
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
@@ -92,32 +92,37 @@ def check_reference(reference: object, query: Query, metrics: Mapping[str, Metri
     if isinstance(reference, Mapping):
         if {*reference} != {*query.by}:
             raise InvalidInputError(
-                f"{parameter('reference', dict(reference))} must give one value for each column of "
-                f"{bare_parameter('by')}: {listed(map(repr, query.by))}."
+                "{reference} must give one value for each column of {by}: {}.",
+                listed(map(repr, query.by)),
+                reference=dict(reference),
+                by=NAME,
             )
         if not all(isinstance(value, Hashable) for value in reference.values()):
             raise InvalidInputError(
-                f"{parameter('reference', dict(reference))} has a value that is not a single "
-                "value; give one value for each column."
+                "{reference} has a value that is not a single value; give one value for each "
+                "column.",
+                reference=dict(reference),
             )
     elif not _is_keyword(reference) and len(query.by) > 1:
         keys = ", ".join(f"{name!r}: ..." for name in query.by)
-        one_of = spelled(f"a mapping, as in reference={{{keys}}}, or one of", "one of")
+        one_of = Spelled(f"a mapping, as in reference={{{keys}}}, or one of", "one of")
         raise InvalidInputError(
-            f"{parameter('reference', reference)} does not identify one segment of the columns "
-            f"{listed(map(repr, query.by))}; give {one_of} "
-            f"{listed(map(repr, REFERENCE_KEYWORDS))}."
+            "{reference} does not identify one segment of the columns {}; give {} {}.",
+            listed(map(repr, query.by)),
+            one_of,
+            listed(map(repr, REFERENCE_KEYWORDS)),
+            reference=reference,
         )
     elif not _is_keyword(reference) and not isinstance(reference, Hashable):
         raise InvalidInputError(
-            f"{parameter('reference', reference)} is not a single value; name one segment by its "
-            "value."
+            "{reference} is not a single value; name one segment by its value.", reference=reference
         )
     if _is_chosen_by_score(reference) and query.cluster is not None:
         raise InvalidInputError(
-            f"{parameter('reference', reference)} chooses a segment by its score, which intervals "
-            f"for rows in clusters do not allow for; omit {parameter('cluster')}, or choose "
-            "another reference."
+            "{reference} chooses a segment by its score, which intervals for rows in clusters do "
+            "not allow for; omit {cluster}, or choose another reference.",
+            reference=reference,
+            cluster=OPTION,
         )
     undirected = [name for name, metric in metrics.items() if metric.better is None]
     if _is_chosen_by_score(reference) and undirected:
@@ -141,10 +146,13 @@ def check_unambiguous(reference: object, counted_frame: CountedFrame) -> None:
         return
     name = counted_frame.query.by[0]
     if (counted_frame.codes[name] == counted_frame.level_code(name, reference)).any():
-        rename = spelled(f"Give {{{name!r}: {reference!r}}} for that segment, or rename", "Rename")
+        rename = Spelled(f"Give {{{name!r}: {reference!r}}} for that segment, or rename", "Rename")
         raise InvalidInputError(
-            f"{parameter('reference', reference)} is both an option and a value of column "
-            f"{name!r}. {rename} it in the data for the option."
+            "{reference} is both an option and a value of column {!r}. {} it in the data for the "
+            "option.",
+            name,
+            rename,
+            reference=reference,
         )
 
 
@@ -217,8 +225,10 @@ def _unknown_segment_error(
     )
     reference = values[query.by[0]] if is_single else values
     return UnknownNameError(
-        f"{parameter('reference', reference)} does not match any segment{hint} Segments: "
-        f"{listed(spelled_segments.values())}."
+        "{reference} does not match any segment{} Segments: {}.",
+        hint,
+        listed(spelled_segments.values()),
+        reference=reference,
     )
 
 

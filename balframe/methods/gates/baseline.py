@@ -15,7 +15,7 @@ from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
+from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair, EarlierCellSource
@@ -23,7 +23,6 @@ from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, InputSpec, Query
 from balframe.frames.sources import LabelSource, Source
-from balframe.methods.comparisons.extremes import smallest_denominator
 from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
 from balframe.methods.comparisons.segments import (
     recall_difference_limits,
@@ -204,7 +203,7 @@ class BaselineScores:
             np.where(is_alone, metric_values(metric, c), metric_values(metric, shared))
             for c, shared in zip(counts, shared_counts, strict=True)
         )
-        support, baseline_support = (smallest_denominator(metric, c) for c in shared_counts)
+        support, baseline_support = (metric.smallest_denominator(c) for c in shared_counts)
         return cls(
             counts[0].n,
             shared_counts[0].n_present,
@@ -274,8 +273,10 @@ def _is_frame(native: object) -> bool:
         if isinstance(native, Hashable) and not hasattr(native, "columns"):
             return False
         raise UnsupportedTypeError(
-            f"{parameter('baseline')} has the type {type(native).__qualname__}; {_ADVICE} "
-            "`confusion`."
+            "{baseline} has the type {}; {} `confusion`.",
+            type(native).__qualname__,
+            _ADVICE,
+            baseline=OPTION,
         ) from None
     return True
 
@@ -283,9 +284,11 @@ def _is_frame(native: object) -> bool:
 def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
     if options["cells"]:
         raise InvalidInputError(
-            f"{parameter('baseline', name)} names a column, but {parameter('cells', True)} has no "
-            "rows on which two models could be compared. Give the rows, or the cells of the "
-            f"earlier run as {parameter('baseline')}."
+            "{baseline} names a column, but {cells} has no rows on which two models could be "
+            "compared. Give the rows, or the cells of the earlier run as {}.",
+            parameter("baseline", OPTION),
+            baseline=name,
+            cells=True,
         )
     return BaselineRequest(
         InputSpec(baseline=name), LabelSource(), lambda query: None, PairedBaseline
@@ -298,17 +301,20 @@ def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any l
     def check(query: Query) -> None:
         if query.cluster is not None:
             raise InvalidInputError(
-                f"{parameter('cluster', query.cluster)} cannot be combined with cells as "
-                f"{parameter('baseline')}: there are no confidence intervals for differences from "
-                "an earlier run whose rows are in clusters. Give a column of predictions as "
-                f"{parameter('baseline')}, or omit one of the two."
+                "{cluster} cannot be combined with cells as {baseline}: there are no confidence "
+                "intervals for differences from an earlier run whose rows are in clusters. Give a "
+                "column of predictions as {baseline}, or omit one of the two.",
+                cluster=query.cluster,
+                baseline=OPTION,
             )
         baseline_by = [name for name in stored.by if name != MODEL or not query.has_several_models]
         if set(baseline_by) != set(query.by):
             raise InvalidInputError(
-                f"the by-columns of the baseline are {_list_names(baseline_by)}, but those asked "
-                f"for are {_list_names(query.by)}. Give cells of the same segments; `confusion` "
-                f"with {parameter('cells', True)} adds up finer ones."
+                "the by-columns of the baseline are {}, but those asked for are {}. Give cells of "
+                "the same segments; `confusion` with {cells} adds up finer ones.",
+                _list_names(baseline_by),
+                _list_names(query.by),
+                cells=True,
             )
         is_weighted = query.sample_weight is not None
         if is_weighted != stored.is_weighted:

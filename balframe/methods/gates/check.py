@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
-from balframe._validate import check_min_support
+from balframe._validate import check_choice, check_level, check_min_support
 from balframe.api.columns import (
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
@@ -33,7 +33,6 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
 from balframe.methods.gates.baseline import baseline_request
@@ -46,7 +45,7 @@ from balframe.methods.gates.rules import (
     read_rules,
 )
 from balframe.methods.gates.verdicts import STATUSES, verdict_columns
-from balframe.stats.base import IntervalMethod, check_level, check_supports_clusters
+from balframe.stats.base import IntervalMethod, check_supports_clusters
 
 # The options of rules.
 

@@ -11,7 +11,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import UnknownNameError
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.comparisons.extremes import ExtremesSearch, smallest_denominator
+from balframe.methods.comparisons.extremes import ExtremesSearch
 from balframe.methods.gates.baseline import (
     Baseline,
     BaselineScores,
@@ -111,7 +111,7 @@ class EvidenceRequest:
             return Evidence(number, segments, n, n, n, np.ones(len(n), np.bool_), clusters=clusters)
         estimate = metric_values(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
-        is_evaluable = ~np.isnan(estimate) & (smallest_denominator(metric, c) >= self.min_support)
+        is_evaluable = ~np.isnan(estimate) & (metric.smallest_denominator(c) >= self.min_support)
         for family in self._families(is_evaluable, segments, counted_frame):
             request = decision_request(metric, self.method, self.level)
             lower[family], upper[family] = metric_limits(

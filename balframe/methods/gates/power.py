@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import check_min_support, is_number
+from balframe._validate import check_choice, check_level, check_min_support, is_number
 from balframe.api.columns import (
     HEADING_SEPARATOR,
     MIN_SUPPORT,
@@ -26,7 +26,7 @@ from balframe.api.metric_selection import MetricSelection
 from balframe.api.options import CellOptions, Names, ResultOptions, UnweightedRowOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.errors import InvalidInputError, check_choice, listed, parameter, warn
+from balframe.errors import OPTION, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
@@ -41,7 +41,6 @@ from balframe.methods.gates.rules import (
     read_rules,
 )
 from balframe.metrics.lookup import registered_metrics
-from balframe.stats.base import check_level
 
 Powers = float | Sequence[float]
 
@@ -260,12 +259,13 @@ def _check_powers(power: Any) -> list[float]:  # noqa: ANN401 (what a caller giv
     powers = list(power) if isinstance(power, (list, tuple, np.ndarray)) else [power]
     if not all(is_number(value) and 0 < value < 1 for value in powers):
         raise InvalidInputError(
-            f"{parameter('power', power)} is not a probability; give a number between 0 and 1, "
-            "such as 0.8, or a list of them."
+            "{power} is not a probability; give a number between 0 and 1, such as 0.8, or a list "
+            "of them.",
+            power=power,
         )
     if not powers or len(set(powers)) < len(powers):
         raise InvalidInputError(
-            f"{parameter('power', power)} is empty or has a number twice; give each number once."
+            "{power} is empty or has a number twice; give each number once.", power=power
         )
     return [float(value) for value in powers]
 
@@ -279,18 +279,21 @@ def _check_disagreement(
         return
     if not is_number(disagreement) or not 0 < disagreement <= 1:
         raise InvalidInputError(
-            f"{parameter('disagreement', disagreement)} is not a share; give a number above 0, up "
-            "to 1, such as 0.1."
+            "{disagreement} is not a share; give a number above 0, up to 1, such as 0.1.",
+            disagreement=disagreement,
         )
     if baseline is not None:
         raise InvalidInputError(
-            f"{parameter('disagreement')} and {parameter('baseline')} are both given, but the "
-            "share of rows that only one model gets right follows from the baseline. Omit one."
+            "{disagreement} and {baseline} are both given, but the share of rows that only one "
+            "model gets right follows from the baseline. Omit one.",
+            disagreement=OPTION,
+            baseline=OPTION,
         )
     if not any(rule.is_relative for rule in rules):
         raise InvalidInputError(
-            f"{parameter('disagreement')} is given, but no rule compares with a baseline; give a "
-            "rule such as 'balanced_accuracy >= baseline - 0.02', or omit it."
+            "{disagreement} is given, but no rule compares with a baseline; give a rule such as "
+            "'balanced_accuracy >= baseline - 0.02', or omit it.",
+            disagreement=OPTION,
         )
 
 

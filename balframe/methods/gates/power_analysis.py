@@ -10,7 +10,6 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.safe_divide import ratio
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.comparisons.extremes import smallest_denominator
 from balframe.methods.comparisons.segments import restrict_to_shared_labels
 from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
 from balframe.methods.gates.evidence import rule_segments
@@ -107,7 +106,7 @@ class PowerRequest:
             estimate, support = scores.difference, scores.support
         else:
             estimate = metric_values(rule.metric, counts)
-            support = smallest_denominator(rule.metric, counts)
+            support = rule.metric.smallest_denominator(counts)
         is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
         tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
         target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail)

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack
 
+from balframe._validate import check_choice
 from balframe.api.method import Method
 from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
-from balframe.errors import CheckFailed, InvalidInputError, check_choice, listed
+from balframe.errors import CheckFailed, InvalidInputError, listed
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import collect_result, column_values, row_dicts
 from balframe.methods.gates.check import DecisionOptions, check

@@ -11,17 +11,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from balframe.core.array_types import is_iterable
+from balframe._validate import is_iterable
 from balframe.errors import (
+    OPTION,
+    Advice,
     BalframeError,
     InvalidInputError,
+    Message,
     UnknownNameError,
     UnsupportedTypeError,
-    advised,
     listed,
-    marked,
     not_found,
-    parameter,
 )
 from balframe.frames.adapter import Name
 from balframe.frames.query import Query
@@ -83,7 +83,7 @@ def read_rules(rules: object) -> list[Rule]:
         try:
             return _parse_rules(load_rule_file(path))
         except BalframeError as error:
-            raise type(error)(f"{path}: {marked(error)}") from error.__cause__
+            raise type(error)("{}: {}", path, error) from error.__cause__
     return _parse_rules(rules)
 
 
@@ -108,17 +108,20 @@ def _parse_rules(source: object) -> list[Rule]:
         rules = [_parse_item(item) for item in source]
     else:
         raise UnsupportedTypeError(
-            f"{parameter('rules')} has the type {type(source).__qualname__}; give a rule such as "
-            f"{_EXAMPLE_RULES}, a list of rules, a mapping, or the path of a .toml or .yaml file."
+            "{rules} has the type {}; give a rule such as {}, a list of rules, a mapping, or the "
+            "path of a .toml or .yaml file.",
+            type(source).__qualname__,
+            _EXAMPLE_RULES,
+            rules=OPTION,
         )
     if not rules:
         raise InvalidInputError(
-            f"{parameter('rules')} is empty; give at least one rule, such as {_EXAMPLE_RULES}."
+            "{rules} is empty; give at least one rule, such as {}.", _EXAMPLE_RULES, rules=OPTION
         )
     for position, rule in enumerate(rules):
         if rule in rules[:position]:
             raise InvalidInputError(
-                f"{parameter('rules')} has the rule {rule.text!r} twice; remove one of them."
+                "{rules} has the rule {!r} twice; remove one of them.", rule.text, rules=OPTION
             )
     return rules
 
@@ -209,12 +212,19 @@ class _RuleParser:
     text: str
     position: int = 0
 
-    def error(self, problem: str, at: int | None = None, width: int = 1) -> InvalidInputError:
+    def error(
+        self, problem: str | Message, at: int | None = None, width: int = 1
+    ) -> InvalidInputError:
         """Return the error that points at a place, by default the next one."""
         at = self.position if at is None else at
         return InvalidInputError(
-            f"the rule {self.text!r} cannot be read at position {at + 1}: {problem}.\n"
-            f"    {self.text}\n    {' ' * at}{'^' * width}"
+            "the rule {!r} cannot be read at position {}: {}.\n    {}\n    {}{}",
+            self.text,
+            at + 1,
+            problem,
+            self.text,
+            " " * at,
+            "^" * width,
         )
 
     def parse_quantity(self) -> tuple[str, Metric | None, DisparityKind | None]:
@@ -245,10 +255,10 @@ class _RuleParser:
             return find_metric(name)
         except BalframeError as error:
             is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
-            others = f" Counts: {listed(_COUNTS)}." if is_unknown else ""
-            raise self.error(
-                f"{marked(error).rstrip('.')}.{others}".rstrip("."), at, len(name)
-            ) from None
+            problem = error.message.without_full_stop()
+            if is_unknown:
+                problem = Message("{}. Counts: {}", problem, listed(_COUNTS))
+            raise self.error(problem, at, len(name)) from None
 
     def parse_operator(self) -> str:
         """Parse a comparison operator."""
@@ -339,14 +349,16 @@ def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
     relative = [rule for rule in rules if rule.is_relative]
     if relative and baseline is None:
         raise InvalidInputError(
-            f"the rule {relative[0].text!r} compares with a baseline, but {parameter('baseline')} "
-            "is missing; give another column of predictions, or the cells of an earlier run, a "
-            "result of `confusion`."
+            "the rule {!r} compares with a baseline, but {baseline} is missing; give another "
+            "column of predictions, or the cells of an earlier run, a result of `confusion`.",
+            relative[0].text,
+            baseline=OPTION,
         )
     if baseline is not None and not relative:
         raise InvalidInputError(
-            f"{parameter('baseline')} is given, but no rule compares with it; give a rule such as "
-            "'balanced_accuracy >= baseline - 0.02'."
+            "{baseline} is given, but no rule compares with it; give a rule such as "
+            "'balanced_accuracy >= baseline - 0.02'.",
+            baseline=OPTION,
         )
 
 
@@ -375,9 +387,13 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) ->
             ]
             purpose = ""
         raise InvalidInputError(
-            f"metric {rule.quantity!r} has no confidence interval {purpose}to decide the rule "
-            f"{rule.text!r}. Give {advised('decide', 'estimate')}, or choose a metric that has "
-            f"one: {listed(metrics, len(metrics))}."
+            "metric {!r} has no confidence interval {}to decide the rule {!r}. Give {decide}, or "
+            "choose a metric that has one: {}.",
+            rule.quantity,
+            purpose,
+            rule.text,
+            listed(metrics, len(metrics)),
+            decide=Advice("estimate"),
         )
 
 
@@ -387,4 +403,4 @@ def check_where(rules: Iterable[Rule], query: Query) -> None:
         for name in rule.where:
             if name not in query.by:
                 error = not_found("by-column", name, query.by)
-                raise UnknownNameError(f"'where' of the rule {rule.text!r}: {marked(error)}")
+                raise UnknownNameError("'where' of the rule {!r}: {}", rule.text, error)

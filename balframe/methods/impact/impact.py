@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict, Unpack
 
-from balframe._validate import is_number
+from balframe._validate import check_level, is_number
 from balframe.api.columns import (
     ADJUSTED_TEST_COLUMNS,
     BY,
@@ -33,14 +33,13 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.label_set import Label
-from balframe.errors import InvalidInputError, bare_parameter, parameter
+from balframe.errors import NAME, OPTION, InvalidInputError, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.median_selection import MedianSelections, MedianSelectionSource
 from balframe.frames.query import MARGIN, MODEL, InputSpec, Query
 from balframe.frames.sources import LabelSource
 from balframe.methods.impact.ratios import ImpactRequest, impact_columns
-from balframe.stats.base import check_level
 
 
 class SelectionOptions(CountOptions, InputOptions, CellOptions, total=False):
@@ -250,14 +249,19 @@ def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: 
     if (selected is None) == (score is None):
         fault = "both are given" if score is not None else "neither is given"
         raise InvalidInputError(
-            f"impact needs either {bare_parameter('selected')}, a column that says who is "
-            f"selected, or {bare_parameter('score')}, a column of scores, but {fault}."
+            "impact needs either {selected}, a column that says who is selected, or {score}, a "
+            "column of scores, but {}.",
+            fault,
+            selected=NAME,
+            score=NAME,
         )
     for name in ("labels", "pos_label"):
         if score is not None and options[name] is not None:
             raise InvalidInputError(
-                f"{parameter(name, options[name])} is for {bare_parameter('selected')}, and "
-                f"{bare_parameter('score')} is given, which has no labels; omit it."
+                "{} is for {selected}, and {score} is given, which has no labels; omit it.",
+                parameter(name, options[name]),
+                selected=NAME,
+                score=NAME,
             )
     return score is not None
 
@@ -269,13 +273,13 @@ def _check_request(request: ImpactRequest) -> None:
     share, bound = request.min_share, request.bound
     if not is_number(share) or not 0 <= share < 1:
         raise InvalidInputError(
-            f"{parameter('min_share', share)} is not a share; give a number from 0 up to 1, such "
-            "as 0.02."
+            "{min_share} is not a share; give a number from 0 up to 1, such as 0.02.",
+            min_share=share,
         )
     if not is_number(bound) or not 0 < bound <= 1:
         raise InvalidInputError(
-            f"{parameter('bound', bound)} is not a ratio to keep; give a number above 0 and at "
-            "most 1, such as 0.8."
+            "{bound} is not a ratio to keep; give a number above 0 and at most 1, such as 0.8.",
+            bound=bound,
         )
 
 
@@ -284,13 +288,16 @@ def _check_query(query: Query, predictions: str) -> None:
     taken = [name for name in query.by if name in query.y_pred]
     if taken:
         raise InvalidInputError(
-            f"column {taken[0]!r} is given as {bare_parameter(predictions)} and in "
-            f"{bare_parameter('by')}; name the columns of categories in {bare_parameter('by')}."
+            "column {!r} is given as {} and in {by}; name the columns of categories in {by}.",
+            taken[0],
+            parameter(predictions, NAME),
+            by=NAME,
         )
     if query.sample_weight is not None:
         raise InvalidInputError(
-            "the cells have weights, but impact counts people; count them without "
-            f"{parameter('sample_weight')} in `confusion`."
+            "the cells have weights, but impact counts people; count them without {sample_weight} "
+            "in `confusion`.",
+            sample_weight=OPTION,
         )
 
 
@@ -299,7 +306,9 @@ def _check_labels(read: CountedFrame | MedianSelections) -> None:
     counted_frame = read.counted_frame
     if len(counted_frame.labels) and counted_frame.pos_label_code() is None:
         raise InvalidInputError(
-            f"{bare_parameter('selected')} has the labels {counted_frame.labels}; give the one "
-            f"that means selected as {parameter('pos_label')}. It has a default only if the labels "
-            "are among 0 and 1, -1 and 1, or false and true."
+            "{selected} has the labels {}; give the one that means selected as {pos_label}. It has "
+            "a default only if the labels are among 0 and 1, -1 and 1, or false and true.",
+            counted_frame.labels,
+            selected=NAME,
+            pos_label=OPTION,
         )

@@ -12,7 +12,7 @@ from balframe.api.metric_selection import Adjust, MetricSelection, metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, bare_parameter, listed, parameter
+from balframe.errors import NAME, OPTION, InvalidInputError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.methods.comparisons.segments import differences
@@ -252,15 +252,21 @@ def _check_selected(
             )
         if medians is not None:
             raise InvalidInputError(
-                f"no score in column {name!r} is above the median, {medians[code]:.15g}, which is "
-                "also the highest score, so nobody counts as selected. Give finer scores, or a "
-                f"column of selections as {bare_parameter('selected')}."
+                "no score in column {!r} is above the median, {:.15g}, which is also the highest "
+                "score, so nobody counts as selected. Give finer scores, or a column of selections "
+                "as {selected}.",
+                name,
+                medians[code],
+                selected=NAME,
             )
         label = 1 if counted_frame.query.pos_label is None else counted_frame.query.pos_label
         raise InvalidInputError(
-            f"nobody is selected: no row of column {name!r} has the positive label {label!r}. Its "
-            f"labels are {counted_frame.labels}; give the one that means selected as "
-            f"{parameter('pos_label')}."
+            "nobody is selected: no row of column {!r} has the positive label {!r}. Its labels are "
+            "{}; give the one that means selected as {pos_label}.",
+            name,
+            label,
+            counted_frame.labels,
+            pos_label=OPTION,
         )
 
 
@@ -274,12 +280,20 @@ def _check_categories(tables: Sequence[CategoryTable]) -> None:
     columns = listed(map(repr, table.group.by))
     if n < 2:
         raise InvalidInputError(
-            f"{bare_parameter('by')} has {'one category' if n else 'no category'} that is known, "
-            f"in {columns}, but an impact ratio compares at least two; name a column with more."
+            "{by} has {} that is known, in {}, but an impact ratio compares at least two; name a "
+            "column with more.",
+            "one category" if n else "no category",
+            columns,
+            by=NAME,
         )
     raise InvalidInputError(
-        f"{n_compared or 'none'} of the {n} categories of {columns} "
-        f"{'has' if n_compared else 'have'} the share of the rows that {least} requires, but an "
-        f"impact ratio compares at least two. Give a lower {bare_parameter('min_share')}, where 0 "
-        "compares all categories, or combine small categories first."
+        "{} of the {} categories of {} {} the share of the rows that {} requires, but an impact "
+        "ratio compares at least two. Give a lower {min_share}, where 0 compares all categories, "
+        "or combine small categories first.",
+        n_compared or "none",
+        n,
+        columns,
+        "has" if n_compared else "have",
+        least,
+        min_share=NAME,
     )

@@ -12,7 +12,7 @@ from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 from balframe.methods.comparisons.segments import recall_pairs, restrict_to_shared_labels
 from balframe.methods.monitoring.confidence_sequences import (
     RecallComparison,
@@ -233,8 +233,9 @@ def monitor_metric(
         and dispersion.n_periods.max() < 2
     ):
         raise InvalidInputError(
-            f"{parameter('dispersion', 'estimate')} compares periods of the reference, but it has "
-            "no two of them. Give a reference that keeps its days, of about 26 periods or more."
+            "{dispersion} compares periods of the reference, but it has no two of them. Give a "
+            "reference that keeps its days, of about 26 periods or more.",
+            dispersion="estimate",
         )
     test = _SequentialTest(stream, metric, request, share, dispersion)
     widths: tuple[int | None, ...] = (*request.windows, None)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from balframe._validate import is_number, is_whole_number
+from balframe._validate import check_choice, check_level, is_number, is_whole_number
 from balframe.api.columns import (
     BY,
     COUNT_COLUMNS,
@@ -37,7 +37,7 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.periods import PeriodLength
-from balframe.errors import InvalidInputError, check_choice, parameter, warn
+from balframe.errors import OPTION, InvalidInputError, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
@@ -52,7 +52,6 @@ from balframe.methods.monitoring.decide import (
 from balframe.methods.monitoring.periods import monitor_warnings, period_columns
 from balframe.methods.monitoring.reference_data import reference_request
 from balframe.methods.monitoring.stream import build_stream
-from balframe.stats.base import check_level
 
 # The options of monitoring, which the method and its chart share.
 
@@ -269,8 +268,7 @@ def monitor(
     request = _monitor_request(options)
     if time is None:
         raise InvalidInputError(
-            f"{parameter('time', None)} names no column; name the one that holds dates or "
-            "datetimes."
+            "{time} names no column; name the one that holds dates or datetimes.", time=None
         )
     length, comparison = PeriodLength.of(every), reference_request(reference, time)
 
@@ -294,7 +292,8 @@ def monitor(
         if query.sample_weight is not None:
             raise InvalidInputError(
                 "the cells have weights, but monitor counts rows; count them without "
-                f"{parameter('sample_weight')} in `confusion`."
+                "{sample_weight} in `confusion`.",
+                sample_weight=OPTION,
             )
         comparison.check(query)
 
@@ -333,18 +332,19 @@ def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
     margin, alpha, looks = (options[name] for name in ("margin", "alpha", "looks"))
     if not is_number(margin) or not 0 < margin < np.inf:
         raise InvalidInputError(
-            f"{parameter('margin', margin)} is not a margin; give a number above 0, in the units "
-            "of the metric, such as 0.05."
+            "{margin} is not a margin; give a number above 0, in the units of the metric, such as "
+            "0.05.",
+            margin=margin,
         )
     if not is_number(alpha) or not 0 < alpha < _MAX_ALPHA:
         raise InvalidInputError(
-            f"{parameter('alpha', alpha)} is not a probability of false alarms; give a number "
-            "above 0 and below 0.5, such as 0.05."
+            "{alpha} is not a probability of false alarms; give a number above 0 and below 0.5, "
+            "such as 0.05.",
+            alpha=alpha,
         )
     if not is_whole_number(looks, 1):
         raise InvalidInputError(
-            f"{parameter('looks', looks)} is not a number of periods; give a whole number of at "
-            "least 1."
+            "{looks} is not a number of periods; give a whole number of at least 1.", looks=looks
         )
     windows = options["windows"]
     windows = [*windows] if isinstance(windows, (list, tuple, np.ndarray)) else [windows]
@@ -354,8 +354,9 @@ def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
         or len({*windows}) < len(windows)
     ):
         raise InvalidInputError(
-            f"{parameter('windows', options['windows'])} are not numbers of periods; give "
-            "different whole numbers of at least 1, such as [1, 4, 13]."
+            "{windows} are not numbers of periods; give different whole numbers of at least 1, "
+            "such as [1, 4, 13].",
+            windows=options["windows"],
         )
     return MonitorRequest(
         float(margin),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.errors import parameter
+from balframe.errors import Message
 from balframe.frames.adapter import Name
 from balframe.frames.query import MODEL, PERIOD
 from balframe.methods.monitoring.decide import (
@@ -54,21 +54,28 @@ def period_columns(
     return columns
 
 
-def monitor_warnings(stream: Stream, request: MonitorRequest, is_dispersed: bool) -> list[str]:
+def monitor_warnings(stream: Stream, request: MonitorRequest, is_dispersed: bool) -> list[Message]:
     """Return the warnings about too many looks and about scores that vary more than by chance."""
     messages = []
     has_rows = (stream.counts(1).n > 0).reshape(stream.n_segments, stream.n_periods)
     n_looks = int(has_rows.sum(axis=1).max(initial=0))
     if n_looks > request.looks:
         messages.append(
-            f"{n_looks} periods have rows, more than {parameter('looks', request.looks)}. After "
-            "these, only the window of all periods keeps its share of false alarms. Give a larger "
-            "number from the start, or begin again with a new reference."
+            Message(
+                "{} periods have rows, more than {looks}. After these, only the window of all "
+                "periods keeps its share of false alarms. Give a larger number from the start, or "
+                "begin again with a new reference.",
+                n_looks,
+                looks=request.looks,
+            )
         )
     if is_dispersed:
         messages.append(
-            "scores vary between the periods of the reference by more than chance explains, so "
-            "that false alarms are more frequent than alpha says. Give "
-            f"{parameter('dispersion', 'estimate')} to allow for it."
+            Message(
+                "scores vary between the periods of the reference by more than chance explains, so "
+                "that false alarms are more frequent than alpha says. Give {dispersion} to allow "
+                "for it.",
+                dispersion="estimate",
+            )
         )
     return messages

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
+from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import Name
 from balframe.frames.earlier_cells import EarlierCellSource
 from balframe.frames.engines.inputs import unwrap
@@ -39,7 +39,7 @@ def reference_request(reference: Any, time: Name) -> ReferenceRequest:  # noqa: 
         find_engine(native)
     except UnsupportedTypeError:
         raise UnsupportedTypeError(
-            f"{parameter('reference')} has the type {type(native).__qualname__}; {_ADVICE}."
+            "{reference} has the type {}; {}.", type(native).__qualname__, _ADVICE, reference=OPTION
         ) from None
     return _cells_request(native, time)
 
@@ -47,19 +47,21 @@ def reference_request(reference: Any, time: Name) -> ReferenceRequest:  # noqa: 
 def _parse_last_day(reference: Mapping[Any, Any]) -> int:
     """Return the day of {"until": day}."""
     if [*reference] != ["until"]:
-        raise InvalidInputError(f"{parameter('reference', reference)} is not valid; {_ADVICE}.")
+        raise InvalidInputError("{reference} is not valid; {}.", _ADVICE, reference=reference)
     day = reference["until"]
     if isinstance(day, str):
         try:
             day = date.fromisoformat(day)
         except ValueError as error:
             raise InvalidInputError(
-                f"{parameter('reference', reference)} has no date: {error}; {_ADVICE}."
+                "{reference} has no date: {}; {}.", error, _ADVICE, reference=reference
             ) from None
     if isinstance(day, datetime) or not isinstance(day, date):
         raise InvalidInputError(
-            f"{parameter('reference', reference)} has no day, but {type(day).__qualname__}; "
-            f"{_ADVICE}."
+            "{reference} has no day, but {}; {}.",
+            type(day).__qualname__,
+            _ADVICE,
+            reference=reference,
         )
     return (day - _EPOCH).days
 
@@ -76,10 +78,11 @@ def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
         }
         if expected != reference_by:
             raise InvalidInputError(
-                "the by-columns of the reference are "
-                f"{_list_names(sorted(map(str, reference_by)))}, but those asked for are "
-                f"{_list_names(sorted(map(str, expected)))}. Give cells of the same "
-                f"segments; `confusion` with {parameter('cells', True)} adds up finer ones."
+                "the by-columns of the reference are {}, but those asked for are {}. Give cells of "
+                "the same segments; `confusion` with {cells} adds up finer ones.",
+                _list_names(sorted(map(str, reference_by))),
+                _list_names(sorted(map(str, expected))),
+                cells=True,
             )
         if stored.is_weighted:
             raise InvalidInputError(

@@ -13,7 +13,7 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.periods import PeriodLength
 from balframe.core.row_sums import RowSums
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import OPTION, InvalidInputError
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
@@ -177,15 +177,15 @@ def build_stream(
     if not len(now.n):
         if len(before.n) and until is not None:
             raise InvalidInputError(
-                f"there are no rows after {parameter('reference')} to monitor; give an earlier "
-                "date."
+                "there are no rows after {reference} to monitor; give an earlier date.",
+                reference=OPTION,
             )
         return _number_segments(
             counted_frame, now, _select_cells(before, slice(0)), now.n, selection
         )
     if not len(before.n):
         raise InvalidInputError(
-            f"{parameter('reference')} has no rows. Give the cells of a run, or a later date."
+            "{reference} has no rows. Give the cells of a run, or a later date.", reference=OPTION
         )
     starts = every.starts(now.by[-1])
     period_starts = every.between(int(starts.min()), int(starts.max()))

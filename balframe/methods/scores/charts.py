@@ -8,6 +8,7 @@ from typing import Any, Literal, Unpack
 import altair as alt
 
 from balframe._text import chart_title, interval_phrase
+from balframe._validate import check_choice
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import (
@@ -57,7 +58,6 @@ from balframe.charts.style import (
     heading,
     segment_tooltips,
 )
-from balframe.errors import check_choice
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result
 from balframe.frames.query import MODEL

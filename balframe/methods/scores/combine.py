@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balframe.api.options import Backend
-from balframe.errors import InvalidInputError, UnsupportedTypeError, listed, parameter
+from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.concat import column_names, concat
 from balframe.frames.convert_result import BACKENDS
@@ -29,8 +29,11 @@ def split_cell_columns(names: Sequence[Name], subject: str) -> tuple[list[Name],
     check_no_margins(names, subject)
     if SHARE in names:
         raise InvalidInputError(
-            f"the {subject} a column {SHARE!r}, and shares cannot be added. Drop it, or omit "
-            f"{parameter('normalize')} in `confusion`."
+            "the {} a column {!r}, and shares cannot be added. Drop it, or omit {normalize} in "
+            "`confusion`.",
+            subject,
+            SHARE,
+            normalize=OPTION,
         )
     y_true, y_pred = names[n_position - 2 : n_position]
     others = {N, WEIGHT, WEIGHT_SQ, y_true, y_pred}

@@ -5,6 +5,7 @@ from typing import Literal, Unpack
 
 import numpy as np
 
+from balframe._validate import check_choice
 from balframe.api.columns import (
     LABEL_COLUMNS,
     SEGMENT_KEYS,
@@ -20,7 +21,6 @@ from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_SQ, InputSpec, N

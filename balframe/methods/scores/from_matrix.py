@@ -6,8 +6,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from balframe._validate import check_choice
 from balframe.core.label_set import Label, as_labels
-from balframe.errors import InvalidInputError, bare_parameter, check_choice, listed, parameter
+from balframe.errors import NAME, InvalidInputError, listed, parameter
 from balframe.frames.convert_result import backend_adapter
 from balframe.frames.query import N
 
@@ -62,14 +63,18 @@ def from_matrix(
     counts = _as_counts(matrix)
     if isinstance(labels, str) or not hasattr(range(0) if labels is None else labels, "__len__"):
         raise InvalidInputError(
-            f"{parameter('labels', labels)} is not a list; give a list of labels, in order."
+            "{labels} is not a list; give a list of labels, in order.", labels=labels
         )
     values = as_labels(range(len(counts)) if labels is None else labels, parameter("labels"))
     if len(values) != len(counts) or len(set(values)) < len(values):
         raise InvalidInputError(
-            f"{bare_parameter('labels')}=[{listed(map(repr, values))}] does not match the "
-            f"{len(counts)} x {len(counts)} matrix; give {len(counts)} different labels, one for "
-            "each row and column."
+            "{labels}=[{}] does not match the {} x {} matrix; give {} different labels, one for "
+            "each row and column.",
+            listed(map(repr, values)),
+            len(counts),
+            len(counts),
+            len(counts),
+            labels=NAME,
         )
     actual, predicted = (index.ravel() for index in np.indices(counts.shape))
     levels = library.label_series(values)

@@ -4,7 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe._validate import is_number
+from balframe._validate import check_choice, check_level, is_number
 from balframe.api.columns import COUNT_COLUMNS, SEGMENT_KEYS, Kind, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import segment_counts
@@ -13,10 +13,9 @@ from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
-from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.stats.base import check_level
 from balframe.stats.batching import compute_by_segment
 from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
@@ -103,7 +102,7 @@ def posterior(
     check_choice("prior", prior, PRIORS)
     if above is not None and not (is_number(above) and 0 <= above <= 1):
         raise InvalidInputError(
-            f"{parameter('above', above)} is not a balanced accuracy; give a number from 0 to 1."
+            "{above} is not a balanced accuracy; give a number from 0 to 1.", above=above
         )
 
     def compute(counted_frame: CountedFrame) -> Columns:

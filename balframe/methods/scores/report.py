@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
+from balframe._validate import check_choice
 from balframe.api.columns import (
     COUNT_COLUMNS,
     DESIGN_COLUMNS,
@@ -38,7 +39,6 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
-from balframe.errors import check_choice
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec

@@ -10,7 +10,7 @@ from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowIndex
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import RowSums
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import OPTION, InvalidInputError, Message
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
@@ -255,15 +255,19 @@ def _check_rows(
     label_values = features.counted_frame.labels.values
     subject = f"label {label_values[labels[0]]!r} has" if is_all else "there are"
     raise InvalidInputError(
-        f"{too_small_message(strata, min_support)}, but {subject} {n_rarest:,} rows. Decrease "
-        f"{parameter('min_support')}, or choose another metric."
+        "{}, but {} {:,} rows. Decrease {min_support}, or choose another metric.",
+        too_small_message(strata, min_support),
+        subject,
+        n_rarest,
+        min_support=OPTION,
     )
 
 
-def too_small_message(strata: OutcomeStrata, min_support: int) -> str:
+def too_small_message(strata: OutcomeStrata, min_support: int) -> Message:
     """Return the message that no slice has the rows that it needs."""
     which = "of every label" if strata.n_strata > 1 else "that the metric counts"
-    return (
-        "no slice is large enough: a slice and the rest each need "
-        f"{parameter('min_support', min_support)} rows {which}"
+    return Message(
+        "no slice is large enough: a slice and the rest each need {min_support} rows {}",
+        which,
+        min_support=min_support,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from balframe.api.interval_estimates import clip_limits
 from balframe.core.array_types import Int64Array
 from balframe.core.safe_divide import ratio
-from balframe.errors import listed, parameter
+from balframe.errors import OPTION, Message, listed
 from balframe.frames.adapter import Name
 from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.population import Population
@@ -71,13 +71,15 @@ def slice_columns(
 
 def search_warnings(
     slice_list: SliceList, tested: TestedSlices, population: Population, options: ListingOptions
-) -> Iterator[str]:
+) -> Iterator[str | Message]:
     """Yield the warnings: columns that were hardly searched, and that no slice is listed."""
     if sparse_columns := population.describe_sparse_columns():
-        yield (
+        yield Message(
             "columns were hardly searched, because most of their rows have levels that are too "
-            f"rare: {listed(sparse_columns)}. Leave such columns out of {parameter('over')}, or "
-            f"decrease {parameter('min_support', population.min_support)}."
+            "rare: {}. Leave such columns out of {over}, or decrease {min_support}.",
+            listed(sparse_columns),
+            over=OPTION,
+            min_support=population.min_support,
         )
     if len(slice_list.positions):
         return

@@ -13,7 +13,7 @@ from balframe.core.cells import Cells
 from balframe.core.column_subsets import n_column_subsets
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import OPTION, InvalidInputError, parameter
 from balframe.methods.slices.conditions import Conjunctions
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric
@@ -215,9 +215,12 @@ def find_and_score_slices(
         n_found += n
         if n_found > max_slices:
             raise InvalidInputError(
-                f"there are more than {parameter('max_slices', max_slices)} slices; search fewer "
-                f"columns, decrease {parameter('depth')}, increase {parameter('min_support')}, or "
-                f"increase {parameter('max_slices')} if memory allows."
+                "there are more than {max_slices} slices; search fewer columns, decrease {depth}, "
+                "increase {min_support}, or increase {} if memory allows.",
+                parameter("max_slices", OPTION),
+                max_slices=max_slices,
+                depth=OPTION,
+                min_support=OPTION,
             )
 
     n_columns = sum(len(levels) > 0 for levels in population.levels)
@@ -226,8 +229,9 @@ def find_and_score_slices(
         slices = list(population.search(depth, count, advance))
     if not n_found:
         raise InvalidInputError(
-            f"{too_small_message(population.strata, population.min_support)}. Decrease "
-            f"{parameter('min_support')}, search other columns, or give fewer bins."
+            "{}. Decrease {min_support}, search other columns, or give fewer bins.",
+            too_small_message(population.strata, population.min_support),
+            min_support=OPTION,
         )
     mean = population.strata.mean
 

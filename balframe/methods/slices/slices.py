@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from balframe._validate import is_number, is_whole_number
+from balframe._validate import check_choice, check_level, is_number, is_whole_number
 from balframe.api.columns import (
     BY,
     ESTIMATE,
@@ -30,7 +30,7 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.errors import InvalidInputError, check_choice, parameter, warn
+from balframe.errors import OPTION, InvalidInputError, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, Query
 from balframe.frames.slice_binning import Bins, BinsOption
@@ -40,7 +40,6 @@ from balframe.methods.slices.prune import ListingOptions, OrderOption, list_wors
 from balframe.methods.slices.result_rows import search_warnings, slice_columns
 from balframe.methods.slices.significance import find_and_score_slices
 from balframe.metrics.registry import Metric
-from balframe.stats.base import check_level
 
 BINS, METRIC = 4, "balanced_accuracy"
 
@@ -275,8 +274,9 @@ def _single_metric(selection: MetricSelection) -> tuple[str, Metric]:
     """Return the name and the only metric; raise if there are several or none is better."""
     if len(selection.metrics) != 1:
         raise InvalidInputError(
-            f"{parameter('metric')} names {len(selection.metrics)} metrics, but slices searches by "
-            "one; give its name."
+            "{metric} names {} metrics, but slices searches by one; give its name.",
+            len(selection.metrics),
+            metric=OPTION,
         )
     ((name, metric),) = selection.metrics.items()
     if metric.better is None:
@@ -295,13 +295,14 @@ def _check_options(options: Mapping[str, Any]) -> None:
         value = options[name]
         if not is_whole_number(value, 1):
             raise InvalidInputError(
-                f"{parameter(name, value)} is not valid; give a whole number of at least 1."
+                "{} is not valid; give a whole number of at least 1.", parameter(name, value)
             )
     difference = options["min_difference"]
     if not is_number(difference) or not 0 <= difference < np.inf:
         raise InvalidInputError(
-            f"{parameter('min_difference', difference)} is not valid; give a number of at least 0, "
-            "in the units of the metric."
+            "{min_difference} is not valid; give a number of at least 0, in the units of the "
+            "metric.",
+            min_difference=difference,
         )
 
 
@@ -309,17 +310,19 @@ def _check_query(query: Query) -> None:
     """Raise where several models are given, or a column of labels is searched."""
     if query.has_several_models:
         raise InvalidInputError(
-            f"{parameter('y_pred', list(query.y_pred))} is a list, but slices searches one model "
-            "at a time; give one column name."
+            "{y_pred} is a list, but slices searches one model at a time; give one column name.",
+            y_pred=list(query.y_pred),
         )
     if not query.by:
         raise InvalidInputError(
-            f"{parameter('over')} has no column to search; name at least one column."
+            "{over} has no column to search; name at least one column.", over=OPTION
         )
     roles = {*query.label_columns, query.counts, query.sample_weight} - {None}
     taken = [name for name in query.by if name in roles]
     if taken:
         raise InvalidInputError(
-            f"{parameter('over')} has the column {taken[0]!r}, which holds labels, counts or "
-            f"weights; leave it out of {parameter('over')}."
+            "{over} has the column {!r}, which holds labels, counts or weights; leave it out of "
+            "{over}.",
+            taken[0],
+            over=OPTION,
         )

@@ -22,7 +22,7 @@ from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
@@ -136,7 +136,7 @@ def best_threshold(
     (0.4, 0.3, 0.35, 1.0)
     """
     if not isinstance(metric, str):
-        raise InvalidInputError(f"{parameter('metric', metric)} must be the name of one metric.")
+        raise InvalidInputError("{metric} must be the name of one metric.", metric=metric)
     is_directed = find_metric(metric).better is not None
     selection = MetricSelection.of([metric], options["class_weight"], ())
     if not is_directed:

@@ -7,6 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
+from balframe._validate import check_choice
 from balframe.api.columns import METRIC, SEGMENT_KEYS, Kind, count, key, limits, score
 from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
@@ -26,7 +27,7 @@ from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.core.threads import run_on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
-from balframe.errors import InvalidInputError, check_choice, parameter
+from balframe.errors import OPTION, InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
@@ -189,9 +190,12 @@ def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatA
         return weights
     if len(labels) > 2:
         raise InvalidInputError(
-            f"{parameter('class_weight')} has weights for single labels, but here all labels other "
-            f"than the positive one count as negative, and there are {len(labels)}: {labels}. "
-            'Omit it, or give "balanced" or "prevalence".'
+            "{class_weight} has weights for single labels, but here all labels other than the "
+            'positive one count as negative, and there are {}: {}. Omit it, or give "balanced" or '
+            '"prevalence".',
+            len(labels),
+            labels,
+            class_weight=OPTION,
         )
     out = np.zeros(2)
     for code, weight in enumerate(labels.weights(weights)):

@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from balframe._validate import check_level
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
@@ -27,7 +28,6 @@ from balframe.metrics.definitions.ranking import (
     ks_statistic,
 )
 from balframe.metrics.score_metrics import metrics_returned_by
-from balframe.stats.base import check_level
 
 METHOD = Method.of(
     *SEGMENT_KEYS,

@@ -188,7 +188,7 @@ def test_an_option():
 
 
 def test_an_input_format(monkeypatch, run, tmp_path):
-    avro = run_recipe("an input format", formats)["AVRO"]
+    avro = run_recipe("an input format", formats)["_ROWS"][-1]
     monkeypatch.setitem(formats.FORMATS, avro.name, avro)
     monkeypatch.setitem(formats._ENDINGS, *avro.endings, avro)
     FRAME.write_avro(tmp_path / "data.avro")
@@ -206,6 +206,6 @@ def test_where_a_number_comes_from():
     section = TEXT.partition("\n## Where a number comes from\n")[2].partition("\n## ")[0]
     names = re.findall(r"`([a-z_.]+\.\w+)`", section)
 
-    assert len(names) == 18
+    assert len(names) == 19
     for name in names:
         assert callable(resolve_name(f"balframe.{name}"))

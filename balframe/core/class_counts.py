@@ -310,6 +310,9 @@ class ClassCounts:
     ) -> FloatArray:
         """Return the mean over the labels of each segment; `absent` handles undefined values.
 
+        The labels are those that occur in the segment, as true labels or as predictions. To
+        average over those present in the truth, make `values` NaN elsewhere, as recall is.
+
         Parameters
         ----------
         values : float array, shape (entries,)

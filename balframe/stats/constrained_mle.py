@@ -160,6 +160,7 @@ def _standard_error(c: WeightedBinomials, pq: FloatArray) -> FloatArray:
 def lower_limit(c: WeightedBinomials, z: FloatArray | float, *statistics: Statistic) -> FloatArray:
     """Return the least theta at which one of the statistics is at most z.
 
+    The upper limit is 1 less the lower limit of the mirrored counts (`WeightedBinomials.mirror`).
     `z` is one quantile for all segments, or one for each. The limit is 0 where no statistic exceeds
     z anywhere: the skewness-corrected statistic of few rows is bounded.
     """

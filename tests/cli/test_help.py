@@ -1,11 +1,13 @@
 import inspect
 import re
 
+import click
 import pytest
 
 import balframe as bf
 from balframe import accessor
 from balframe.api.method import function_parameters
+from balframe.cli.app import make_program
 from balframe.cli.options import parameter_options
 from balframe.methods import declarations
 
@@ -69,6 +71,14 @@ def test_every_command_has_the_options_of_its_method(help_of, method):
     parameters = set(inspect.signature(getattr(bf, method)).parameters) - OF_PYTHON
     assert {option_of(name) for name in parameters} <= set(told.split())
     assert "--help" in told.split()
+
+
+def test_no_command_has_two_options_of_one_name():
+    program = make_program()
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        names = [text for param in program.get_command(context, name).params for text in param.opts]
+        assert len({*names}) == len(names) > 2, (name, names)
 
 
 @pytest.mark.parametrize("verb", VERBS)

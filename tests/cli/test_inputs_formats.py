@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.cli.files.formats import FORMATS
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
@@ -70,6 +71,10 @@ def piped(monkeypatch, run):
 def answer(done):
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()[1]
+
+
+def test_every_format_has_an_example():
+    assert FORMATS.keys() <= WHOLE.keys() | {"xlsx"}  # which is written by hand below
 
 
 @pytest.mark.parametrize("name", WHOLE)

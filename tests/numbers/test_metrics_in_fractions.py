@@ -55,6 +55,10 @@ def check(matrix, column, class_weight=(1e-12, 1.0, 1e9)):
             assert low <= value <= high, name
 
 
+def test_every_shipped_metric_is_computed_in_fractions():
+    assert scores([[3, 1], [2, 4]], 1, [1, 2]).keys() == {*SHIPPED}
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.one_of(square(COUNT, 2), square(COUNT, 3)))
 def test_counts_of_any_size(matrix):

@@ -41,7 +41,7 @@ def _n_significant(tested: Sequence[Difference]) -> int:
 
 
 def summary(tested: Sequence[Difference]) -> str:
-    """Count the comparisons, and those that differ by more than chance explains."""
+    """Return the answer in one sentence: how many comparisons differ by more than chance."""
     if not tested:
         return "No group could be compared with the others of its column."
     start = f"Of {count(len(tested))} comparisons of a group with all others in an error rate"
@@ -70,7 +70,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
 
 
 def introduction(n: int, n_significant: int) -> str:
-    """State what is compared, and how often the difference is more than chance explains."""
+    """Return the first paragraph: what is compared, and how often a difference is significant."""
     if not n:
         return (
             "Groups nearly always differ in a table. Here none could be compared with the others."
@@ -90,7 +90,7 @@ def introduction(n: int, n_significant: int) -> str:
 
 
 def significant_groups(groups: Sequence[GroupFigures], rate: Rate) -> str:
-    """Name the groups in which an error is shown to be made more often, and less often."""
+    """Return the sentence on one error: the groups in which it is made more often, and less."""
     significant = [
         (quote(group.value), group.differences[rate].estimate)
         for group in groups

@@ -98,7 +98,7 @@ def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | Lef
 
 
 def summary(searches: Sequence[Search]) -> str:
-    """Name the worst combination of each search."""
+    """Return the answer in one sentence: the worst combination of each search, or that none is."""
     worst = [(search.rate, search.slices[0]) for search in searches if search.slices]
     if not worst:
         return "No combination of groups is shown to fare worse than all others together."
@@ -128,7 +128,7 @@ def _blocks(model: ModelFigures, searches: Sequence[Search]) -> list[Block]:
 
 
 def search_sentence(search: Search, request: Request) -> str:
-    """State what was searched, and how many combinations are listed."""
+    """Return the sentence on one error: what was searched, and how many combinations are listed."""
     start = f"For {in_quotes(search.rate.title)}"
     if search.problem is not None:
         return f"{start} nothing could be searched: {search.problem}."

@@ -32,9 +32,11 @@ _ARROW_STREAM = b"\xff\xff\xff\xff"
 class Format:
     """A format of files: its name as an option has it, and its title as sentences have it.
 
-    `magic` are the first bytes that its files have. Text may be compressed. `separator` is that of
-    all its files; without one, it is detected. `extra` is the package that reads it, and the extra
-    of balframe that installs the package.
+    `scan` reads its files lazily, and those of URLs with `is_read_from_urls`. `magic` are the first
+    bytes that its files have. Text may be compressed. Text with separators has `has_separator`;
+    `separator` is that of all its files, and without one it is detected. Files with `has_types`
+    have types of columns, and those with `has_row_count` their number of rows. `extra` is the
+    package that reads the format, and the extra of balframe that installs the package.
     """
 
     name: str
@@ -47,7 +49,7 @@ class Format:
     separator: str | None = None
     has_types: bool = False
     has_row_count: bool = False
-    is_read_from_urls: bool = True
+    is_read_from_urls: bool = False
     extra: tuple[str, str] | None = None
 
 
@@ -123,14 +125,26 @@ def _scan_xlsx(
 
 
 _ROWS = (  # in the order of help and messages
-    Format("csv", "csv", (".csv",), scan_csv, is_text=True, has_separator=True),
-    Format("tsv", "tsv", (".tsv",), scan_csv, is_text=True, has_separator=True, separator="\t"),
+    Format(
+        "csv", "csv", (".csv",), scan_csv, is_text=True, has_separator=True, is_read_from_urls=True
+    ),
+    Format(
+        "tsv",
+        "tsv",
+        (".tsv",),
+        scan_csv,
+        is_text=True,
+        has_separator=True,
+        separator="\t",
+        is_read_from_urls=True,
+    ),
     Format(
         "parquet",
         "Parquet",
         (".parquet",),
         _scan_parquet,
         magic=(b"PAR1",),
+        is_read_from_urls=True,
         has_types=True,
         has_row_count=True,
     ),
@@ -140,18 +154,20 @@ _ROWS = (  # in the order of help and messages
         (".arrow", ".arrows", ".ipc", ".feather"),
         _scan_arrow,
         magic=(b"ARROW1", _ARROW_STREAM),
+        is_read_from_urls=True,
         has_types=True,
         has_row_count=True,
     ),
-    Format("ndjson", "JSON", (".ndjson", ".jsonl"), _scan_ndjson, is_text=True),
-    Format("json", "JSON", (".json",), _scan_ndjson, is_text=True, is_read_from_urls=False),
+    Format(
+        "ndjson", "JSON", (".ndjson", ".jsonl"), _scan_ndjson, is_text=True, is_read_from_urls=True
+    ),
+    Format("json", "JSON", (".json",), _scan_ndjson, is_text=True),
     Format(
         "xlsx",
         "xlsx",
         (".xlsx",),
         _scan_xlsx,
         magic=(b"PK\x03\x04",),
-        is_read_from_urls=False,
         extra=("fastexcel", "excel"),
     ),
 )

@@ -23,6 +23,7 @@ class Form(Enum):
 
 
 OPTION, NAME = Form.OPTION, Form.NAME
+MAX_CHARACTERS = 200  # of one text of the data in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +96,23 @@ class Message:
         else:
             self.parts = (str(template),)
 
+    @classmethod
+    def from_parts(cls, parts: "Iterable[str | _Parameter]") -> "Message":
+        """Return the message of texts and parameters, in this order."""
+        message = cls("")
+        message.parts = tuple(parts)
+        return message
+
     def replace(self, old: str, new: str) -> "Message":
-        """Return the message with another text in place of one, outside its parameters."""
-        message = Message(self)
-        message.parts = tuple(
+        """Return the message with `new` in place of `old`, outside its parameters."""
+        return Message.from_parts(
             part.replace(old, new) if isinstance(part, str) else part for part in self.parts
         )
-        return message
 
     def without_full_stop(self) -> "Message":
         """Return the message without the full stop at its end, to go on after it."""
-        message, last = Message(self), self.parts[-1]
-        if isinstance(last, str):
-            message.parts = (*self.parts[:-1], last.rstrip("."))
-        return message
+        *parts, last = self.parts
+        return Message.from_parts([*parts, last.rstrip(".") if isinstance(last, str) else last])
 
     def __str__(self) -> str:
         """Return the message with its parameters as Python has them."""
@@ -125,11 +129,12 @@ def _filled(
     template: str, values: tuple[object, ...], parameters: Mapping[str, object]
 ) -> Iterator[str | _Parameter]:
     """Yield the parts of a message: texts between the fields, and what fills these."""
-    fields = [field for _, field, _, _ in Formatter().parse(template) if field is not None]
+    parsed = list(Formatter().parse(template))
+    fields = [field for _, field, _, _ in parsed if field is not None]
     if fields.count("") != len(values) or {*fields} - {""} != {*parameters}:
         raise ValueError(f"{template!r} has not the fields of {values} and {[*parameters]}.")
     rest = iter(values)
-    for text, field, spec, conversion in Formatter().parse(template):
+    for text, field, spec, conversion in parsed:
         yield text
         if field is None:
             continue
@@ -152,12 +157,12 @@ def parameter(name: str, value: object = OPTION) -> Message:
     return Message(f"{{{name}}}", **{name: value})
 
 
-def join(separator: str, messages: Iterable["str | Message"]) -> Message:
-    """Return the messages as one, with a text between them."""
-    texts = list(messages)
-    return Message(
-        separator.replace("{", "{{").replace("}", "}}").join(["{}"] * len(texts)), *texts
-    )
+def join(separator: str, messages: Iterable[str | Message]) -> Message:
+    """Return the messages as one, with a separator between them."""
+    parts: list[str | _Parameter] = []
+    for message in messages:
+        parts += [separator, *Message(message).parts]
+    return Message.from_parts(parts[1:])
 
 
 class _Written(Exception):  # noqa: N818 (an error or a warning)
@@ -305,7 +310,7 @@ def not_found(
     return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names)}.")
 
 
-def clipped(text: str, most: int = 200) -> str:
+def clipped(text: str, most: int = MAX_CHARACTERS) -> str:
     """Return a text for a message, shortened in its middle."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
@@ -317,6 +322,14 @@ def first_line(error: object) -> str:
 
 def listed(values: Iterable[object], most: int = 20) -> str:
     """Join values for a message, the first `most` of them."""
-    texts = [clipped(str(value)) for value in values]
+    return str(listed_messages(map(str, values), most))
+
+
+def listed_messages(messages: Iterable[str | Message], most: int = 20) -> Message:
+    """Join messages, the first `most` of them; one that is too long loses its parameters."""
+    texts = [
+        message if len(str(message)) <= MAX_CHARACTERS else clipped(str(message))
+        for message in messages
+    ]
     rest = [f"... ({len(texts) - most:,} more)"] if len(texts) > most else []
-    return ", ".join([*texts[:most], *rest]) if texts else "none"
+    return join(", ", [*texts[:most], *rest] or ["none"])

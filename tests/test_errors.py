@@ -14,7 +14,17 @@ import pytest
 
 import balframe as bf
 from balframe import errors
-from balframe.errors import NAME, OPTION, Advice, Message, Spelled, join, not_found, parameter
+from balframe.errors import (
+    NAME,
+    OPTION,
+    Advice,
+    Message,
+    Spelled,
+    join,
+    listed_messages,
+    not_found,
+    parameter,
+)
 
 DAYS = [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 9)]
 DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
@@ -248,6 +258,30 @@ def test_a_message_takes_in_other_messages_and_what_the_shell_spells_otherwise()
         "<missing: drop>."
     )
     assert bf.InvalidInputError(message).parameters == ("by", "cluster", "missing")
+
+
+def test_long_and_many_messages_are_clipped_when_they_are_listed():
+    named = parameter("missing", Advice("drop"))
+    long = Message("{}{}", named, "x" * 300)
+
+    assert listed_messages([named, named]).written(in_other_words) == (
+        "<missing: drop>, <missing: drop>"
+    )
+    clipped = f'missing="drop"{"x" * 86} ... {"x" * 50}'
+    assert listed_messages([long, "b"]).written(in_other_words) == f"{clipped}, b"
+    assert str(listed_messages(map(str, range(1_025)), 2)) == "0, 1, ... (1,023 more)"
+    assert str(listed_messages([])) == "none"
+
+
+def test_holders_of_labels_of_different_types_are_clipped():
+    names = [f"p{model}" for model in range(30)]
+    frame = pl.DataFrame({"y": [0, 1], **{name: ["a", "b"] for name in names}})
+
+    many = raised(bf.report, frame=frame, y_pred=names, by=None)
+    long = raised(bf.report, labels=["x" * 9_999, 1])
+
+    assert "column 'p18' holds strings, ... (11 more). Cast one" in str(many)
+    assert len(str(long)) < 400
 
 
 def test_a_message_changes_outside_its_parameters():

@@ -16,8 +16,8 @@ from balframe.errors import (
     Message,
     Spelled,
     UnsupportedTypeError,
-    join,
     listed,
+    listed_messages,
 )
 
 Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
@@ -53,12 +53,11 @@ def unusable_labels_error(what: str | Message) -> UnsupportedTypeError:
 
 def check_kinds(kinds: Iterable[tuple[str | Message, str | None]]) -> None:
     """Raise unless all labels are of one kind; each pair is what holds labels, and their kind."""
-    known = [(holder, kind) for holder, kind in kinds if kind is not None]
-    if len({kind for _, kind in known}) > 1:
-        contents = [Message("{} holds {}s", holder, kind) for holder, kind in known]
+    pairs = [(holder, kind) for holder, kind in kinds if kind is not None]
+    if len({kind for _, kind in pairs}) > 1:
         raise InvalidInputError(
             "labels of different types never compare equal: {}. Cast one to the type of the other.",
-            join(", ", contents),
+            listed_messages(Message("{} holds {}s", holder, kind) for holder, kind in pairs),
         )
 
 

@@ -14,16 +14,21 @@ from balframe.core.cells import Cells
 from balframe.core.counting_strategy import sample_step, should_sample
 from balframe.core.group_sum import Grouped, sum_by_group
 from balframe.core.integer_codes import Codes, MisjudgedRangeError
-from balframe.core.label_set import check_kinds, label_kind
 from balframe.core.row_sums import RowSums, check_count_total
 from balframe.core.threads import run_on_all_cores
-from balframe.errors import Message, parameter
+from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.fork_detection import is_fork
-from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_labels, to_cells
+from balframe.frames.label_agreement import (
+    LabelColumn,
+    LevelCounts,
+    agree_on_labels,
+    check_label_kinds,
+    to_cells,
+)
 from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.rollups import add_margins_by_cluster
@@ -59,12 +64,9 @@ def _may_be_scores(frame: Frame, adapter: Adapter, query: Query) -> bool:
 
 def check_label_columns(frame: Frame, adapter: Adapter, query: Query) -> None:
     """Raise if the columns of labels cannot hold labels, or not of one kind."""
-    kinds: dict[str | Message, str | None] = {
-        f"column {name!r}": adapter.label_kind(frame, name) for name in query.label_columns
-    }
-    if query.labels:
-        kinds[parameter("labels")] = label_kind(query.labels[0])
-    check_kinds(kinds.items())
+    check_label_kinds(
+        {name: adapter.label_kind(frame, name) for name in query.label_columns}, query
+    )
 
 
 def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bool) -> CountedFrame:

@@ -1,6 +1,6 @@
 """Agree on the labels: convert levels of several columns to codes of one label set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,20 +129,30 @@ def _occurring_labels(
     return distinct, as_labels(adapter.python_values(levels), f"column {column.name!r}")
 
 
+def check_label_kinds(kind_by_column: Mapping[Name, str | None], query: Query) -> None:
+    """Raise unless the columns and the option `labels` hold labels of one kind."""
+    kinds: list[tuple[str | Message, str | None]] = [
+        (f"column {name!r}", kind) for name, kind in kind_by_column.items()
+    ]
+    if query.labels:
+        kinds.append((parameter("labels"), label_kind(query.labels[0])))
+    check_kinds(kinds)
+
+
 def _label_set(
     columns: Sequence[LabelColumn],
     column_labels: Sequence[ColumnLabels],
     adapter: Adapter,
     query: Query,
 ) -> LabelSet:
-    kinds: dict[str | Message, str] = {
-        f"column {column.name!r}": label_kind(labels[0])
-        for column, (_, labels) in zip(columns, column_labels, strict=True)
-        if labels
-    }
-    if query.labels:
-        kinds[parameter("labels")] = label_kind(query.labels[0])
-    check_kinds(kinds.items())
+    check_label_kinds(
+        {
+            column.name: label_kind(labels[0])
+            for column, (_, labels) in zip(columns, column_labels, strict=True)
+            if labels
+        },
+        query,
+    )
     observed = [label for _, labels in column_labels for label in labels]
     if query.labels is not None:
         return LabelSet.from_list(query.labels, observed)

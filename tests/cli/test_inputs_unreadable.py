@@ -14,7 +14,7 @@ import pytest
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 ROWS = pl.DataFrame({"y": [1, 1, 0, 0, 1] * 99, "p": [1, 0, 0, 1, 1] * 99})
 CSV, NDJSON, JSON = ROWS.write_csv(), ROWS.write_ndjson(), ROWS.write_json()
-NEITHER = "it is neither Parquet, Arrow, xlsx"
+NEITHER = "it is neither Parquet, Arrow, xlsx nor text (csv or JSON, plain, gzip or zstd)."
 HTML = b"\n<!DOCTYPE html>\n<html><body>404, not found</body></html>"
 RANDOM = random.Random(1).randbytes(3_000)
 
@@ -189,7 +189,7 @@ def test_text_with_an_ending_of_another_format_says_which_it_is(
 
     given = path.suffix.removeprefix(".")
     advice = f"--input-format {kind}"
-    assert line.endswith(f"has the extension of {given}, but contains {kind}. Give {advice}.")
+    assert line.endswith(f"has a {given} file extension, but contains {kind}. Give {advice}.")
     assert run("report", path, *LABELS, *advice.split()).code == 0
 
 
@@ -207,8 +207,7 @@ def test_the_endings_that_are_listed_name_the_compressed_ones(refused, tmp_path)
 
     line = refused("report", tmp_path / "a.docx", *LABELS)
 
-    assert "Text (csv, tsv, JSON" in line
-    assert ") may be compressed, as in .csv.gz and .csv.zst." in line
+    assert "Text (csv, tsv, JSON) may be compressed, as in .csv.gz and .csv.zst." in line
 
 
 @pytest.mark.parametrize(

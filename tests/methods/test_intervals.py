@@ -1,4 +1,6 @@
 import math
+import re
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -6,14 +8,15 @@ import polars as pl
 import pytest
 from constructors import plain
 from reference_values import reference
-from shipped import SHIPPED
+from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
-from balframe.metrics.lookup import find_metric
-from balframe.stats.base import NO_INTERVAL, IntervalMethod
+from balframe.stats.base import IntervalMethod
 
 REFERENCE = reference("intervals")
-WITHOUT = {name for name in SHIPPED if find_metric(name).interval is NO_INTERVAL}
+PAGE = Path(__file__).parents[2] / "docs" / "pages" / "how-to" / "choosing-an-interval.md"
+LISTED = PAGE.read_text("utf-8").partition("## What has no interval")[2].partition("\n```\n")[0]
+WITHOUT = {*re.findall("^[a-z0-9_]+$", LISTED, re.MULTILINE), *OF_FAMILIES}
 METHODS = [True, *get_args(IntervalMethod)]
 
 

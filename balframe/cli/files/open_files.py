@@ -134,7 +134,7 @@ def _format(source: SourceFile, request: Input) -> Format:
     content = first_bytes.contradicting_format(path, file_format)
     if file_format is not None and content is not None and content != file_format:
         message = (
-            f"{source.name} has the extension of {file_format.name}, but contains {content.name}."
+            f"{source.name} has a {file_format.name} file extension, but contains {content.name}."
         )
         if requested is not None:
             message = f"{source.name} contains {content.name}, not {file_format.name}."

@@ -1,7 +1,7 @@
 """Checks of the values of options, each written once."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Rational, Real
 from typing import Any, TypeGuard
 
@@ -10,8 +10,9 @@ from balframe.errors import InvalidInputError, parameter
 
 def is_whole_number(value: object, least: int | None = None) -> TypeGuard[int]:
     """Return whether a value is an integer of Python or NumPy, and not below `least`."""
-    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
-    return is_integer and (least is None or int(value) >= least)  # type: ignore[call-overload]
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return least is None or int(value) >= least
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -28,6 +29,11 @@ def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     except TypeError:
         return False
     return True
+
+
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether this can be listed in an order, which text, sets and mappings have not."""
+    return is_iterable(value) and not isinstance(value, (str, bytes, Set, Mapping))
 
 
 def check_min_support(min_support: object, least: int = 0) -> None:
@@ -53,7 +59,8 @@ def check_choice(argument: str, value: object, allowed: Iterable[object]) -> Non
     """Raise unless the value is one of those allowed (1 is not False)."""
     options = list(allowed)
     if not any(type(value) is type(option) and value == option for option in options):
-        shown = ", ".join(map(repr, options))
         raise InvalidInputError(
-            "{} is not one of the options: {}.", parameter(argument, value), shown
+            "{} is not one of the options: {}.",
+            parameter(argument, value),
+            ", ".join(map(repr, options)),
         )

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
-from balframe.errors import OPTION, BalframeError, UnsupportedTypeError, not_found, parameter
+from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -179,7 +179,7 @@ def _check_positional(
             public_name,
             ", ".join(positional),
             len(arguments),
-            parameter(named, OPTION),
+            parameter(named),
         )
 
 

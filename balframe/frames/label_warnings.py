@@ -11,6 +11,7 @@ from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCo
 
 _FEW = 10  # rows, which may lack a label by chance
 _MAX_LISTED = 5
+_SAME = "the same class labels in both columns, or list all of them in {labels}."
 
 
 def label_mismatch_warnings(
@@ -84,12 +85,11 @@ def _listed_labels(labels: Collection[Label]) -> str:
 
 def _advice(predictions: object, labels: Sequence[Label]) -> Message:
     """Return advice; predictions with more than two numbers may be scores."""
-    advice = "se the same class labels in both columns, or list all of them in {labels}."
     if len(labels) > 2 and isinstance(labels[0], int):
         return Message(
-            "If {!r} is a score, turn it into labels first, with {}. Otherwise u" + advice,
+            "If {!r} is a score, turn it into labels first, with {}. Otherwise use " + _SAME,
             predictions,
             Spelled("`score >= threshold`", None, parameter="threshold"),
             labels=OPTION,
         )
-    return Message("U" + advice, labels=OPTION)
+    return Message("Use " + _SAME, labels=OPTION)

@@ -1,13 +1,13 @@
 """The query of a frame: the roles of its columns, and the options of counting."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
-from balframe._validate import check_choice, is_iterable, is_whole_number
+from balframe._validate import check_choice, is_list, is_whole_number
 from balframe.core.label_set import Label, as_labels
 from balframe.core.periods import PeriodLength
 from balframe.errors import (
@@ -417,8 +417,7 @@ def _name_tuple(names: Name | Sequence[Name], columns: Sequence[Name]) -> tuple[
 
 
 def _label_tuple(labels: Sequence[Label]) -> tuple[Label, ...]:
-    is_list = hasattr(labels, "__len__") and is_iterable(labels)
-    if not is_list or isinstance(labels, (str, bytes, Set, Mapping)):
+    if not hasattr(labels, "__len__") or not is_list(labels):
         raise InvalidInputError(
             "{labels} is not a list; give a list of labels, in order.", labels=labels
         )

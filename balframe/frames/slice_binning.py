@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from balframe._validate import is_iterable, is_number, is_whole_number
+from balframe._validate import is_list, is_number, is_whole_number
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.binning import (
     Values,
@@ -136,7 +136,7 @@ def _parse_bins(bins: object, option: object) -> int | Values | None:
         if not 2 <= bins <= _MAX_BINS:
             raise _invalid_bins_error(option)
         return int(bins)
-    if isinstance(bins, (str, bytes, Set, Mapping)) or not is_iterable(bins):
+    if not is_list(bins):
         raise _invalid_bins_error(option)
     edges: list[Any] = list(bins)
     are_numbers = all(map(is_number, edges))

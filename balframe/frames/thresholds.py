@@ -1,13 +1,13 @@
 """The option `thresholds`, and the thresholds that scores reach."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import narwhals as nw
 import numpy as np
 
-from balframe._validate import is_iterable, is_number, is_whole_number
+from balframe._validate import is_list, is_number, is_whole_number
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.threads import run_on_all_cores
 from balframe.errors import OPTION, InvalidInputError, Message, Spelled
@@ -170,7 +170,7 @@ def _check_size(size: object) -> int:
 
 
 def _threshold_list(option: object) -> FloatArray:
-    if isinstance(option, (str, bytes, Set, Mapping)) or not is_iterable(option):
+    if not is_list(option):
         raise InvalidInputError(
             "{thresholds} is not supported; give {}.", _FORMS, thresholds=option
         )

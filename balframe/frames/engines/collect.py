@@ -119,7 +119,7 @@ def check_n_cells(n_cells: int, query: Query) -> None:
             "allows.",
             query.max_cells,
             kind,
-            parameter(query.by_parameter, OPTION),
+            parameter(query.by_parameter),
             _COARSENING_ADVICE.get(query.coarsening_option, ""),
             max_cells=OPTION,
         )

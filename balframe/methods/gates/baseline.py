@@ -286,7 +286,7 @@ def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
         raise InvalidInputError(
             "{baseline} names a column, but {cells} has no rows on which two models could be "
             "compared. Give the rows, or the cells of the earlier run as {}.",
-            parameter("baseline", OPTION),
+            parameter("baseline"),
             baseline=name,
             cells=True,
         )

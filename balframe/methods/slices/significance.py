@@ -217,7 +217,7 @@ def find_and_score_slices(
             raise InvalidInputError(
                 "there are more than {max_slices} slices; search fewer columns, decrease {depth}, "
                 "increase {min_support}, or increase {} if memory allows.",
-                parameter("max_slices", OPTION),
+                parameter("max_slices"),
                 max_slices=max_slices,
                 depth=OPTION,
                 min_support=OPTION,

@@ -3,18 +3,12 @@
 import ast
 import os
 import sys
-from collections import Counter
 from datetime import date, timedelta
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from constructors import CONSTRUCTORS
 from hypothesis import HealthCheck, Phase, settings
-from programs import browser as browser
-from programs import npm_package as npm_package
-from recipes import recipe
-from tried import TRIED
 
 import balframe as bf
 from balframe import accessor, methods
@@ -22,6 +16,10 @@ from balframe.api.method import DECLARED
 from balframe.cli.main import main
 from balframe.methods import declarations, scores
 from balframe.metrics import lookup, registry
+from tests.support.constructors import CONSTRUCTORS
+from tests.support.programs import browser as browser
+from tests.support.programs import npm_package as npm_package
+from tests.support.recipes import recipe
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
@@ -37,24 +35,6 @@ settings.register_profile(
     "long", max_examples=1000, deadline=None, database=None, suppress_health_check=SLOW_DRAWS
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
-
-
-def pytest_runtest_teardown(item):
-    """Let the report of a test carry what it tried, out of a worker process too."""
-    item.user_properties.extend((f"tried {what}", n) for what, n in TRIED.items())
-    TRIED.clear()
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Say at the end of a run what all its tests tried."""
-    total = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if getattr(report, "when", None) == "teardown":
-                total.update({k: n for k, n in report.user_properties if k.startswith("tried ")})
-    if total:
-        parts = (f"{n:,} {key.removeprefix('tried ')}" for key, n in sorted(total.items()))
-        terminalreporter.write_line(f"tried {', '.join(parts)}")
 
 
 @pytest.fixture(params=CONSTRUCTORS, ids=lambda constructor: constructor.__name__)

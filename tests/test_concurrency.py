@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from questions import ANSWERING, days, question
-from ways_of_counting import WAYS
 
 import balframe as bf
 from balframe.core import threads
 from balframe.methods import declarations
 from balframe.metrics import lookup, registry
+from tests.support.counting_strategies import WAYS
+from tests.support.method_arguments import ANSWERING, days, question
 
 pytestmark = pytest.mark.slow
 

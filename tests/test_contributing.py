@@ -7,11 +7,9 @@ import sys
 from pkgutil import resolve_name
 from typing import Unpack
 
-import generated
 import pandas as pd
 import polars as pl
 import pytest
-from recipes import TEXT, recipe
 from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
@@ -24,6 +22,8 @@ from balframe.methods import declarations
 from balframe.methods.comparisons import fairness
 from balframe.metrics.definitions import accuracies
 from balframe.stats.proportions import wilson
+from docs.generators import generated
+from tests.support.recipes import TEXT, recipe
 
 FRAME = pl.DataFrame(
     {"g": list("aaabb"), "y": [1, 0, 1, 0, 1], "p": [1, 1, 0, 0, 1], "q": [1, 0, 1, 1, 1]}

@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
-from questions import GIVEN, days, models, question
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups, methods, public_functions
+from tests.support.constructors import plain
+from tests.support.method_arguments import GIVEN, days, models, question
 
 ROOT = Path(__file__).parents[1]
 METHODS = methods()

@@ -3,7 +3,7 @@
 import pytest
 
 import balframe as bf
-from audit_page.audited_frames import COMPAS, audit_of, random_rows
+from tests.support.audits.small_audits import COMPAS, audit_of, random_rows
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ import shutil
 import subprocess
 
 import pytest
-from programs import missing
 
-from audit_page.sample_document import sample
-from audit_page.test_render_html import HOSTILE
 from balframe.audit_page.page import Page
+from tests.audit_page.test_render_html import HOSTILE
+from tests.support.audits.document_of_all_blocks import sample
+from tests.support.programs import missing
 
 pytest.importorskip("jinja2")
 pytestmark = [pytest.mark.xdist_group("audit page"), pytest.mark.slow]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit_page.audited_frames import audit_of
 from balframe.frames.fingerprint import fingerprint
+from tests.support.audits.small_audits import audit_of
 
 ROWS = {
     "y": [0, 1, 0, 1, 1, 0, 1],

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from scipy.stats import norm
 
-from audit_page.audited_frames import audit_of
 from balframe.audit_page.groups import NOT_COMPARED
+from tests.support.audits.small_audits import audit_of
 
 
 def group_of(audited, number, value):

@@ -7,9 +7,9 @@ from importlib import util
 
 import pytest
 
-from audit_page.sample_document import sample
 from balframe.audit_page.page import Page
 from balframe.errors import InvalidInputError, MissingExtraError
+from tests.support.audits.document_of_all_blocks import sample
 
 
 @pytest.fixture

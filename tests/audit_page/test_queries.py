@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from audit_page.audited_frames import make_request
 from balframe.audit_page.queries import count_model
+from tests.support.audits.small_audits import make_request
 
 
 def cells_of(frame, **changes):

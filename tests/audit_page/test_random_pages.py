@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audit_page.figures_by_hand import plain, texts
+from tests.support.audits.figures import plain, texts
 
 pytestmark = pytest.mark.slow
 

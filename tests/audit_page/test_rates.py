@@ -1,8 +1,8 @@
 """The rates of a page."""
 
-from audit_page.figures_by_hand import make_cells, make_request, plain
 from balframe.audit_page.rates import page_rates
 from balframe.audit_page.request import Words
+from tests.support.audits.figures import make_cells, make_request, plain
 
 
 def test_of_many_labels_the_most_frequent_are_the_errors():

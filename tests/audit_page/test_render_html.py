@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from audit_page.sample_document import forest, sample
 from balframe.audit_page.document import Axis, Bar, Line, Paragraph, RowGroup, StepChart
 from balframe.audit_page.page import Page
 from balframe.audit_page.render_html import draw_chart, draw_mark
 from balframe.audit_page.text import value_text
+from tests.support.audits.document_of_all_blocks import forest, sample
 
 jinja2 = pytest.importorskip("jinja2")
 

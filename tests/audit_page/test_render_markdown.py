@@ -5,9 +5,9 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from audit_page.sample_document import sample
-from audit_page.test_render_html import HOSTILE
 from balframe.audit_page.page import Page
+from tests.audit_page.test_render_html import HOSTILE
+from tests.support.audits.document_of_all_blocks import sample
 
 HOSTILE_HERE = HOSTILE | {
     "mention": "@someone and @some/team",

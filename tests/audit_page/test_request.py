@@ -2,10 +2,10 @@
 
 import pytest
 
-from audit_page.figures_by_hand import make_request
 from balframe.audit_page.request import check_rules
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.methods.gates.rules import read_rules
+from tests.support.audits.figures import make_request
 
 
 def test_rules_that_an_audit_cannot_judge_are_refused():

@@ -3,10 +3,10 @@
 import pytest
 from scipy.stats import false_discovery_control
 
-from audit_page.audited_frames import audit_of, random_rows
-from audit_page.figures_by_hand import difference
 from balframe.audit_page.results import adjust_differences
 from balframe.audit_page.sections import calibration, models, selection_rates
+from tests.support.audits.figures import difference
+from tests.support.audits.small_audits import audit_of, random_rows
 
 
 def family(audited):

@@ -12,9 +12,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import CONSTRUCTORS
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS
 
 N = 400
 RNG = random.Random(27)

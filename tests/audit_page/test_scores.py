@@ -5,9 +5,9 @@ from math import inf
 import polars as pl
 import pytest
 
-from audit_page.figures_by_hand import make_cells, plain
 from balframe.audit_page.numbers import score_text
 from balframe.audit_page.scores import ScoreCounts, Threshold, rounding_note
+from tests.support.audits.figures import make_cells, plain
 
 MINUS = "\N{MINUS SIGN}"
 

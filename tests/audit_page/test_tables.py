@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit_page.figures_by_hand import column, group, model, plain, with_request
 from balframe.audit_page.document import Cell, TableRow
 from balframe.audit_page.numbers import PERCENT, POINTS, RATIO, Estimate
 from balframe.audit_page.tables import (
@@ -18,6 +17,7 @@ from balframe.audit_page.tables import (
     ratio_range,
     share_range,
 )
+from tests.support.audits.figures import column, group, model, plain, with_request
 
 UNIT = st.floats(0, 1)
 LIMITS = st.tuples(UNIT, UNIT, UNIT).map(sorted).map(lambda x: Estimate(x[1], x[0], x[2]))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit_page.figures_by_hand import plain
 from balframe.audit_page.text import (
     CLOSE,
     OPEN,
@@ -20,6 +19,7 @@ from balframe.audit_page.text import (
     spell_number,
     value_text,
 )
+from tests.support.audits.figures import plain
 
 
 @pytest.mark.parametrize(

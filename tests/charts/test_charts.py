@@ -8,11 +8,11 @@ import altair as alt
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import head
-from specifications import channel, layers_of, rows_of, specification
 
 import balframe as bf
 from balframe.frames.engines import registry as engines
+from tests.support.chart_specifications import channel, layers_of, rows_of, specification
+from tests.support.constructors import head
 
 CHARTS = {
     "report": ("y", "p"),

@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from constructors import plain
-from specifications import rows_of, shown, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import rows_of, shown, subtitle
+from tests.support.constructors import plain
 
 FRAME = pl.DataFrame(
     {

@@ -5,9 +5,9 @@ import struct
 import polars as pl
 import pytest
 import vl_convert
-from specifications import rows_of, specification
 
 import balframe as bf
+from tests.support.chart_specifications import rows_of, specification
 
 CHARTS = {"report": ("y", "p"), "gaps": ("y", "p"), "curve": ("y", "s")}
 TABLE = {

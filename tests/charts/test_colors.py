@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 import vl_convert
-from specifications import specification
 
 import balframe as bf
 from balframe.charts import style
+from tests.support.chart_specifications import specification
 
 BACKGROUNDS = ("#ffffff", "#333333", "#1e1e1e")
 HEX = re.compile(r"#[0-9a-fA-F]{6}\b")

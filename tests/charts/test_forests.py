@@ -3,9 +3,16 @@
 import polars as pl
 import pytest
 import vl_convert
-from specifications import channel, layers_of, many, rows_of, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    many,
+    rows_of,
+    specification,
+    subtitle,
+)
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", None],

@@ -4,10 +4,10 @@ import io
 
 import polars as pl
 import pytest
-from constructors import assert_table, plain
-from people import ASKED, PEOPLE
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.frames.selected_people import ASKED, PEOPLE
 
 COUNTED = ["--by", "sex", "--by", "race", "--counts", "n"]
 FRAME = pl.DataFrame(PEOPLE).with_columns(

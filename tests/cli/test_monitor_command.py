@@ -5,10 +5,10 @@ from datetime import date
 
 import polars as pl
 import pytest
-from constructors import assert_table, plain
-from streams_of_weeks import ASKED, LAST, STREAM, UNTIL, WORSE
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.frames.weekly_stream import ASKED, LAST, STREAM, UNTIL, WORSE
 
 COLUMNS = ["--y-true", "y", "--y-pred", "yhat", "--counts", "n"]
 WEEKS = [*COLUMNS, "--time", "when", "--every", "1w"]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 import balframe as bf
 from balframe.core import counting_strategy
@@ -20,6 +19,7 @@ from balframe.core.label_counts import LabelCounts
 from balframe.core.row_sums import RowSums
 from balframe.frames import count_frame
 from balframe.frames.count_frame import hash_rows
+from tests.support.constructors import pandas_numpy, plain, polars_eager, polars_lazy
 
 WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)

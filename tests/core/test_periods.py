@@ -5,10 +5,10 @@ from datetime import date, timedelta
 import numpy as np
 import polars as pl
 import pytest
-from reference_values import reference
 
 import balframe as bf
 from balframe.core.periods import PeriodLength
+from tests.support.reference_values import reference
 
 PERIODS = reference("monitor")["periods"]
 EPOCH = date(1970, 1, 1)

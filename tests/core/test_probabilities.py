@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from calibration_by_loops import one, probabilities
 
 from balframe.core.probability_scores import ProbabilityScores
+from tests.support.oracles.calibration import one, probabilities
 
 SEGMENT = [0, 0, 0, 2, 2, 3]
 SCORE = [0.5, 0.25, 0.5, 1.0, 0.0, 0.75]

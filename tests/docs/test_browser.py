@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-import made_pages
 import pytest
+
+from docs.generators import made_pages
 
 pytestmark = pytest.mark.xdist_group("site")
 

@@ -6,14 +6,13 @@ from inspect import getmembers, getmodule, isfunction
 from math import sqrt
 from pathlib import Path
 
-import figure_data
-import figures
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
 from balframe.stats.mean_recall import score_limits
+from docs.generators import figure_data, figures
 
 SITE = Path(__file__).parents[2] / "docs" / "pages"
 PAGES = SITE / "explanations"

@@ -1,10 +1,11 @@
 """Curves and costs of growing data: what is fitted, and what the pages say of the measurements."""
 
-import growth
 import numpy as np
 import polars as pl
 import pytest
-from growth import Cost
+
+from docs.generators import growth
+from docs.generators.growth import Cost
 
 STREAMING = ("balframe, polars", "balframe, DuckDB", "polars by hand", "DuckDB by hand")
 

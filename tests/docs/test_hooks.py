@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import charts
-import hooks
-import made_pages
 import pytest
 from mkdocs.exceptions import PluginError
+
+from docs.generators import charts, hooks, made_pages
 
 CODE = """
 ```python

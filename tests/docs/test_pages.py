@@ -4,8 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from running import PageError, charts_of, run
 from sybil.example import SybilFailure
+
+from docs.generators.running import PageError, charts_of, run
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT) for path in (ROOT / "docs" / "pages").rglob("*.md"))

@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from constructors import assert_table, plain
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
 
 INF, NAN = math.inf, math.nan
 ROWS = {

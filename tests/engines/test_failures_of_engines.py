@@ -3,9 +3,9 @@
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sqlframe")]
 

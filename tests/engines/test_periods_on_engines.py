@@ -5,9 +5,9 @@ from datetime import date, datetime, timedelta
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain, polars_eager
 
 import balframe as bf
+from tests.support.constructors import plain, polars_eager
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -12,9 +12,9 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 
 def _rows(n, seed=4):

@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import assert_table, pandas_numpy, plain, polars_eager
-from questions import ANSWERING
 
 import balframe as bf
+from tests.support.constructors import assert_table, pandas_numpy, plain, polars_eager
+from tests.support.method_arguments import ANSWERING
 
 RNG = random.Random(20)
 

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 RNG = random.Random(4)
 N = 600

@@ -5,9 +5,9 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 MOST = 2**63 - 1

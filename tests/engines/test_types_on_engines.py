@@ -5,9 +5,9 @@ from decimal import Decimal
 import pandas as pd
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
 

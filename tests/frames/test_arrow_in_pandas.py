@@ -6,9 +6,9 @@ import math
 import pandas as pd
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 NAN = math.nan
 

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
-from constructors import plain
-from questions import ANSWERING, days, question
 
 import balframe as bf
 from balframe.accessor import Plots, groups
 from balframe.frames.engines import arrow, collect
+from tests.support.constructors import plain
+from tests.support.method_arguments import ANSWERING, days, question
 
 RNG = random.Random(20)
 ROWS = pa.table(

@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 WHOLE = [Decimal(1), Decimal(0), Decimal(1), Decimal(1)]
 FRAMES = {

@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import assert_table, plain
 from pandas.testing import assert_frame_equal
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
 
 WIDTHS = (8, 16, 32, 64)
 SIGNED = {f"int{w}": (-(2 ** (w - 1)), 2 ** (w - 1) - 1) for w in WIDTHS}

@@ -4,10 +4,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
 from balframe.frames.engines import registry as engines
+from tests.support.constructors import plain
 
 ROWS = {"g": ["a", "b", None], "y": [1, 0, 1], "p": [1, 1, 0]}
 

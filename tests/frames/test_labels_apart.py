@@ -4,9 +4,9 @@ import warnings
 
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 Y = [0, 1] * 10
 DECILES = [*range(1, 11)] * 2  # two of them are 1, which is a label of the truth

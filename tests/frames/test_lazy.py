@@ -6,10 +6,10 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from constructors import assert_table, plain
 from polars.io.plugins import register_io_source
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
 
 RNG = random.Random(11)
 ROWS = {

@@ -1,9 +1,9 @@
 import polars as pl
 import pytest
-from by_bisection import difference
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.oracles.mean_recalls import difference
 
 ODD = [
     "*",

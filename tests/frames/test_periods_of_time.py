@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset
 import pytest
-from constructors import CONSTRUCTORS, plain, polars_lazy
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 RNG = random.Random(28)
 DATES = [  # leap days, both ends of years and weeks, and before 1970

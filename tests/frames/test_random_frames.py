@@ -11,12 +11,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import assert_table, plain
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from ways_of_counting import WAYS
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.counting_strategies import WAYS
 
 pytestmark = pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # labels are random
 

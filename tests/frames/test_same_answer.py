@@ -5,7 +5,9 @@ import random
 from collections import Counter
 
 import pytest
-from constructors import (
+
+import balframe as bf
+from tests.support.constructors import (
     assert_table,
     pandas_nullable,
     pandas_numpy,
@@ -14,8 +16,6 @@ from constructors import (
     polars_eager,
     polars_lazy,
 )
-
-import balframe as bf
 
 ROWS = {
     "g": ["b", "a", None, "a", "b", "a", "b", "a"],

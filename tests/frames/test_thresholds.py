@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
 from balframe.frames.thresholds import Thresholds
+from tests.support.constructors import plain
 
 INF, NAN = float("inf"), float("nan")
 SIZES = [2, 3, 11, 100, 101, 255, 256, 257, 1000, 65_537]

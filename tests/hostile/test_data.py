@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
-from questions import OF_SEGMENTS, question
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.method_arguments import OF_SEGMENTS, question
 
 pytestmark = pytest.mark.slow
 

@@ -11,15 +11,22 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from damage import COMMANDS, KINDS, LABELS, RULES, files, rule_files, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tried import TRIED
 
 import balframe as bf
 from balframe.cli.files import formats
 from balframe.cli.main import main
 from balframe.methods.gates.rules import read_rules
+from tests.support.strategies.damaged_files import (
+    COMMANDS,
+    KINDS,
+    LABELS,
+    RULES,
+    files,
+    rule_files,
+    written,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +43,6 @@ def judged(capfd, monkeypatch):
     """Run a command: it answers, or says in one line what is wrong, below Python too."""
 
     def started(*arguments):
-        TRIED["commands"] += 1
         monkeypatch.setattr(sys, "argv", ["balframe", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             main()
@@ -61,7 +67,6 @@ def test_a_damaged_file_is_answered_or_refused_and_what_was_there_stays(judged, 
     @FEW
     @given(files(kind), st.sampled_from(COMMANDS))
     def check(content, command):
-        TRIED["inputs"] += 1
         folder = tmp_path / str(next(numbers))
         folder.mkdir()
         path, out = folder / f"in.{kind}", folder / "out.csv"
@@ -81,7 +86,6 @@ def test_standard_input_is_read_as_a_file_is(judged, monkeypatch, kind):
     @FEW
     @given(files(kind))
     def check(content):
-        TRIED["inputs"] += 1
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
         judged("report", "-", *LABELS)
 
@@ -164,7 +168,6 @@ def test_a_file_survives_a_disk_that_is_full(judged, people, tmp_path, monkeypat
 @FEW
 @given(RULES)
 def test_the_text_of_a_rule_is_read_or_refused(text):
-    TRIED["inputs"] += 1
     try:
         (rule,) = read_rules([text])
     except bf.BalframeError as error:
@@ -178,7 +181,6 @@ def test_a_file_of_rules_is_read_or_refused(tmp_path):
     @FEW
     @given(rule_files())
     def check(drawn):
-        TRIED["inputs"] += 1
         ending, content = drawn
         path = tmp_path / f"gate.{ending}"
         path.write_bytes(content)

@@ -4,10 +4,10 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import difference
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.oracles.mean_recalls import difference
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import CONSTRUCTORS, plain
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain
 
 INF, NAN = float("inf"), float("nan")
 VERBS = (bf.report, bf.classes, bf.confusion)

@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from clusters import ask, close, drawn
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.frames.clustered_rows import ask, close, drawn
 
 RULES = ["uar >= 0.5", "accuracy > 0.4", "n >= 1", "difference(accuracy) <= 0.5", "mcc >= 0"]
 ALL = {"metrics": "all", "interval": True}

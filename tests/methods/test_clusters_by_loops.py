@@ -1,11 +1,11 @@
 """Limits of segments whose rows come in clusters, beside loops over the rows."""
 
-import clusters_by_loops as loops
 import polars as pl
 import pytest
-from clusters import NOTHING, ask, close, drawn, each_seed, limits, rows
 
 import balframe as bf
+from tests.support.frames.clustered_rows import NOTHING, ask, close, drawn, each_seed, limits, rows
+from tests.support.oracles import clusters as loops
 
 
 def of_mean(labels, method):

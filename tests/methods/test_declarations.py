@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from questions import SEARCHING, SEVERAL, days, models, question
 
 import balframe as bf
 from balframe import accessor
 from balframe.api.columns import BY, METRIC, PREDICTED, TRUE, Kind
 from balframe.methods import declarations
 from balframe.metrics import registry
+from tests.support.method_arguments import SEARCHING, SEVERAL, days, models, question
 
 ROOT = Path(__file__).parents[2]
 VERBS = declarations()

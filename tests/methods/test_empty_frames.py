@@ -2,12 +2,12 @@
 
 import polars as pl
 import pytest
-from constructors import plain
-from questions import OF_SEGMENTS, days, question
 from sklearn.metrics import accuracy_score
 
 import balframe as bf
 from balframe.methods import declarations
+from tests.support.constructors import plain
+from tests.support.method_arguments import OF_SEGMENTS, days, question
 
 ROWS = pl.DataFrame(
     {

@@ -6,12 +6,12 @@ from typing import get_args
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
-from reference_values import reference
-from shipped import OF_FAMILIES, SHIPPED
 
 import balframe as bf
 from balframe.stats.base import IntervalMethod
+from tests.support.constructors import plain
+from tests.support.reference_values import reference
+from tests.support.shipped_metrics import OF_FAMILIES, SHIPPED
 
 REFERENCE = reference("intervals")
 PAGE = Path(__file__).parents[2] / "docs" / "pages" / "how-to" / "choosing-an-interval.md"

@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.constructors import plain
 
 rng = np.random.default_rng(7)
 SIZE = 60

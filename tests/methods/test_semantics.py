@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
 from balframe.metrics import registry
+from tests.support.constructors import plain
 
 VERBS = pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
 

@@ -1,7 +1,7 @@
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 
 @pytest.mark.parametrize("missing", ["raise", "drop"])

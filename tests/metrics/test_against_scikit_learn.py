@@ -8,11 +8,11 @@ from functools import cache, partial
 import numpy as np
 import polars as pl
 import pytest
-from shipped import OF_FAMILIES, SHIPPED
 from sklearn import metrics as sk
 from sklearn.dummy import DummyClassifier
 
 import balframe as bf
+from tests.support.shipped_metrics import OF_FAMILIES, SHIPPED
 
 LABELS = {  # the last label is the positive one
     "ints": [0, 1],

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from calibration_by_loops import isotonic as by_loops
-from calibration_by_loops import one, several
 from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
@@ -17,6 +15,8 @@ from balframe.metrics.definitions.probability import (
     uncertainty,
 )
 from balframe.stats.isotonic import isotonic_regression
+from tests.support.oracles.calibration import isotonic as by_loops
+from tests.support.oracles.calibration import one, several
 
 METRICS = [brier_score, discrimination, log_loss, miscalibration, oe_ratio, uncertainty]
 PARTS = [miscalibration, discrimination, uncertainty]

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from shipped import SHIPPED
 from sklearn.metrics import roc_auc_score
 
 import balframe as bf
 from balframe.metrics.lookup import find_metric
+from tests.support.shipped_metrics import SHIPPED
 
 ALIASES = [(name, alias) for name in SHIPPED for alias in find_metric(name).aliases]
 

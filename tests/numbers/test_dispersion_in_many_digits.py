@@ -4,9 +4,9 @@ from datetime import date, timedelta
 
 import polars as pl
 import pytest
-from constrained_oracle import equality
 
 import balframe as bf
+from tests.support.oracles.constrained_likelihood import equality
 
 WEEKS = [((60, 51), (40, 30)), ((55, 49), (61, 60)), ((70, 52), (30, 21)), ((20, 20), (90, 81))]
 

@@ -5,9 +5,9 @@ And a bound decides on the side of a limit on which it is, however close.
 
 import polars as pl
 import pytest
-from constrained_oracle import limits
 
 import balframe as bf
+from tests.support.oracles.constrained_likelihood import limits
 
 THREE = pl.DataFrame(
     {

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from constrained_oracle import limits
 from mpmath import betainc, mp, mpf
 
 from balframe.stats.base import IntervalRequest
@@ -17,6 +16,7 @@ from balframe.stats.mean_recall import (
 )
 from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
+from tests.support.oracles.constrained_likelihood import limits
 
 pytestmark = pytest.mark.slow
 mp.dps = 50

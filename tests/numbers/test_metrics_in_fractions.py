@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import real, scores
-from shipped import SHIPPED
 
 import balframe as bf
+from tests.support.oracles.metrics_in_fractions import real, scores
+from tests.support.shipped_metrics import SHIPPED
 
 pytestmark = pytest.mark.slow
 

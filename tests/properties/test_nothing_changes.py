@@ -5,14 +5,14 @@ from random import Random
 
 import pandas as pd
 import pytest
-from drawn import VERBS, questions
-from forms import FORMS
 from hypothesis import event, given, note
 from hypothesis import strategies as st
-from questions import ANSWERING
-from transformations import LAST, TRANSFORMATIONS
-from tried import TRIED
-from ways_of_counting import WAYS
+
+from tests.support.counting_strategies import WAYS
+from tests.support.method_arguments import ANSWERING
+from tests.support.strategies.frame_forms import FORMS
+from tests.support.strategies.requests import VERBS, questions
+from tests.support.strategies.transformations import LAST, TRANSFORMATIONS
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +35,6 @@ def test_nothing_changes_the_answer(verb, data):
     changes += [change for change in LAST if random.random() < 0.5]
     form, way = random.choice(FORMS), random.choice(list(FORCED))
     note(f"{[change.__name__ for change in changes]}, {form.__name__}, {way!r}")
-    TRIED["inputs"] += 1
     expected = question.answer()
     event("refused" if isinstance(expected, type) else "answered")
     for change in changes:

@@ -1,14 +1,14 @@
 """Rows in clusters: variances, limits and tests beside those of R and of a program of its own."""
 
-import clusters_by_loops as loops
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
-from reference_values import reference
 from scipy import stats
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.oracles import clusters as loops
+from tests.support.reference_values import reference
 
 CASES = reference("clusters")
 ROWS = CASES["rows"]

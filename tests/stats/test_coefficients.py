@@ -5,7 +5,6 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from reference_values import reference
 from scipy import stats
 
 import balframe as bf
@@ -17,6 +16,7 @@ from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.kappa_mcc import coefficient_effective_size
+from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
-from segment_tables import TABLES, evenly, table
 
 from balframe.stats.homogeneity_tests import recall_homogeneity_test
+from tests.support.frames.recall_tables import TABLES, evenly, table
 
 
 @pytest.mark.parametrize(("x", "n"), TABLES)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
-from segment_tables import TABLES, evenly, table
 
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
+from tests.support.frames.recall_tables import TABLES, evenly, table
 
 
 class TestOneLabel:

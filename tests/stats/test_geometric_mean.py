@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from reference_values import reference
 from scipy import stats
 
 import balframe as bf
@@ -14,6 +13,7 @@ from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
+from tests.support.reference_values import reference
 
 POINTWISE = reference("intervals")["geometric"]
 DECIDING = reference("inference")["geometric_mean_gate"]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reference_values import reference
 
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
@@ -22,6 +21,7 @@ from balframe.stats.mean_recall import (
     score_limits,
 )
 from balframe.stats.proportions import clopper_pearson, wilson
+from tests.support.reference_values import reference
 
 CASES = reference("inference")
 CLOSE = 1e-10

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from constructors import pandas_numpy, plain, polars_eager
-from reference_values import reference
 
 import balframe as bf
+from tests.support.constructors import pandas_numpy, plain, polars_eager
+from tests.support.reference_values import reference
 
 CASES = reference("inference")
 CLOSE = 1e-10

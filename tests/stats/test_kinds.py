@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from shipped import SHIPPED as NAMES
 
 import balframe as bf
 from balframe.core.class_counts import ClassCounts
@@ -13,6 +12,7 @@ from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
+from tests.support.shipped_metrics import SHIPPED as NAMES
 
 DECLARED = [
     name for name in NAMES if getattr(find_metric(name).interval, "among", None) is not None

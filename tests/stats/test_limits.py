@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_values import reference
 from scipy import stats
 from statsmodels.stats import proportion
 
@@ -17,6 +16,7 @@ from balframe.stats.mean_recall import (
     score_limits,
 )
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
+from tests.support.reference_values import reference
 
 REFERENCE = reference("intervals")
 

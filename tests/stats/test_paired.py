@@ -3,14 +3,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tango
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_values import reference
 from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
 from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
+from tests.support.oracles import paired_recalls as tango
+from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)

@@ -2,10 +2,10 @@ import itertools
 
 import numpy as np
 import pytest
-from reference_values import reference
 from scipy import stats
 
 from balframe.stats.mean_recall_posterior import Posterior
+from tests.support.reference_values import reference
 
 REFERENCE = reference("intervals")["posterior"]
 

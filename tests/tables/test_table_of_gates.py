@@ -2,9 +2,9 @@
 
 import polars as pl
 import pytest
-from test_table import page
 
 import balframe as bf
+from tests.tables.test_table import page
 
 ROWS = pl.DataFrame(
     {

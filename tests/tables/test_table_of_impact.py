@@ -3,10 +3,10 @@
 import pandas as pd
 import polars as pl
 import pytest
-from people import ASKED, PEOPLE
-from test_table import NASTY, page
 
 import balframe as bf
+from tests.support.frames.selected_people import ASKED, PEOPLE
+from tests.tables.test_table import NASTY, page
 
 DASH = "\N{EM DASH}"
 NOTES = [

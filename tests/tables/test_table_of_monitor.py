@@ -3,10 +3,10 @@
 import pandas as pd
 import polars as pl
 import pytest
-from streams_of_weeks import ASKED, LAST, STREAM
-from test_table import page
 
 import balframe as bf
+from tests.support.frames.weekly_stream import ASKED, LAST, STREAM
+from tests.tables.test_table import page
 
 ALARM, OK, OPEN = "\N{BALLOT X} alarm", "\N{CHECK MARK} ok", "? inconclusive"
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from audit_page.figures_by_hand import (
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections.accuracy_by_group import differing, ranking, section, small_groups
+from tests.support.audits.figures import (
     BALANCED,
     audit,
     column,
@@ -13,8 +15,6 @@ from audit_page.figures_by_hand import (
     percent,
     plain,
 )
-from balframe.audit_page.results import LeftOut
-from balframe.audit_page.sections.accuracy_by_group import differing, ranking, section, small_groups
 
 MINUS = "\N{MINUS SIGN}"
 

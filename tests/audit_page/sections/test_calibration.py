@@ -4,8 +4,6 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from audit_page.figures_by_hand import audit, difference, model, plain, texts
-from audit_page.scored_frames import audit_of_compas, audit_scores, compas, probabilities
 from balframe.audit_page.document import Paragraph, Table
 from balframe.audit_page.request import Model
 from balframe.audit_page.results import LeftOut
@@ -20,6 +18,8 @@ from balframe.audit_page.sections.calibration import (
     section,
     summary,
 )
+from tests.support.audits.figures import audit, difference, model, plain, texts
+from tests.support.audits.scored_audits import audit_of_compas, audit_scores, compas, probabilities
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 MINUS = "\N{MINUS SIGN}"

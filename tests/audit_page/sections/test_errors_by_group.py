@@ -2,7 +2,19 @@
 
 import pytest
 
-from audit_page.figures_by_hand import (
+from balframe.audit_page.groups import NOT_COMPARED, ColumnFigures, GroupFigures
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.rates import page_rates
+from balframe.audit_page.request import Words
+from balframe.audit_page.sections.errors_by_group import (
+    column_distance,
+    column_summary,
+    distances,
+    kinds,
+    overall_summary,
+    section,
+)
+from tests.support.audits.figures import (
     FNR,
     FPR,
     RATES,
@@ -16,18 +28,6 @@ from audit_page.figures_by_hand import (
     percent,
     plain,
     with_request,
-)
-from balframe.audit_page.groups import NOT_COMPARED, ColumnFigures, GroupFigures
-from balframe.audit_page.numbers import Estimate
-from balframe.audit_page.rates import page_rates
-from balframe.audit_page.request import Words
-from balframe.audit_page.sections.errors_by_group import (
-    column_distance,
-    column_summary,
-    distances,
-    kinds,
-    overall_summary,
-    section,
 )
 
 GROUPS = [group("A"), group("B")]

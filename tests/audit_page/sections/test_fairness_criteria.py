@@ -4,7 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from audit_page.figures_by_hand import (
+from balframe.audit_page.groups import NOT_COMPARED
+from balframe.audit_page.results import LeftOut
+from balframe.audit_page.sections import fairness_criteria
+from balframe.audit_page.sections.fairness_criteria import ColumnCriteria, section
+from tests.support.audits.figures import (
     THREE,
     apart,
     audit,
@@ -14,10 +18,6 @@ from audit_page.figures_by_hand import (
     plain,
     with_request,
 )
-from balframe.audit_page.groups import NOT_COMPARED
-from balframe.audit_page.results import LeftOut
-from balframe.audit_page.sections import fairness_criteria
-from balframe.audit_page.sections.fairness_criteria import ColumnCriteria, section
 
 GROUPS = [group("A"), group("B")]
 DIFFER = apart(36, 47, 3, 19)

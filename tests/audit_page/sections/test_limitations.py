@@ -2,7 +2,6 @@
 
 import pytest
 
-from audit_page.figures_by_hand import THREE, audit, column, group, make_request, model, plain
 from balframe.audit_page.request import Words
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections.limitations import (
@@ -11,6 +10,7 @@ from balframe.audit_page.sections.limitations import (
     small_groups,
     small_groups_sentence,
 )
+from tests.support.audits.figures import THREE, audit, column, group, make_request, model, plain
 
 LARGE, SMALL = group("A"), group("C", 3, 2)
 MISSED = LeftOut("Are the agreed rules met?", "no rules were given")

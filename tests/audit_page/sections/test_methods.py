@@ -1,8 +1,8 @@
 """How a page was computed: the terms of its sections, and what it takes to repeat it."""
 
-from audit_page.figures_by_hand import WORDS, audit, model, plain
 from balframe.audit_page.document import Terms
 from balframe.audit_page.sections.methods import section
+from tests.support.audits.figures import WORDS, audit, model, plain
 
 
 def terms(keys=(), **changes):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from audit_page.audited_frames import audit_of, random_rows
-from audit_page.figures_by_hand import audit, difference, model, plain
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import models
 from balframe.audit_page.sections.models import Pair, result, section
+from tests.support.audits.figures import audit, difference, model, plain
+from tests.support.audits.small_audits import audit_of, random_rows
 
 MINUS = "\N{MINUS SIGN}"
 NOT = difference(1, -0.5, 3, 0.2)

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from audit_page.figures_by_hand import (
+from balframe.audit_page.numbers import Estimate
+from balframe.audit_page.sections.overall_accuracy import (
+    assessment,
+    majority_share,
+    section,
+    summary,
+)
+from tests.support.audits.figures import (
     BALANCED,
     audit,
     group,
@@ -13,13 +20,6 @@ from audit_page.figures_by_hand import (
     model,
     percent,
     plain,
-)
-from balframe.audit_page.numbers import Estimate
-from balframe.audit_page.sections.overall_accuracy import (
-    assessment,
-    majority_share,
-    section,
-    summary,
 )
 
 HALVES = make_cells({(0, 0): 30, (0, 1): 20, (1, 0): 10, (1, 1): 40})

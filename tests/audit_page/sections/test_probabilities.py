@@ -4,7 +4,6 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from audit_page.scored_frames import audit_of_compas, audit_scores, probabilities
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.scores import ScoreWords
 from balframe.audit_page.sections import calibration
@@ -14,6 +13,7 @@ from balframe.audit_page.sections.probabilities import (
     level_sentence,
     slope_sentence,
 )
+from tests.support.audits.scored_audits import audit_of_compas, audit_scores, probabilities
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 MINUS = "\N{MINUS SIGN}"

@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from audit_page.audited_frames import audit_of, random_rows
-from audit_page.figures_by_hand import audit, make_request, model, plain
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import rules
 from balframe.audit_page.sections.rules import AGREED, Judgement, place, section, summary
 from balframe.methods.gates.rules import read_rules
+from tests.support.audits.figures import audit, make_request, model, plain
+from tests.support.audits.small_audits import audit_of, random_rows
 
 MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
 

@@ -3,8 +3,6 @@
 import polars as pl
 import pytest
 
-from audit_page.audited_frames import audit_of
-from audit_page.figures_by_hand import THREE, audit, model, plain
 from balframe.audit_page.groups import Difference
 from balframe.audit_page.numbers import Estimate, bounded_scale
 from balframe.audit_page.results import LeftOut
@@ -16,6 +14,8 @@ from balframe.audit_page.sections.selection_rates import (
     section,
     summary,
 )
+from tests.support.audits.figures import THREE, audit, model, plain
+from tests.support.audits.small_audits import audit_of
 
 
 def selected(value, ratio=(None, None, None), p_adjusted=None, role="compared", n=100):

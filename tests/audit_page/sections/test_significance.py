@@ -2,7 +2,6 @@
 
 import pytest
 
-from audit_page.figures_by_hand import FPR, audit, column, difference, group, model, plain
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections.significance import (
     NOT_SHOWN,
@@ -11,6 +10,7 @@ from balframe.audit_page.sections.significance import (
     significant_groups,
     summary,
 )
+from tests.support.audits.figures import FPR, audit, column, difference, group, model, plain
 
 MINUS = "\N{MINUS SIGN}"
 MORE = difference(26, 22, 30, 0.0001)

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from scipy.stats import kstwobign, norm
 
-from audit_page.scored_frames import audit_of_compas, audit_scores, compas, probabilities
 from balframe.audit_page.rates import BALANCED
 from balframe.audit_page.scores import NEVER, ScoreCounts
 from balframe.audit_page.sections import calibration, thresholds
 from balframe.audit_page.sections.threshold_figures import InUse, threshold_in_use
+from tests.support.audits.scored_audits import audit_of_compas, audit_scores, compas, probabilities
 
 PEOPLE = compas()
 RANDOM = probabilities(2000, decimals=2)

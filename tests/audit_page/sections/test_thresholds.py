@@ -5,8 +5,6 @@ from math import inf
 import polars as pl
 import pytest
 
-from audit_page.figures_by_hand import audit, make_request, model, plain, texts
-from audit_page.scored_frames import audit_of_compas, audit_scores, probabilities
 from balframe.audit_page.document import Paragraph, SideBySide, StepChart, Table
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.request import Model
@@ -27,6 +25,8 @@ from balframe.audit_page.sections.thresholds import (
     summary,
     x_ticks,
 )
+from tests.support.audits.figures import audit, make_request, model, plain, texts
+from tests.support.audits.scored_audits import audit_of_compas, audit_scores, probabilities
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 FIVE = Threshold(5.0, 4.91)

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from audit_page.figures_by_hand import (
+from balframe.audit_page.scores import ScoreCounts
+from balframe.audit_page.sections.what_was_examined import (
+    called_summary,
+    missing,
+    section,
+    summary,
+)
+from tests.support.audits.figures import (
     THREE,
     TWO,
     WORDS,
@@ -16,13 +23,6 @@ from audit_page.figures_by_hand import (
     plain,
     texts,
     with_request,
-)
-from balframe.audit_page.scores import ScoreCounts
-from balframe.audit_page.sections.what_was_examined import (
-    called_summary,
-    missing,
-    section,
-    summary,
 )
 
 SCORES = ScoreCounts([1.0], [100], [100], None)

@@ -3,8 +3,6 @@
 import polars as pl
 import pytest
 
-from audit_page.audited_frames import audit_of
-from audit_page.figures_by_hand import FNR, FPR, audit, group, make_request, model, percent, plain
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import worst_slices
 from balframe.audit_page.sections.worst_slices import (
@@ -14,6 +12,8 @@ from balframe.audit_page.sections.worst_slices import (
     section,
     summary,
 )
+from tests.support.audits.figures import FNR, FPR, audit, group, make_request, model, percent, plain
+from tests.support.audits.small_audits import audit_of
 
 
 def found(n_tests=54, n_explained=0, difference=(0.23, 0.18, 0.27), **values):

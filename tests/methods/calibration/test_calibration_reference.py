@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from calibration_by_loops import probabilities
-from reference_values import reference
 from scipy import special, stats
 
 import balframe as bf
@@ -12,6 +10,8 @@ from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
 from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
 from balframe.metrics.definitions import probability as metrics
+from tests.support.oracles.calibration import probabilities
+from tests.support.reference_values import reference
 
 CASES = reference("calibration")
 SEGMENTS = list("abc")

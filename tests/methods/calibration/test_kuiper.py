@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from calibration_by_loops import kuiper as by_loops
-from calibration_by_loops import one, probabilities, several
 from scipy import integrate, stats
 
 from balframe.methods.calibration.kuiper import kuiper, range_tail
+from tests.support.oracles.calibration import kuiper as by_loops
+from tests.support.oracles.calibration import one, probabilities, several
 
 
 def density_of_range(r):

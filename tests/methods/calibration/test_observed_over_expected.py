@@ -3,11 +3,11 @@
 import mpmath
 import numpy as np
 import pytest
-from calibration_by_loops import one, several
 from scipy import stats
 
 from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.stats.proportions import wilson
+from tests.support.oracles.calibration import one, several
 
 
 def drawn(seed=2, n_segments=50):

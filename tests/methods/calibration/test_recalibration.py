@@ -6,11 +6,11 @@ import mpmath
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from calibration_by_loops import one, probabilities, several
 from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from tests.support.oracles.calibration import one, probabilities, several
 
 Z = stats.norm.ppf(0.975)
 MIXED = [(0.2, 0), (0.3, 1), (0.6, 0), (0.7, 1)]

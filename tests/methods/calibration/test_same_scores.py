@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from calibration_by_loops import chi_square, mantel_haenszel, moments, probabilities
 from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from balframe.methods.calibration import cmh_test
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
 from balframe.methods.calibration.strata import ScoreStrata, score_strata
+from tests.support.oracles.calibration import chi_square, mantel_haenszel, moments, probabilities
 
 Z = stats.norm.ppf(0.975)
 

@@ -1,9 +1,16 @@
 import polars as pl
 import pytest
-from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
 
 # right: a 18 of 20, b 10 of 20, c 11 of 20
 RIGHT = {"a": 18, "b": 10, "c": 11}

@@ -6,12 +6,19 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from constructors import assert_table, head, pandas_numpy, plain, polars_eager, polars_lazy
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
-from tango import effective, limits_and_p, limits_of
 
 import balframe as bf
+from tests.support.constructors import (
+    assert_table,
+    head,
+    pandas_numpy,
+    plain,
+    polars_eager,
+    polars_lazy,
+)
+from tests.support.oracles.paired_recalls import effective, limits_and_p, limits_of
 
 COLUMNS = [
     *("model", "reference", "n", "n_labels", "min_support", "metric", "estimate"),

@@ -1,12 +1,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from questions import OF_SEGMENTS, question
 
 import balframe as bf
 from balframe.core.safe_divide import ratio
 from balframe.methods import declarations
 from balframe.stats.metric_intervals import Proportion
+from tests.support.method_arguments import OF_SEGMENTS, question
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
 WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in declarations()[one].parameters]

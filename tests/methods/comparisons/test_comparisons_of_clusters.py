@@ -1,12 +1,21 @@
 """Comparisons of segments and models whose rows come in clusters, beside loops over the rows."""
 
-import clusters_by_loops as loops
 import polars as pl
 import pytest
-import tango
-from clusters import NOTHING, ask, close, drawn, each_seed, halves, limits, rows
 
 import balframe as bf
+from tests.support.frames.clustered_rows import (
+    NOTHING,
+    ask,
+    close,
+    drawn,
+    each_seed,
+    halves,
+    limits,
+    rows,
+)
+from tests.support.oracles import clusters as loops
+from tests.support.oracles import paired_recalls as tango
 
 
 class TestGaps:

@@ -3,12 +3,12 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import effective, gate
-from constructors import assert_table, head, plain
-from segments import FOUR, disparity, random_frame, table, values_of
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.constructors import assert_table, head, plain
+from tests.support.frames.segment_counts import FOUR, disparity, random_frame, table, values_of
+from tests.support.oracles.mean_recalls import effective, gate
 
 COLUMNS = ["lowest", "highest", "difference", "difference_lower", "difference_upper"]
 COLUMNS += ["ratio", "ratio_lower", "ratio_upper", "n_segments", "n_left_out"]

@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import difference, equal_scores
 from scipy import stats
-from segments import FOUR, PARTS, disparity, table, values_of
 
 import balframe as bf
+from tests.support.frames.segment_counts import FOUR, PARTS, disparity, table, values_of
+from tests.support.oracles.mean_recalls import difference, equal_scores
 
 TESTS = ["statistic", "df", "p_value", "p_value_recalls"]
 

@@ -4,10 +4,10 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.oracles.mean_recalls import clopper_pearson
 
 COLUMNS = ["criterion", "measure", "metric", "estimate", "lower", "upper", "bound"]
 COLUMNS += ["lowest_g", "highest_g", "lowest", "highest", "n_segments", "n_left_out"]

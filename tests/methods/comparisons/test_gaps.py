@@ -5,11 +5,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from by_bisection import difference
-from segments import FOUR, PARTS, gaps, random_frame, table, values_of, without
 from statsmodels.stats.multitest import multipletests
 
 import balframe as bf
+from tests.support.frames.segment_counts import (
+    FOUR,
+    PARTS,
+    gaps,
+    random_frame,
+    table,
+    values_of,
+    without,
+)
+from tests.support.oracles.mean_recalls import difference
 
 COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
 COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]

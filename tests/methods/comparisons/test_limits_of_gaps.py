@@ -5,13 +5,21 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import difference, effective
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from segments import FOUR, PARTS, gaps, random_frame, table, values_of, without
 
 import balframe as bf
+from tests.support.frames.segment_counts import (
+    FOUR,
+    PARTS,
+    gaps,
+    random_frame,
+    table,
+    values_of,
+    without,
+)
+from tests.support.oracles.mean_recalls import difference, effective
 
 COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
 COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]

@@ -3,14 +3,21 @@
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import effective, gate
-from constructors import plain
 from scipy import stats
-from segments import cells, check, letters, random_frame, table, two_models
-from tango import effective as effective_pairs
-from tango import limits_of
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.frames.segment_counts import (
+    cells,
+    check,
+    letters,
+    random_frame,
+    table,
+    two_models,
+)
+from tests.support.oracles.mean_recalls import effective, gate
+from tests.support.oracles.paired_recalls import effective as effective_pairs
+from tests.support.oracles.paired_recalls import limits_of
 
 RECALL, MEAN = "recall >= baseline - 0.1", "balanced_accuracy >= baseline - 0.1"
 NOW = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (30, 4, 9, 41)}

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 import vl_convert
-from constructors import plain
-from specifications import channel, layers_of, rows_of, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import channel, layers_of, rows_of, subtitle
+from tests.support.constructors import plain
 
 CASES = {  # 150 positives at a and 15 at b, none at c
     "site": ["a", "a", "b", "b", "c"],

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from segments import FOUR, JUDGED, check, letters
 
 import balframe as bf
+from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters
 
 # Recalls of 0.1, 0.5 and 0.9 of 40 rows; one of no rows and one of 3 rows. With the limits of three
 # segments at once these are about 0.02 to 0.27, 0.31 to 0.69 and 0.73 to 0.98.

@@ -2,13 +2,13 @@
 
 import polars as pl
 import pytest
-from by_bisection import gate
-from constructors import assert_table, plain
 from scipy import stats
-from segments import JUDGED, cells, check, letters, two_models
-from tango import limits_of
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.frames.segment_counts import JUDGED, cells, check, letters, two_models
+from tests.support.oracles.mean_recalls import gate
+from tests.support.oracles.paired_recalls import limits_of
 
 SCORED = ["n", "n_labels", "baseline_n", "score", "baseline_score"]
 COLUMNS = ["g", "rule", *SCORED, *JUDGED]

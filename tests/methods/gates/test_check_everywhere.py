@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson
-from constructors import assert_table, plain
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.oracles.mean_recalls import clopper_pearson
 
 JUDGED = ["estimate", "lower", "upper", "bound", "status"]
 

@@ -6,13 +6,13 @@ from typing import get_args
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson, gate
-from segments import FOUR, JUDGED, check, letters, table
 
 import balframe as bf
 from balframe.core.safe_divide import ratio
 from balframe.stats.base import Interval, IntervalMethod
 from balframe.stats.metric_intervals import Proportion
+from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters, table
+from tests.support.oracles.mean_recalls import clopper_pearson, gate
 
 METHODS = get_args(IntervalMethod)
 LIMITS = ["lower", "upper"]

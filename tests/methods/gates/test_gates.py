@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from constructors import pandas_numpy, plain, polars_eager
-from reference_values import reference
 
 import balframe as bf
 from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
 from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
+from tests.support.constructors import pandas_numpy, plain, polars_eager
+from tests.support.reference_values import reference
 
 CASES = reference("gates")
 CLOSE = 1e-10

@@ -7,15 +7,15 @@ lower limit looks at errors, the upper one at correct rows.
 
 from collections import Counter
 
-import clusters_by_loops as loops
 import numpy as np
 import pytest
-from clusters import NOTHING, ask, close, drawn, each_seed, limits, rows
 from scipy import stats
 
 import balframe as bf
 from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
 from balframe.stats.mean_recall import invert_score_test
+from tests.support.frames.clustered_rows import NOTHING, ask, close, drawn, each_seed, limits, rows
+from tests.support.oracles import clusters as loops
 
 Z = stats.norm.isf(0.025)
 

@@ -6,10 +6,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import CONSTRUCTORS, assert_table, plain
-from segments import cells, check, random_frame, table
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, assert_table, plain
+from tests.support.frames.segment_counts import cells, check, random_frame, table
 
 RULE = "recall >= baseline - 0.1"
 NOW, BEFORE = {"a": (60, 20, 15, 55)}, {"a": (70, 10, 15, 55)}

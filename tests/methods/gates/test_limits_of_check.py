@@ -6,10 +6,10 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson, gate
-from segments import FOUR, JUDGED, LETTERS, check, letters, table
 
 import balframe as bf
+from tests.support.frames.segment_counts import FOUR, JUDGED, LETTERS, check, letters, table
+from tests.support.oracles.mean_recalls import clopper_pearson, gate
 
 FEW = {"a": (2, 1, 0, 30), "b": (4, 0, 3, 1), "c": (3, 4, 1, 7), "d": (1, 0, 0, 1)}
 OF_COUNTS = {  # x, n and weights of the recalls out of tp, fn, fp, tn, and the metric out of limits

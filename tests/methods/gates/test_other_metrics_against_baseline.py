@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from by_bisection import clopper_pearson
-from segments import JUDGED, cells, check, letters, random_frame
 
 import balframe as bf
+from tests.support.frames.segment_counts import JUDGED, cells, check, letters, random_frame
+from tests.support.oracles.mean_recalls import clopper_pearson
 
 NOW = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (30, 4, 9, 41)}
 BEFORE = {"a": (70, 10, 15, 55), "b": (60, 30, 33, 47), "c": (28, 9, 20, 33)}

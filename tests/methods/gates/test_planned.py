@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from reference_values import reference
 from scipy import stats
 
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower, skewness_corrected_critical_value
 from balframe.stats.constrained_mle_paired import PairedCounts
 from balframe.stats.differences import difference_as_mean_recall
+from tests.support.reference_values import reference
 
 CASES = reference("gates")["power"]
 CLOSE = 1e-6

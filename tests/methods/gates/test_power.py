@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from constructors import assert_table, plain
 from scipy import stats
-from segments import cells, letters, table, two_models
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.frames.segment_counts import cells, letters, table, two_models
 
 COLUMNS = [
     *("g", "rule", "power", "n", "min_support", "estimate", "bound", "min_detectable_difference"),

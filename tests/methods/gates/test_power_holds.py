@@ -6,10 +6,10 @@ The truth of a fall is that of largest likelihood, found here by bisection.
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import multiplier_at, recalls
-from tango import shares
 
 import balframe as bf
+from tests.support.oracles.mean_recalls import multiplier_at, recalls
+from tests.support.oracles.paired_recalls import shares
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ from concurrent.futures import ProcessPoolExecutor
 import pandas as pd
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson
-from constructors import assert_table, plain
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.oracles.mean_recalls import clopper_pearson
 
 
 def rows_of(recalls):

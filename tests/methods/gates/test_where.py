@@ -4,9 +4,9 @@ from datetime import date, datetime
 
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 ROWS = {
     "g": ["a", "a", "b", None, None, "c"], "size": [1, 2, 1, 1, 2, 2], "y": [1, 0, 1, 0, 1, 1],

@@ -6,11 +6,18 @@ import pandas as pd
 import polars as pl
 import pytest
 import vl_convert
-from constructors import plain
-from people import ASKED, PEOPLE
-from specifications import channel, every_layer, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    every_layer,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
+from tests.support.frames.selected_people import ASKED, PEOPLE
 
 SMALL = "too small to be compared"
 MARKS = ["p below 0.05", "not significant"]

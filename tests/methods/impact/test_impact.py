@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import assert_table, plain
-from people import ASKED, BY, PEOPLE, SELECTED
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.frames.selected_people import ASKED, BY, PEOPLE, SELECTED
 
 LIBRARIES = [pd.DataFrame, pl.DataFrame, pl.LazyFrame]
 RATIOS = ["impact_ratio", "lower", "upper", "p_value", "p_adjusted", "short_of_parity",

@@ -1,13 +1,13 @@
 """Every column of `impact` beside loops over rows in exact fractions, on random tables."""
 
-import impact_by_loops as loops
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import assert_table, plain
 
 import balframe as bf
+from tests.support.constructors import assert_table, plain
+from tests.support.oracles import impact as loops
 
 pytestmark = pytest.mark.slow
 

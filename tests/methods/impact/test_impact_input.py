@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import CONSTRUCTORS, plain, polars_lazy
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 ROWS = {
     "sex": ["F", "F", "M", "M", None],

@@ -5,9 +5,9 @@ import math
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 INF = math.inf
 LIBRARIES = [pd.DataFrame, pl.DataFrame, pl.LazyFrame]

@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-import impact_by_loops as loops
 import numpy as np
 import pytest
 
 from balframe.methods.impact.unknown_bounds import unknown_category_bounds
+from tests.support.oracles import impact as loops
 
 
 def bounds(selected, n, n_selected, n_unknown):

@@ -7,10 +7,17 @@ import pandas as pd
 import polars as pl
 import pytest
 import vl_convert
-from specifications import every_layer, layers_of, rows_of, shown, specification, subtitle
-from streams_of_weeks import ASKED, GAP, STREAM, WORSE
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    every_layer,
+    layers_of,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.frames.weekly_stream import ASKED, GAP, STREAM, WORSE
 
 DRAWN = ("n", "estimate", "lower", "upper", "reference_estimate", "control_limit", "status")
 WEEKS_AFTER = 20

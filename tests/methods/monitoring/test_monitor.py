@@ -7,10 +7,10 @@ from datetime import date, timedelta
 import numpy as np
 import polars as pl
 import pytest
-from constructors import CONSTRUCTORS, plain
-from monitor_by_loops import NORMAL, always_valid, limits_of_difference, recalls_under
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.oracles.monitor import NORMAL, always_valid, limits_of_difference, recalls_under
 
 MONDAY = date(2026, 1, 5)
 CLOSE = 1e-9

@@ -3,13 +3,13 @@
 import itertools
 from datetime import date, timedelta
 
-import monitor_by_loops
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.oracles import monitor as monitor_by_loops
 
 pytestmark = pytest.mark.slow
 

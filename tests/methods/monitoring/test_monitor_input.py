@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import CONSTRUCTORS, plain, polars_lazy
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 DAYS = [date(2026, 1, 5) + timedelta(i) for i in range(30)]
 ROWS = {

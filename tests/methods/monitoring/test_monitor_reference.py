@@ -5,8 +5,9 @@ from datetime import date, timedelta
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
-from reference_values import reference
+
+from tests.support.constructors import plain
+from tests.support.reference_values import reference
 
 CASE = reference("monitor")["monitor"]
 MONDAY = date(2024, 1, 29)  # so that a leap day is in the stream

@@ -5,10 +5,17 @@ from datetime import date
 import polars as pl
 import pytest
 import vl_convert
-from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", None],

@@ -1,9 +1,17 @@
 import polars as pl
 import pytest
-from constructors import plain
-from specifications import channel, layers_of, many, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    many,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
 
 # recalls of 1 and of 0: a 1/2 and 2/2, b 1/1 and 1/2, null none and 1/1; of all rows 2/3 and 4/5
 TABLE = {

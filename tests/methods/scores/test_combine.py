@@ -7,9 +7,16 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import assert_table, pandas_numpy, plain, polars_eager, polars_lazy, pyarrow_table
 
 import balframe as bf
+from tests.support.constructors import (
+    assert_table,
+    pandas_numpy,
+    plain,
+    polars_eager,
+    polars_lazy,
+    pyarrow_table,
+)
 
 RNG = random.Random(8)
 ROWS = {

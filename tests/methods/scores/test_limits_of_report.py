@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from by_bisection import clopper_pearson, effective, scas
 from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
+from tests.support.oracles.mean_recalls import clopper_pearson, effective, scas
 
 LABELLED = [  # right rows, all rows and weights of labels
     ([5, 5], [5, 5], [1, 1]), ([0, 9], [3, 10], [1, 1]), ([45, 33], [50, 40], [1, 3]),

@@ -5,10 +5,17 @@ import re
 import polars as pl
 import pytest
 import vl_convert
-from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
 
 SITES = {  # recall .9 at a and b; at c .5 of the young and .85 of the old
     "site": ["a", "a", "b", "b", "c", "c", "c", "c"],

@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 RNG = random.Random(5)
 N = 1500

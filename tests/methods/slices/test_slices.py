@@ -5,10 +5,10 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from reference_values import reference
-from searches import search
 
 from balframe.methods.slices.significance import log_tail, standardized_excess
+from tests.support.reference_values import reference
+from tests.support.tested_slices import search
 
 CASE = reference("slices")
 CELLS = pl.DataFrame(CASE["cells"])

@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import polars.selectors as cs
 import pytest
-from constructors import CONSTRUCTORS, plain
-from searches import search
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.tested_slices import search
 
 COLUMNS = [
     *("rank", "slice", "on", "sex", "age", "depth", "n", "min_support", "wrong", "metric"),

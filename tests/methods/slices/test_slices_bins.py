@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from constructors import plain
-from searches import search
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.tested_slices import search
 
 NAN = float("nan")
 pytestmark = pytest.mark.filterwarnings("ignore:(no slice is listed|columns were hardly searched)")

@@ -5,8 +5,9 @@ import random
 import numpy as np
 import polars as pl
 import pytest
-from searches import search
-from slices_by_loops import metric_of, worst
+
+from tests.support.oracles.slices import metric_of, worst
+from tests.support.tested_slices import search
 
 OVER = ["a", "b", "c", "x"]
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:no slice is listed")]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
 
 RANDOM = np.random.default_rng(0)
 N = 1200

@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from constructors import CONSTRUCTORS, plain
-from searches import search
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.tested_slices import search
 
 RANDOM = np.random.default_rng(8)
 N = 400

@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from searches import search
-from test_slices_by_loops import METRICS, check, drawn
-from test_slices_by_loops import both as asked
 
 import balframe as bf
 from balframe.methods.slices import conjunctions
+from tests.methods.slices.test_slices_by_loops import METRICS, check, drawn
+from tests.methods.slices.test_slices_by_loops import both as asked
+from tests.support.tested_slices import search
 
 
 @pytest.mark.parametrize("largest", [0, 100])

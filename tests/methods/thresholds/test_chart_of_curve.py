@@ -1,10 +1,17 @@
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
-from specifications import channel, layers_of, rows_of, shown, specification, subtitle
 
 import balframe as bf
+from tests.support.chart_specifications import (
+    channel,
+    layers_of,
+    rows_of,
+    shown,
+    specification,
+    subtitle,
+)
+from tests.support.constructors import plain
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", "b", None],

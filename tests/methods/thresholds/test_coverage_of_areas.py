@@ -8,10 +8,10 @@ near .95 has a standard error of .22 / sqrt(R); bounds allow for two and a half 
 import numpy as np
 import polars as pl
 import pytest
-from areas import limits_in
 from scipy import stats
 
 import balframe as bf
+from tests.support.oracles.roc_areas import limits_in
 
 pytestmark = pytest.mark.slow
 AREAS = (0.64, 0.75, 0.85, 0.92, 0.96)

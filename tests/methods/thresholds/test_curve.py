@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from constructors import plain
 from polars.io.plugins import register_io_source
 from scipy import special
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.constructors import plain
 
 INF, NAN = float("inf"), float("nan")
 SIDES = ["recall", "specificity", "false_positive_rate"]

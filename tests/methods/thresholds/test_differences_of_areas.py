@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from areas import NAMES, check, close, draw, limits_in, of_difference
-from constructors import plain
 
 import balframe as bf
+from tests.support.constructors import plain
+from tests.support.oracles.roc_areas import NAMES, check, close, draw, limits_in, of_difference
 
 
 def test_two_segments_by_hand():

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
-from areas import area, limits
-from constructors import CONSTRUCTORS, head, plain
 from scipy import stats
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.constructors import CONSTRUCTORS, head, plain
+from tests.support.oracles.roc_areas import area, limits
 
 INF, NAN = float("inf"), float("nan")
 FOUND = ["n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]

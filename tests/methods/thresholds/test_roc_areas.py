@@ -2,11 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from reference_values import reference
 from scipy import stats
 
 from balframe.methods.thresholds.auc import auc_limits, delong_variance
 from balframe.stats.proportions import wilson
+from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")["auc"]
 LEVELS = (1e-9, 0.5, 0.8, 0.95, 0.999, 0.9999999)

@@ -15,7 +15,7 @@ ELSEWHERE = ("balframe, Dask", "balframe, Spark")  # count in processes that are
 CLUSTER = "balframe, Spark"
 PLANNED_ROWS, PLANNED_CELLS, PLANNED_CORES = (10**9, 10**12), (4_000, 4_000_000), (16, 64, 1_024)
 
-_TABLE = Path(__file__).parent / "growth.csv"
+_TABLE = Path(__file__).parents[1] / "growth.csv"
 _UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60}
 _WORDS = {10**6: "million", 10**9: "billion", 10**12: "trillion"}
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from constructors import Table
-from drawn import LABEL_COLUMNS, Question
 
 import balframe as bf
+from tests.support.constructors import Table
+from tests.support.strategies.requests import LABEL_COLUMNS, Question
 
 Transformation = Callable[[Question, Random], Question]
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import altair as alt
-import figure_data
-import growth
 import polars as pl
-from figure_data import BALANCED, LOWER, UPPER
+
+from . import figure_data, growth
+from .figure_data import BALANCED, LOWER, UPPER
 
 BLUE, VERMILLION, BLACK = "#0072B2", "#D55E00", "#000000"
 GREEN, PURPLE, SKY = "#009E73", "#AA4499", "#56B4E9"

@@ -7,9 +7,9 @@ shown in its stead: it has the same marker, and an introduction and examples bef
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import generated
-
 from balframe.accessor import Bal, Plots
+
+from . import generated
 
 
 @dataclass(frozen=True, slots=True)

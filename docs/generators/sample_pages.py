@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import running
+from . import running
 
 _GUIDE = "how-to/audit.md"
 _LINKS = re.compile(r"\]\(([\w-]+\.html)\)")

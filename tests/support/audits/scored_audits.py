@@ -5,7 +5,7 @@ import random
 import polars as pl
 
 import balframe as bf
-from audit_page.audited_frames import COMPAS, audit_of
+from tests.support.audits.small_audits import COMPAS, audit_of
 
 THRESHOLD = 5
 

@@ -8,10 +8,11 @@ import math
 import statistics
 from fractions import Fraction
 
-from by_bisection import distance, multiplier_at
 from scipy import optimize, stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
+
+from tests.support.oracles.mean_recalls import distance, multiplier_at
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NO_RATIO = {

@@ -3,7 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from constructors import plain
+
+from tests.support.constructors import plain
 
 NOTHING = (None, None)
 each_seed = pytest.mark.parametrize("seed", range(4))

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import figures
 import polars as pl
 from great_tables import GT
 from sybil import Document, Example, Region
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.abstract.doctest import DocTestStringParser
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+from . import figures
 
 NOT_RUN = {"csv", "html", "ini", "json", "markdown", "r", "sql", "text", "toml", "xml", "yaml"}
 RUN_BY_CI = "python3 -m venv"

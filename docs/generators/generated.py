@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 import click
-import growth
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
@@ -22,6 +21,8 @@ from balframe.metrics.lookup import all_metrics
 from balframe.metrics.registry import PRESETS, Metric
 from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalMethod
+
+from . import growth
 
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",

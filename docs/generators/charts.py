@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 
 import vl_convert
 from great_tables import GT
-from running import Shown, charts_of
+
+from .running import Shown, charts_of
 
 SCRIPT = "javascripts/charts.js"
 

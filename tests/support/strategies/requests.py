@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from constructors import Table, plain
 from hypothesis import strategies as st
-from tried import TRIED
 
 import balframe as bf
 from balframe.methods import declarations
 from balframe.metrics.lookup import registered_metrics
+from tests.support.constructors import Table, plain
 
 LABEL_COLUMNS = ["y", "p", "q"]
 
@@ -236,7 +235,6 @@ class Question:
 
     def answer(self) -> Table | type[Exception]:
         """Ask; what is refused has the class of the error as its answer."""
-        TRIED["verbs"] += 1
         options = dict(self.options)
         if not self.verb.takes_weights:
             del options["sample_weight"]

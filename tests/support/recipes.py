@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
 _BLOCK = re.compile(r'^```python title="balframe/(.+?)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 

@@ -5,14 +5,19 @@ Sessions without an environment of their own run in the one that nox is installe
 
 import sys
 import sysconfig
+from itertools import chain
 from pathlib import Path
 
 import nox
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
+PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+(EVERYTHING,) = map(Requirement, EXTRAS["all"])  # that users install
+PYTHONS = nox.project.python_versions(PYPROJECT)
 MUTMUT = "mutmut==3.8.1"  # whose inside .ci/mutation.py reaches into
-PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 nox.options.envdir = str(ROOT / ".nox")
 nox.options.sessions = ["lint", "docs"]
@@ -32,19 +37,34 @@ def run(session: nox.Session, program: str, *arguments: str, **environment: str)
     session.run(str(Path(sysconfig.get_path("scripts"), program)), *arguments, env=environment)
 
 
+def lower_bounds() -> dict[str, str]:
+    """Map what users install to the oldest versions that are supported."""
+    lists = [PROJECT["dependencies"], *(EXTRAS[extra] for extra in EVERYTHING.extras)]
+    bounds = {
+        requirement.name: version.version
+        for requirement in map(Requirement, chain.from_iterable(lists))
+        for version in requirement.specifier
+        if version.operator == ">="
+    }
+    return bounds | {"distributed": bounds["dask"]}  # which Dask's extra asks for
+
+
 @nox.session(python=PYTHONS)
 def newest(session: nox.Session) -> None:
-    """Run the tests with the newest versions of all dependencies."""
+    """Run the lane `fast`, or what follows `--`, with the newest versions of all dependencies."""
     install(session)
     session.run("python", "-m", "pytest", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
 def oldest(session: nox.Session) -> None:
-    """Run the tests with the oldest versions, less those that hang little on versions."""
-    install(session, "--constraint", ".ci/oldest.txt")
-    less = ("-m", "not slow", "--ignore", "tests/docs")
-    session.run("python", "-m", "pytest", "-q", *less, *session.posargs)
+    """Run the lanes `fast` and `engines` with the oldest versions, less what depends on none."""
+    constraints = Path(session.create_tmp(), "oldest.txt")
+    pins = (f"{name}=={version}\n" for name, version in lower_bounds().items())
+    constraints.write_text("".join(pins), encoding="utf-8")
+    install(session, "--constraint", str(constraints))
+    lane = ("-m", "not any_version and not simulation and not browser")
+    session.run("python", "-m", "pytest", "-q", *lane, *session.posargs)
 
 
 @nox.session(python=False)
@@ -65,7 +85,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def coverage(session: nox.Session) -> None:
-    """Measure which lines and branches the tests run; too few are an error."""
+    """Measure which lines and branches the lane `fast` runs; too few are an error."""
     run(session, "python", "-m", "pytest", "-q", "--cov", *session.posargs)
 
 
@@ -85,9 +105,7 @@ def wheels(session: nox.Session) -> None:
 
     PySpark is left out: it comes as a source distribution alone, of Python.
     """
-    project = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
-    everything = Requirement(project["optional-dependencies"]["all"][0])
-    wanted = f".[{','.join(sorted(everything.extras - {'spark'}))}]"
+    wanted = f".[{','.join(sorted(EVERYTHING.extras - {'spark'}))}]"
     only_wheels = ("--dry-run", "--ignore-installed", "--only-binary", ":all:")
     session.chdir(ROOT)
     session.run(sys.executable, "-m", "pip", "install", "--quiet", *only_wheels, wanted)

@@ -16,6 +16,7 @@ from balframe.api.method import DECLARED
 from balframe.cli.main import main
 from balframe.methods import declarations, scores
 from balframe.metrics import lookup, registry
+from tests.lanes import FAST, LANES, MARKED
 from tests.support.constructors import CONSTRUCTORS
 from tests.support.programs import browser as browser
 from tests.support.programs import npm_package as npm_package
@@ -35,6 +36,26 @@ settings.register_profile(
     "long", max_examples=1000, deadline=None, database=None, suppress_health_check=SLOW_DRAWS
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_configure(config):
+    """Run the fast lane, unless a lane, a path or a name is given."""
+    for lane in MARKED:
+        config.addinivalue_line("markers", f"{lane.name}: {lane.tests}")
+    is_everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if is_everything and not (config.option.markexpr or config.option.keyword):
+        config.option.markexpr = FAST
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """List the lanes after the fast one."""
+    if config.option.markexpr == FAST:
+        terminalreporter.section("lanes")
+        for lane in LANES:
+            terminalreporter.write_line(f"{lane.name}: {lane.tests}")
+            terminalreporter.write_line(
+                f"    {lane.command}    # {lane.minutes} min; needs {lane.needs}"
+            )
 
 
 @pytest.fixture(params=CONSTRUCTORS, ids=lambda constructor: constructor.__name__)

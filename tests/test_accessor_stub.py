@@ -43,7 +43,7 @@ SAID = {
 }
 
 
-@pytest.mark.slow  # as the format depends on the version of Ruff
+@pytest.mark.any_version  # as the format depends on the version of Ruff
 @pytest.mark.skipif(not GENERATOR.exists(), reason="in a source distribution")
 def test_the_stub_is_current():
     written = (ROOT / "balframe" / "accessor.pyi").read_text("utf-8")
@@ -51,7 +51,7 @@ def test_the_stub_is_current():
     assert written == runpy.run_path(str(GENERATOR))["stub"](), "run .ci/accessor_stub.py"
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_a_type_checker_knows_the_methods_of_a_frame(tmp_path):
     path = tmp_path / "calls.py"
     path.write_text(CALLS)

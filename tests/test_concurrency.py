@@ -20,7 +20,7 @@ from balframe.metrics import lookup, registry
 from tests.support.counting_strategies import WAYS
 from tests.support.method_arguments import ANSWERING, days, question
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 
 def has_limits_on_request(verb):

@@ -73,7 +73,7 @@ def test_the_metadata_are_valid_and_show_the_readme(distribution):
     assert BytesParser().parsebytes(raw)["Requires-Python"] == ">=3.11"
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_an_index_would_take_what_is_built(distribution):
     files = map(str, sorted(distribution.iterdir()))
     command = [sys.executable, "-m", "twine", "check", "--strict", *files]

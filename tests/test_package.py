@@ -154,7 +154,7 @@ def modules():
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     "code",
     [

@@ -12,7 +12,7 @@ from tests.support.audits.document_of_all_blocks import sample
 from tests.support.programs import missing
 
 pytest.importorskip("jinja2")
-pytestmark = [pytest.mark.xdist_group("audit page"), pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("audit page")]
 
 AXE, VALIDATOR = "axe-core@4.14.1", "vnu-jar@26.9.27"
 WIDTHS = (1280, 390)

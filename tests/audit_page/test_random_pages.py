@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.audits.figures import plain, texts
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 MINUS = "\N{MINUS SIGN}"
 ESTIMATE = rf"[+{MINUS}]?\d[\d,]*(\.\d+)?"

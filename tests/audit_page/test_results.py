@@ -17,7 +17,7 @@ def family(audited):
     return [difference for some in models_and_sections for difference in some]
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_the_family_is_all_p_values_of_the_page(compas_audit, random_audits):
     n_checked = 0
     for audited in (compas_audit, *random_audits):

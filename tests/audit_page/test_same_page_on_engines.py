@@ -1,6 +1,5 @@
 """The same counts give the same page, byte for byte: whatever holds the rows, and in any order."""
 
-import importlib
 import os
 import random
 import re
@@ -15,6 +14,7 @@ import pytest
 
 import balframe as bf
 from tests.support.constructors import CONSTRUCTORS
+from tests.support.programs import library
 
 N = 400
 RNG = random.Random(27)
@@ -55,13 +55,6 @@ def expected():
     return texts(asked(pl.DataFrame(ROWS)))
 
 
-def module(name):
-    """Skip what is not installed, unless everything is to be tested."""
-    if "BALFRAME_TEST_ALL" in os.environ:
-        return importlib.import_module(name)
-    return pytest.importorskip(name)
-
-
 class Once:
     """Speaks Arrow's protocol and nothing else, and gives its rows a single time."""
 
@@ -93,12 +86,13 @@ def test_a_reader_of_batches_is_read_once(expected):
 
 
 def test_duckdb_gives_the_same_page(expected):
-    with module("duckdb").connect() as connection:
+    with library("duckdb").connect() as connection:
         assert texts(asked(connection.from_arrow(pa.table(ROWS)))) == expected
 
 
+@pytest.mark.engines
 def test_dask_gives_the_same_page(expected):
-    dataframe = module("dask.dataframe")
+    dataframe = library("dask.dataframe")
     frame = dataframe.from_pandas(pd.DataFrame(ROWS), npartitions=3)
     alone = {"scheduler": "sync", "dataframe.shuffle.method": "tasks"}  # beside clients of others
 
@@ -106,8 +100,9 @@ def test_dask_gives_the_same_page(expected):
         assert texts(asked(frame)) == expected
 
 
+@pytest.mark.engines
 def test_ibis_gives_the_same_page(expected):
-    assert texts(asked(module("ibis").memtable(pa.table(ROWS)))) == expected
+    assert texts(asked(library("ibis").memtable(pa.table(ROWS)))) == expected
 
 
 def test_shuffled_rows_give_the_same_page(expected):
@@ -153,7 +148,7 @@ def test_the_fingerprint_is_that_of_the_counts(expected):
     assert FINGERPRINT.findall(asked(other).markdown()) != [sha]
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("labels", [("no", "yes"), (False, True), (-1, 1)])
 def test_labels_of_any_type_give_the_same_page_everywhere(labels):
     rows = {**ROWS, **{name: [labels[one] for one in ROWS[name]] for name in ("y", "p")}}
@@ -175,7 +170,7 @@ sys.stdout.write(bf.audit(frame, "y", "p", **{asked}).html())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_two_processes_give_the_same_page(expected):
     code = CODE.format(rows=ROWS, asked=ASKED)
     for seed in ("1", "2"):

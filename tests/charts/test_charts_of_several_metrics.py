@@ -93,7 +93,7 @@ def test_a_mapping_renames_the_panels(name):
         assert estimates == [row["estimate"] for row in rows_of(alone)]
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("segment", ["{}", "African-American {}", "long name " * 6 + "{}"])
 @pytest.mark.parametrize("n", [2, 8])
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def people(n_segments):
     return pl.DataFrame({"g": names, "y": y, "p": (s > 0.7).astype(int), "s": s})
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("n_segments", [3, 60])
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_picture_has_every_segment_and_fits_a_page(name, n_segments, tmp_path):

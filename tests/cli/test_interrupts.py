@@ -12,7 +12,7 @@ import pytest
 
 termios, fcntl = map(pytest.importorskip, ("termios", "fcntl"))  # not on Windows
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 ROOT = Path(__file__).parents[2]
 LABELS = ["--y-true", "y", "--y-pred", "p"]

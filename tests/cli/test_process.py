@@ -19,7 +19,7 @@ from balframe.accessor import public_functions
 
 pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 BASH = shutil.which("bash")
 PROGRAM = [sys.executable, "-m", "balframe"]
@@ -91,11 +91,11 @@ def test_the_verdict_is_the_exit_code_of_the_process(groups, rule, code):
     assert bool(done.stdout) == (code != 2)
 
 
-def test_an_undecided_rule_ends_with_3(tmp_path):
+def test_an_undecided_rule_ends_with_3(run, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("y,p\n1,1\n0,0\n")
 
-    assert started("check", path, *LABELS, "--rule", "accuracy >= 0.9").returncode == 3
+    assert run("check", path, *LABELS, "--rule", "accuracy >= 0.9").code == 3
 
 
 def test_csv_is_read_from_standard_input_and_written_to_a_pipe(groups):
@@ -178,12 +178,9 @@ def test_column_names_of_all_kinds_survive_the_shell(tmp_path):
     assert [(row[0], row[-1]) for row in rows] == [("a", "1.0"), ("b", "0.0")]
 
 
-def test_a_missing_file_is_one_line_and_no_traceback():
-    done = started("report", "absent.csv", *LABELS, text=True)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "balframe: 'absent.csv' is not a file; give the path of a file, or a pattern.\n"
+def test_a_missing_file_is_one_line_and_no_traceback(refused):
+    assert refused("report", "absent.csv", *LABELS) == (
+        "'absent.csv' is not a file; give the path of a file, or a pattern."
     )
 
 
@@ -257,10 +254,10 @@ def test_parquet_is_kept_from_a_terminal(groups):
     )
 
 
-def test_the_version_is_that_of_the_package():
-    done = started("--version", text=True)
+def test_the_version_is_that_of_the_package(run):
+    done = run("--version")
 
-    assert (done.returncode, done.stdout) == (0, f"balframe {bf.__version__}\n")
+    assert (done.code, done.out) == (0, f"balframe {bf.__version__}\n")
 
 
 def test_the_help_is_of_a_program_of_that_name():
@@ -269,11 +266,11 @@ def test_the_help_is_of_a_program_of_that_name():
     assert next(filter(None, map(str.strip, lines))).startswith("Usage: balframe report ")
 
 
-def test_the_help_names_the_commands_in_order():
-    done = started("--help", text=True)
+def test_the_help_names_the_commands_in_order(run):
+    done = run("--help")
 
-    found = [line.split()[1] for line in done.stdout.splitlines() if re.match(r"│ \S", line)]
-    assert done.returncode == 0
+    found = [line.split()[1] for line in done.out.splitlines() if re.match(r"│ \S", line)]
+    assert done.code == 0
     assert [name for name in found if name in COMMANDS] == COMMANDS
     assert {"--install-completion", "--show-completion", "--version"} <= set(found)
 

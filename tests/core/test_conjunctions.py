@@ -89,7 +89,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(*change)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("carried", ["rows", "counts", "weights", "both"])

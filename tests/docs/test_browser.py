@@ -6,7 +6,7 @@ import pytest
 
 from docs.generators import made_pages
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
 PAGES_OF_DOCS = Path(__file__).parents[2] / "docs" / "pages"
 FILES = {path.relative_to(PAGES_OF_DOCS).as_posix() for path in PAGES_OF_DOCS.rglob("*.md")}

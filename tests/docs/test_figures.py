@@ -14,6 +14,8 @@ from scipy import stats
 from balframe.stats.mean_recall import score_limits
 from docs.generators import figure_data, figures
 
+pytestmark = pytest.mark.any_version
+
 SITE = Path(__file__).parents[2] / "docs" / "pages"
 PAGES = SITE / "explanations"
 FIGURES = {

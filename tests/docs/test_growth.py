@@ -7,6 +7,8 @@ import pytest
 from docs.generators import growth
 from docs.generators.growth import Cost
 
+pytestmark = pytest.mark.any_version
+
 STREAMING = ("balframe, polars", "balframe, DuckDB", "polars by hand", "DuckDB by hand")
 
 

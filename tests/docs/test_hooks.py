@@ -9,6 +9,8 @@ from mkdocs.exceptions import PluginError
 
 from docs.generators import charts, hooks, made_pages
 
+pytestmark = pytest.mark.any_version
+
 CODE = """
 ```python
 import altair as alt

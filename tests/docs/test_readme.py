@@ -9,6 +9,8 @@ import vl_convert
 
 import balframe as bf
 
+pytestmark = pytest.mark.any_version
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LINKS = re.findall(r"\]\(([^)#]+)", README)

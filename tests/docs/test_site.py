@@ -19,7 +19,7 @@ from balframe.methods import declarations as declared
 from balframe.metrics.lookup import metric_families, registered_metrics
 from balframe.metrics.score_metrics import all_score_metrics
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).parents[2]
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}

@@ -1,6 +1,5 @@
 """Frames of every engine, made of the same lists; clusters listen on loopback only."""
 
-import importlib
 import itertools
 import os
 import shutil
@@ -14,18 +13,36 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
+from tests.support.programs import MUST_RUN_ALL, library
 
-def module(name):
-    """Skip what is not installed, unless everything is to be tested."""
-    if "BALFRAME_TEST_ALL" in os.environ:
-        return importlib.import_module(name)
-    return pytest.importorskip(name)
+GROUPING = ("duckdb", "dask", "spark", "ibis", "sqlframe", "postgres", "sqlite")
+STREAMS = ("datafusion", "dataset")  # whose rows come in batches
+OF_ANY_VERSION = ("postgres", "sqlite", "sqlframe")
+FIXTURES = {  # that start an engine of a slower lane
+    **{name: name for name in (*GROUPING, *STREAMS) if name != "duckdb"},
+    **{"dask_client": "dask", "dask_dataframe": "dask"},
+    **{"spark_session": "spark", "sqlframe_session": "sqlframe"},
+}
+
+
+def lane_of(name):
+    """Mark what runs on an engine: with its lane, and to be run by one process."""
+    return [pytest.mark.engines, pytest.mark.xdist_group(name)] if name != "duckdb" else []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Put tests that use the fixture of an engine into its lane."""
+    for item in items:
+        for engine in {FIXTURES[name] for name in FIXTURES.keys() & {*item.fixturenames}}:
+            for mark in lane_of(engine):
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")
 def dask_client():
     """Two worker processes."""
-    distributed = module("distributed")
+    distributed = library("distributed")
     with (
         distributed.LocalCluster(
             n_workers=2,
@@ -40,23 +57,12 @@ def dask_client():
         yield client
 
 
-@pytest.fixture
-def in_this_process():
-    """Ask no workers of Dask: what is rare in data or large is the same to them, and later."""
-    if "dask" not in sys.modules:
-        yield
-        return
-    here = {"scheduler": "sync", "dataframe.shuffle.method": "tasks"}  # not between workers
-    with sys.modules["dask"].config.set(here):
-        yield
-
-
 @pytest.fixture(scope="session")
 def spark_session():
     """Spark in local mode."""
-    if shutil.which("java") is None and "BALFRAME_TEST_ALL" not in os.environ:
+    if shutil.which("java") is None and not MUST_RUN_ALL:
         pytest.skip("Spark needs Java 17 or later")
-    sql = module("pyspark.sql")
+    sql = library("pyspark.sql")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -89,7 +95,7 @@ def postgres_programs():
 def postgres_folder():
     """PostgreSQL on a socket in a folder of its own; it refuses to be root."""
     programs = postgres_programs()
-    if "BALFRAME_TEST_ALL" not in os.environ and (programs is None or os.name != "posix"):
+    if not MUST_RUN_ALL and (programs is None or os.name != "posix"):
         pytest.skip("the tests have no PostgreSQL to start")
     owner = {"user": "postgres"} if os.geteuid() == 0 else {}
     with tempfile.TemporaryDirectory() as folder:
@@ -108,12 +114,19 @@ def postgres_folder():
 
 
 @pytest.fixture
-def dask(dask_client):
-    dataframe = module("dask.dataframe")
+def dask_dataframe():
+    """Run what Dask is asked for in this process, whatever clients there are."""
+    dataframe = library("dask.dataframe")
+    options = {"scheduler": "sync", "dataframe.shuffle.method": "tasks"}  # not between workers
+    with sys.modules["dask"].config.set(options):
+        yield dataframe
 
+
+@pytest.fixture
+def dask(dask_dataframe):
     def frame(rows):
         table = pa.table(rows).to_pandas(date_as_object=False)
-        return dataframe.from_pandas(table, npartitions=3)
+        return dask_dataframe.from_pandas(table, npartitions=3)
 
     return frame
 
@@ -125,35 +138,35 @@ def spark(spark_session):
 
 @pytest.fixture
 def duckdb():
-    with module("duckdb").connect() as connection:
+    with library("duckdb").connect() as connection:
         yield lambda rows: connection.from_arrow(pa.table(rows))
 
 
 @pytest.fixture
 def ibis():
-    memtable = module("ibis").memtable
+    memtable = library("ibis").memtable
     return lambda rows: memtable(pa.table(rows))
 
 
 @pytest.fixture
 def postgres(postgres_folder):
     """Ibis over PostgreSQL."""
-    module("psycopg")
-    connect = module("ibis").postgres.connect
+    library("psycopg")
+    connect = library("ibis").postgres.connect
     yield from tables_of(connect(host=postgres_folder, user="postgres", database="postgres"))
 
 
 @pytest.fixture
 def sqlite():
     """Ibis over SQLite."""
-    module("regex")
-    yield from tables_of(module("ibis").sqlite.connect())
+    library("regex")
+    yield from tables_of(library("ibis").sqlite.connect())
 
 
 def tables_of(connection):
     """Make tables of a connection of Ibis, which are lost when it is closed."""
     names = (f"rows{number}" for number in itertools.count())
-    memtable = module("ibis").memtable
+    memtable = library("ibis").memtable
     yield lambda rows: connection.create_table(next(names), memtable(pa.table(rows)), temp=True)
     connection.disconnect()
 
@@ -161,8 +174,8 @@ def tables_of(connection):
 @pytest.fixture(scope="session")
 def sqlframe_session():
     """SQLFrame keeps one session of a process."""
-    with module("duckdb").connect() as connection:
-        yield module("sqlframe.duckdb").DuckDBSession(conn=connection)
+    with library("duckdb").connect() as connection:
+        yield library("sqlframe.duckdb").DuckDBSession(conn=connection)
 
 
 @pytest.fixture
@@ -177,7 +190,7 @@ def sqlframe(sqlframe_session, tmp_path):
 
 @pytest.fixture
 def datafusion():
-    context = module("datafusion").SessionContext()
+    context = library("datafusion").SessionContext()
     return lambda rows: context.from_arrow(pa.table(rows))
 
 
@@ -186,40 +199,41 @@ def dataset():
     return lambda rows: pyarrow.dataset.dataset(pa.table(rows))
 
 
-ASKED = ["dask", "spark", "duckdb", "ibis", "sqlframe", "postgres", "sqlite"]  # for cells
-READ = ["datafusion", "dataset"]  # of which rows come in batches
-SLOW = {"postgres", "sqlite", "sqlframe"}
-
-
-def grouped(names, slow=SLOW):
+def on_engines(names, of_any_version=OF_ANY_VERSION):
+    """Name the engines of a fixture, each with its lane."""
     return [
         pytest.param(
-            name,
-            marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in slow else [])],
+            name, marks=[*lane_of(name), *[pytest.mark.any_version] * (name in of_any_version)]
         )
         for name in names
     ]
 
 
-@pytest.fixture(params=grouped([*ASKED, *READ]))
+@pytest.fixture(params=on_engines([*GROUPING, *STREAMS]))
 def engine(request):
     """Make a frame of an engine from lists."""
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=grouped([*ASKED, *READ], slow=()))
+@pytest.fixture(params=on_engines([*GROUPING, *STREAMS], of_any_version=()))
 def every_engine(request):
     """Make a frame of an engine from lists, with the oldest versions of every engine too."""
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=grouped(name for name in [*ASKED, *READ] if name != "sqlframe"))
+@pytest.fixture(params=on_engines(name for name in [*GROUPING, *STREAMS] if name != "sqlframe"))
 def engine_but_sqlframe(request):
     """Make a frame of an engine where any name may be that of a column."""
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=grouped(ASKED))
-def asked_engine(request):
-    """Make a frame of an engine that is asked for cells."""
+@pytest.fixture(params=on_engines(GROUPING))
+def grouping_engine(request):
+    """Make a frame of an engine that does the group-by itself."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=on_engines(["duckdb", "dask"]))
+def engine_of_every_method(request):
+    """Make a frame of an engine that every method is tested on."""
     return request.getfixturevalue(request.param)

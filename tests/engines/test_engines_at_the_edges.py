@@ -11,7 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import balframe as bf
+from tests.engines.conftest import on_engines
 from tests.support.constructors import assert_table, plain
+from tests.support.programs import library
 
 INF, NAN = math.inf, math.nan
 ROWS = {
@@ -22,7 +24,7 @@ ROWS = {
 }
 LARGEST = 2**63 - 1
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = pytest.mark.any_version
 
 
 def segments(result):
@@ -65,7 +67,7 @@ def _as_given(value, like):
     return value.date() if isinstance(like, date) and isinstance(value, datetime) else value
 
 
-@pytest.mark.parametrize("name", ["duckdb", "ibis"])
+@pytest.mark.parametrize("name", on_engines(["duckdb", "ibis"]))
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint64(), pa.decimal128(38, 2)], ids=str)
 def test_unsigned_numbers_and_decimals_of_databases_are_segments(name, kind, request):
     if pa.types.is_decimal(kind) and pl.__version__.startswith("1.30."):
@@ -128,14 +130,14 @@ def test_scores_far_outside_of_a_grid(engine):
 
 
 @pytest.mark.parametrize("last", [1.0, 2.0])  # the least is the largest, or not
-@pytest.mark.parametrize("name", ["duckdb", "sqlframe"])
+@pytest.mark.parametrize("name", on_engines(["duckdb", "sqlframe"]))
 def test_nan_in_a_parquet_file_whose_statistics_leave_it_out(name, last, request, tmp_path):
     make = request.getfixturevalue(name)
     rows = {"y": [1, 0, 1], "p": [1, 1, 1], "w": [1.0, NAN, last]}
     if name == "duckdb":
         path = str(tmp_path / "rows.parquet")
         pyarrow.parquet.write_table(pa.table(rows), path)
-        frame = pytest.importorskip("duckdb").read_parquet(path)
+        frame = library("duckdb").read_parquet(path)
     else:
         frame = make(rows)
     for asked in ({"sample_weight": "w"}, {"counts": "w"}):

@@ -5,9 +5,11 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.engines.conftest import on_engines
 from tests.support.constructors import plain
+from tests.support.programs import library
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = pytest.mark.any_version
 
 ROWS = pl.DataFrame(
     {
@@ -47,21 +49,20 @@ def of_polars():
 
 
 @pytest.fixture
-def of_dask():
-    dataframe = pytest.importorskip("dask.dataframe")
-    return {"parquet": dataframe.read_parquet, "csv": dataframe.read_csv}
+def of_dask(dask_dataframe):
+    return {"parquet": dask_dataframe.read_parquet, "csv": dask_dataframe.read_csv}
 
 
 @pytest.fixture
 def of_duckdb():
-    connection = pytest.importorskip("duckdb").connect()
+    connection = library("duckdb").connect()
     yield {"parquet": connection.read_parquet, "csv": connection.read_csv}
     connection.close()
 
 
 @pytest.fixture
 def of_ibis():
-    connection = pytest.importorskip("ibis").duckdb.connect()
+    connection = library("ibis").duckdb.connect()
     yield {"parquet": connection.read_parquet, "csv": connection.read_csv}
     connection.disconnect()
 
@@ -77,7 +78,7 @@ def of_spark(spark_session):
 
 
 NAMED, UNNAMED = ("duckdb", "ibis", "sqlframe", "spark"), ("polars", "dask")
-ENGINES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMED + UNNAMED]
+ENGINES = ["polars", *on_engines(name for name in NAMED + UNNAMED if name != "polars")]
 
 
 @pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
@@ -102,9 +103,7 @@ def test_a_damaged_parquet_file_is_one_error(engine, how, verb, folder, request)
         assert str(folder) in line
 
 
-@pytest.mark.parametrize(
-    "engine", [one for one in ENGINES if one.values[0] in ("polars", "dask", "duckdb")]
-)
+@pytest.mark.parametrize("engine", ["polars", *on_engines(["dask", "duckdb"])])
 def test_a_damaged_csv_file_is_one_error(engine, folder, request):
     frame = request.getfixturevalue(f"of_{engine}")["csv"](str(folder / "*.csv"))
     whole = (folder / "part1.csv").read_bytes()
@@ -114,9 +113,7 @@ def test_a_damaged_csv_file_is_one_error(engine, folder, request):
     assert ("part1.csv" in str(caught.value)) == (engine == "duckdb")
 
 
-@pytest.mark.parametrize(
-    "engine", [pytest.param("dask", marks=pytest.mark.xdist_group("dask")), "duckdb"]
-)
+@pytest.mark.parametrize("engine", on_engines(["dask", "duckdb"]))
 def test_a_file_that_is_gone_is_named(engine, folder, request):
     path = str(folder / "part1.parquet")
     frame = request.getfixturevalue(f"of_{engine}")["parquet"](path)
@@ -165,7 +162,6 @@ def test_other_errors_stay_what_they_are(of_duckdb, of_dask, folder):
     assert not isinstance(caught.value, bf.BalframeError)
 
 
-@pytest.mark.xdist_group("sqlite")
 def test_what_a_backend_lacks_is_said(sqlite):
     table = sqlite(pa.table({"y": [1, 0, 1], "p": [1, 1, 1], "s": [0.5, 0.25, 1.0]}))
     odd = table.mutate(p=table.s.isnan())  # which SQLite has no word for

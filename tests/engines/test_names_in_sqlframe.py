@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 import balframe as bf
+from tests.engines.conftest import lane_of
 from tests.support.constructors import plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sqlframe")]
+pytestmark = [pytest.mark.any_version, *lane_of("sqlframe")]
 
 TRUTH, RIGHT = ["b", "a", "b"], {"a": (1, 0.0), "b": (2, 1.0)}
 REST = {"y": [1, 0, 1], "p": [1, 1, 1]}

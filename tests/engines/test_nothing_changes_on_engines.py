@@ -12,8 +12,7 @@ from tests.support.strategies.requests import VERBS, questions
 from tests.support.strategies.transformations import LAST, TRANSFORMATIONS, under_odd_names
 
 pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.usefixtures("in_this_process"),
+    pytest.mark.any_version,
     pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # labels are drawn at random
 ]
 

@@ -9,8 +9,6 @@ import pytest
 import balframe as bf
 from tests.support.constructors import plain, polars_eager
 
-pytestmark = pytest.mark.usefixtures("in_this_process")
-
 ROWS = {"y": [1, 0, 1, 0] * 3, "p": [1, 1, 0, 0] * 3}
 WRONG = {"text": ["2024-01-01"] * 12, "integer": [20240101] * 12, "float": [0.5] * 12}
 ZONED = [  # in UTC, before 1970 and around midnight

@@ -56,18 +56,18 @@ def sent(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [300, 3000])
-def test_as_many_rows_are_sent_as_there_are_cells(asked_engine, sent, n):
+def test_as_many_rows_are_sent_as_there_are_cells(grouping_engine, sent, n):
     rows = _rows(n)
-    bf.report(asked_engine(rows), "y", "p", by="g")
-    bf.curve(asked_engine(rows), "y", "s", by="g", thresholds=11)
+    bf.report(grouping_engine(rows), "y", "p", by="g")
+    bf.curve(grouping_engine(rows), "y", "s", by="g", thresholds=11)
     assert [height for _, height in sent] == [3 * 2 * 2, 3 * 2 * 3]
 
 
 @pytest.mark.parametrize(
     ("verb", "n_cells"), [(CALLS["models"], 3 * 2 * 2 * 2), (CALLS["scores of models"], 3 * 2 * 5)]
 )
-def test_several_models_are_one_query(asked_engine, sent, verb, n_cells):
-    verb(asked_engine(_rows(500)))
+def test_several_models_are_one_query(grouping_engine, sent, verb, n_cells):
+    verb(grouping_engine(_rows(500)))
     assert [height for _, height in sent] == [n_cells]
 
 
@@ -78,7 +78,6 @@ def test_polars_scans_once_for_several_models(tmp_path, verb):
     assert plan.count("Parquet SCAN") == 1
 
 
-@pytest.mark.xdist_group("spark")
 @on_each_verb
 def test_spark_sums_before_it_exchanges_rows(spark, sent, verb):
     verb(spark(_rows(300)))
@@ -91,7 +90,6 @@ def test_spark_sums_before_it_exchanges_rows(spark, sent, verb):
     assert len(re.findall(r"\w*Scan\b", plan)) == 1
 
 
-@pytest.mark.xdist_group("dask")
 @on_each_verb
 def test_dask_sums_each_partition_before_it_puts_them_together(dask, sent, verb):
     frame = dask(_rows(300))
@@ -111,7 +109,6 @@ def _slow_part(number, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-@pytest.mark.xdist_group("dask")
 def test_a_worker_that_dies_changes_nothing(dask_client, tmp_path):
     from dask import dataframe
 
@@ -141,7 +138,6 @@ def _identity():
 
 
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
-@pytest.mark.xdist_group("dask")
 def test_progress_is_that_of_any_query(dask):
     from dask import config
     from dask.diagnostics import Callback
@@ -152,8 +148,8 @@ def test_progress_is_that_of_any_query(dask):
     assert len(done) >= 3
 
 
-def test_more_cells_than_allowed_are_refused_before_they_are_sent(asked_engine, sent):
-    frame = asked_engine(_rows(300))
+def test_more_cells_than_allowed_are_refused_before_they_are_sent(grouping_engine, sent):
+    frame = grouping_engine(_rows(300))
     assert len(bf.report(frame, "y", "p", by="g", max_cells=12)) == 3
     with pytest.raises(bf.InvalidInputError, match=r"more than 11 cells.*max_cells="):
         bf.report(frame, "y", "p", by="g", max_cells=11)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, pandas_numpy, plain, polars_eager
 from tests.support.method_arguments import ANSWERING
 
@@ -200,25 +201,40 @@ CALLS = {
         df, "y", "s", by="h", cluster="c", missing="drop", **kw
     ),
 }
-on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+EACH_GROUP_BY = [
+    *("report of models", "report of exact weights", "report of clusters", "report of months"),
+    *(
+        "curve on an even grid",
+        "curve at quantiles",
+        "exact curve of models",
+        "ranking of clusters",
+    ),
+    *("slices of bins and counts", "impact of scores", "compare", "monitor against cells"),
+]
 
 
-def test_every_verb_is_called():
+def test_every_method_is_called():
     assert {name for call in CALLS.values() for name in call.__code__.co_names} >= {*ANSWERING}
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
-@on_each_verb
-def test_an_engine_gives_what_an_eager_frame_gives(verb, engine):
-    assert_same(verb(engine(ROWS)), verb(pandas_numpy(ROWS)))
+@cases("name", CALLS)
+def test_every_method_gives_what_an_eager_frame_gives(name, engine_of_every_method):
+    assert_same(CALLS[name](engine_of_every_method(ROWS)), CALLS[name](pandas_numpy(ROWS)))
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
-@on_each_verb
-def test_an_arrow_table_gives_what_an_eager_frame_gives(verb):
-    result = verb(pa.table(ROWS))
+@cases("name", EACH_GROUP_BY)
+def test_each_kind_of_group_by_gives_what_an_eager_frame_gives(name, engine):
+    assert_same(CALLS[name](engine(ROWS)), CALLS[name](pandas_numpy(ROWS)))
+
+
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
+@cases("name", CALLS)
+def test_an_arrow_table_gives_what_an_eager_frame_gives(name):
+    result = CALLS[name](pa.table(ROWS))
     assert isinstance(result, pa.Table)
-    assert_same(result, verb(polars_eager(ROWS)))
+    assert_same(result, CALLS[name](polars_eager(ROWS)))
 
 
 def test_an_engine_may_hold_the_cells_to_compare_with(engine):

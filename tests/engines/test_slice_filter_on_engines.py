@@ -27,10 +27,9 @@ def rows():
 ROWS = rows()
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_this_process")
-def test_every_slice_listed_has_n_rows(asked_engine):
-    frame = asked_engine(ROWS)
+@pytest.mark.any_version
+def test_every_slice_listed_has_n_rows(grouping_engine):
+    frame = grouping_engine(ROWS)
     answer = plain(bf.slices(frame, "y", "p", over=["g", "k", "x"], metric="accuracy"))
 
     assert {"g", "k", "x"} <= {name for on in answer["on"] for name in on.split(", ")}

@@ -9,7 +9,7 @@ import pytest
 import balframe as bf
 from tests.support.constructors import plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = pytest.mark.any_version
 
 RNG = random.Random(7)
 ROWS = {name: [RNG.choice(values) for _ in range(60)] for name, values in {
@@ -47,7 +47,6 @@ def test_threads_ask_several_relations_of_one_connection(duckdb):
     assert [plain(one.result()) for one in waiting] == expected * 30
 
 
-@pytest.mark.xdist_group("sqlite")
 def test_an_error_lets_the_next_thread_in(duckdb, sqlite):
     for frame in (duckdb(ROWS), sqlite(ROWS)):
         with pytest.raises(bf.InvalidInputError, match="more than 1 cells"):

@@ -6,7 +6,7 @@ import pytest
 import balframe as bf
 from tests.support.constructors import plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = pytest.mark.any_version
 MOST = 2**63 - 1
 
 

@@ -9,7 +9,7 @@ import pytest
 import balframe as bf
 from tests.support.constructors import plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
+pytestmark = pytest.mark.any_version
 
 HALF, ONE, ZERO = Decimal("0.5"), Decimal("1.0"), Decimal("0.0")
 
@@ -33,9 +33,8 @@ def test_decimals_are_segments(engine, request):
 
 
 @pytest.fixture
-def of_pandas(dask_client):
-    dataframe = pytest.importorskip("dask.dataframe")
-    return lambda frame: dataframe.from_pandas(frame, npartitions=2)
+def of_pandas(dask_dataframe):
+    return lambda frame: dask_dataframe.from_pandas(frame, npartitions=2)
 
 
 def objects(*values):
@@ -74,8 +73,7 @@ def test_texts_that_are_meant_are_labels_on_dask_too(of_pandas):
         assert plain(bf.report(frame, "y", "p", metrics="accuracy", **said))["accuracy"] == [1 / 2]
 
 
-def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_client):
-    dataframe = pytest.importorskip("dask.dataframe")
+def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_dataframe):
     columns = {
         "g": pa.array(["b", "a", "b", None, "c", "a"]).dictionary_encode(),
         "y": pa.array(["no", "yes", "yes", "no", "no", "no"]).dictionary_encode(),
@@ -84,7 +82,7 @@ def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_client):
     rows = pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
     expected = plain(bf.report(rows, "y", "p", by="g", metrics="accuracy"))
     assert (expected["g"], expected["accuracy"]) == (["a", "b", "c", None], [1.0, 0.5, 1.0, 0.0])
-    frame = dataframe.from_pandas(rows, npartitions=2)
+    frame = dask_dataframe.from_pandas(rows, npartitions=2)
     assert plain(bf.report(frame, "y", "p", by="g", metrics="accuracy")) == expected
 
 

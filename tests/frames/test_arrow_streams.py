@@ -1,7 +1,5 @@
 """Record batches of any library that speaks Arrow, and frames that narwhals holds."""
 
-import importlib
-import os
 import random
 
 import narwhals as nw
@@ -19,6 +17,7 @@ from balframe.accessor import Plots, groups
 from balframe.frames.engines import arrow, collect
 from tests.support.constructors import plain
 from tests.support.method_arguments import ANSWERING, days, question
+from tests.support.programs import library
 
 RNG = random.Random(20)
 ROWS = pa.table(
@@ -44,13 +43,6 @@ VERBS = {
 on_each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 
 
-def module(name):
-    """Skip what is not installed, unless everything is to be tested."""
-    if "BALFRAME_TEST_ALL" in os.environ:
-        return importlib.import_module(name)
-    return pytest.importorskip(name)
-
-
 class Stream:
     """Speaks Arrow's protocol and nothing else."""
 
@@ -66,14 +58,14 @@ STREAMS = {
     "pyarrow reader": (lambda table: table.to_reader(max_chunksize=7), pa.Table),
     "pyarrow batch": (lambda table: table.combine_chunks().to_batches()[0], pa.Table),
     "pyarrow dataset": (pyarrow.dataset.dataset, pa.Table),
-    "nanoarrow": (lambda table: module("nanoarrow").ArrayStream(table), pl.DataFrame),
-    "arro3": (lambda table: module("arro3.core").Table.from_arrow(table), pl.DataFrame),
+    "nanoarrow": (lambda table: library("nanoarrow").ArrayStream(table), pl.DataFrame),
+    "arro3": (lambda table: library("arro3.core").Table.from_arrow(table), pl.DataFrame),
     "arro3 reader": (
-        lambda table: module("arro3.core").RecordBatchReader.from_arrow(table),
+        lambda table: library("arro3.core").RecordBatchReader.from_arrow(table),
         pl.DataFrame,
     ),
     "datafusion": (
-        lambda table: module("datafusion").SessionContext().from_arrow(table),
+        lambda table: library("datafusion").SessionContext().from_arrow(table),
         pl.DataFrame,
     ),
 }
@@ -205,7 +197,7 @@ HELD = {
     "polars": lambda: WHOLE,
     "polars, lazy": lambda: WHOLE.lazy(),
     "pyarrow": lambda: ROWS,
-    "duckdb": lambda: module("duckdb").from_arrow(ROWS),
+    "duckdb": lambda: library("duckdb").from_arrow(ROWS),
 }
 
 

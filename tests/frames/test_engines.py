@@ -52,6 +52,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(without):
         bf.register("dask")
 
 
+@pytest.mark.engines
 def test_frames_of_dask_have_the_namespace_once_asked_for():
     dataframe = pytest.importorskip("dask.dataframe")
     bf.register("dask")

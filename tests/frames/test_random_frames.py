@@ -273,7 +273,7 @@ profile = settings(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(("verb", "options", "slow"), VERBS.values(), ids=VERBS)
 @profile
 @given(table=tables())
@@ -281,7 +281,7 @@ def test_random_frames(verb, options, slow, table):
     assert_is(verb, options, slow, table)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("verb", ["confusion", "report"])
 @pytest.mark.parametrize("way", WAYS)
 @settings(profile, max_examples=25)

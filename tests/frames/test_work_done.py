@@ -75,7 +75,7 @@ def work_of(call):
     return calls, most - before
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("cores", OPTIONS)
 @pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize(

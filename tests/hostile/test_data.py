@@ -10,7 +10,7 @@ import balframe as bf
 from tests.support.constructors import plain
 from tests.support.method_arguments import OF_SEGMENTS, question
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 MOST = 2**63 - 1
 NAMES = [

@@ -28,7 +28,7 @@ from tests.support.strategies.damaged_files import (
     written,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 FEW = settings(
     max_examples=1_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 12,

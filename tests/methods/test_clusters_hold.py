@@ -61,6 +61,7 @@ def test_shares_are_of_known_limits():
     assert share_within(lower, upper, 0.5) == (pytest.approx(1 / 3), 1)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("title", COVERAGE)
 def test_limits_contain_the_truth_if_clusters_are_named(title):
     (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
@@ -69,6 +70,7 @@ def test_limits_contain_the_truth_if_clusters_are_named(title):
     assert found.without_limits < SETS / 100
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "title", ["accuracy", "balanced accuracy", "difference of two segments with other clusters"]
 )
@@ -78,7 +80,7 @@ def test_limits_are_too_narrow_if_clusters_are_ignored(title):
     assert found.ignored < 0.75
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("title", SIZE)
 def test_equal_segments_are_seldom_found_to_differ(title):
     (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)

@@ -203,7 +203,7 @@ def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
         bf.metric(range=(0, 1), aliases=["min_support"])(lambda c: c.mean_recall)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
     lines = [
         "import pandas as pd",

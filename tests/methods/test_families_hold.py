@@ -25,7 +25,7 @@ from benchmarks.families import (
 )
 from benchmarks.families_of_clusters import InClusters
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 SWAPPED = ((0.6, 0.95), (0.95, 0.6))
 RULES = {

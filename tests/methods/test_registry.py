@@ -139,7 +139,7 @@ def test_chance_is_a_number_or_one_of_two_words():
         bf.metric(range=(0, 1), chance="even")(half)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_the_shipped_metrics_are_there_before_any_verb_is_used():
     program = """
         import balframe as bf
@@ -160,7 +160,7 @@ def test_the_shipped_metrics_are_there_before_any_verb_is_used():
     assert done.stdout == "metric 'accuracy' is built into balframe; choose another name.\n"
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("program", "found"),
     [

@@ -269,7 +269,7 @@ def test_every_shipped_metric_has_a_peer():
     assert {*SHIPPED} <= PEERS.keys()
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("metric", PEERS)
 @over_all_data
 def test_equals_scikit_learn_in_a_loop(kind, weighted, metric):
@@ -304,7 +304,7 @@ IN_OTHER_WAYS = ["adjusted_balanced_accuracy", "geometric_mean", "weighted_balan
 OF_ALL_ROWS = ("recall_micro", "precision_micro", "f1_micro", "jaccard_micro", "recall_weighted")
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("metric", sorted(AVERAGES.keys() - OF_ALL_ROWS) + IN_OTHER_WAYS)
 @over_all_data
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
 from tests.support.oracles.constrained_likelihood import limits
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 mp.dps = 50
 PROPORTIONS = [wilson, jeffreys, clopper_pearson, scas_proportion_limits]
 MEANS = [score_limits, scas_limits, gate_limits, mover_limits]

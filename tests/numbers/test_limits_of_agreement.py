@@ -8,7 +8,7 @@ from mpmath import mp, mpf, sqrt
 
 import balframe as bf
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 mp.dps = 50
 Z = mpf("1.95996398454005423552")
 METRICS = ["cohen_kappa", "matthews_corrcoef"]

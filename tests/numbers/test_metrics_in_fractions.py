@@ -12,7 +12,7 @@ import balframe as bf
 from tests.support.oracles.metrics_in_fractions import real, scores
 from tests.support.shipped_metrics import SHIPPED
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 CENTRED = {
     *("informedness", "cohen_kappa", "matthews_corrcoef"),

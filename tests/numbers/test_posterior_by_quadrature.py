@@ -8,7 +8,7 @@ from scipy import optimize, special
 
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 T = np.linspace(-3.6, 3.6, 1501)
 NODES = np.tanh(np.pi / 2 * np.sinh(T))  # crowded at the ends, where densities may have none
 WEIGHTS = np.pi / 2 * np.cosh(T) / np.cosh(np.pi / 2 * np.sinh(T)) ** 2 * (T[1] - T[0])

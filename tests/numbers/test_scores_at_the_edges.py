@@ -10,7 +10,7 @@ import pytest
 
 import balframe as bf
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 EDGES = [5e-324, 1e-323, -5e-324, 0.0, -0.0, 1e308, -1e308, 1.0, math.nextafter(1, 2)]
 EDGES += [math.nextafter(1, 0), 2.2250738585072014e-308]
 MAKE = [pl.DataFrame, pd.DataFrame, lambda columns: pl.DataFrame(columns).lazy()]

@@ -17,7 +17,7 @@ from tests.support.oracles.constrained_likelihood import (
     p_of_difference,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 mp.dps = 50
 Z = mpf("1.95996398454005423552")
 

@@ -12,7 +12,7 @@ import pytest
 
 import balframe as bf
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 LABELS = {"y_true": "y", "y_pred": "p", "by": "g"}
 SCORES = {"y_true": "y", "y_score": "s", "by": "g"}
 

@@ -15,7 +15,7 @@ from tests.support.strategies.requests import VERBS, questions
 from tests.support.strategies.transformations import LAST, TRANSFORMATIONS
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.any_version,
     pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # labels are drawn at random
 ]
 

@@ -15,7 +15,7 @@ from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 DRAWS = 20_000
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)

@@ -125,7 +125,7 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
     return tuple(np.mean((a <= truth) & (truth <= b)) for a, b in ((low, high), naive))
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
     result, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
@@ -134,7 +134,7 @@ def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
     assert with_kish <= 0.87
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_rows", [100, 400])
 def test_limits_hold_where_weights_ignore_the_outcome(n_rows):
     result, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))

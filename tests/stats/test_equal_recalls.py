@@ -85,7 +85,7 @@ class TestEqualRecalls:
 
         assert recall_homogeneity_test(share * n, n, evenly(n)) == 1
 
-    @pytest.mark.slow
+    @pytest.mark.simulation
     @pytest.mark.parametrize("labels", [1, 2])
     def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(self, labels):
         x, n = ERRORS[:, :labels], ROWS[:, :labels]

@@ -27,7 +27,7 @@ def column(*values):
     return np.array(values, dtype=float)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("p", P_VALUES, ids=len)
 class TestAdjusted:

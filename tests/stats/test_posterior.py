@@ -92,7 +92,7 @@ def test_quantiles_rise_with_the_probability_for_any_counts():
     assert result.probability_above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
 @pytest.mark.parametrize("rounded", [1 - 1e-15, 1 + 1e-15])
 def test_counts_made_of_weights_may_be_rounded(prior, rounded):

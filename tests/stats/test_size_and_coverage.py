@@ -17,7 +17,7 @@ from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
 from balframe.stats.multiple_testing import extreme_difference
 from balframe.stats.proportions import clopper_pearson
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 SAME = 1e-12
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)

@@ -11,7 +11,7 @@ from scipy import stats
 
 from balframe.stats.paired_differences import paired_limits, paired_p_value
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 SAME = 1e-12
 DRAWS = 20_000

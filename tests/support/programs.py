@@ -1,5 +1,6 @@
-"""Programs from outside Python that tests run: a browser, and packages of npm."""
+"""What tests run beside balframe, and skip without: libraries, a browser, packages of npm."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -7,10 +8,17 @@ import tarfile
 
 import pytest
 
+MUST_RUN_ALL = "BALFRAME_TEST_ALL" in os.environ
+
+
+def library(name):
+    """Import a module; skip the test if it is not installed, unless all tests have to run."""
+    return importlib.import_module(name) if MUST_RUN_ALL else pytest.importorskip(name)
+
 
 def missing(what):
     """Skip a test for want of a program; where all tests have to run, fail."""
-    if "BALFRAME_TEST_ALL" in os.environ:
+    if MUST_RUN_ALL:
         pytest.fail(f"{what} have to be installed")
     pytest.skip(f"needs {what}")
 

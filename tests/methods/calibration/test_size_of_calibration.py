@@ -25,7 +25,7 @@ from benchmarks.calibration_simulation import (
     tables,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 ROWS = 1_000_000
 FEW_POSITIVES = "mean 0.01, 200 rows"  # two are expected

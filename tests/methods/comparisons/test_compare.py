@@ -121,7 +121,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(("metric", "class_weight", "scale", "parts"), CASES)
 def test_limits_come_from_the_rows_that_one_model_gets_right(metric, class_weight, scale, parts):
     options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
@@ -153,7 +153,7 @@ OF_WEIGHTED = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("metric", OF_WEIGHTED)
 def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor, metric):
     scale, sums = OF_WEIGHTED[metric]
@@ -207,7 +207,7 @@ def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weig
     assert_slow(out, slow(data, models, weight, counts))
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
 def test_many_rows_give_what_a_loop_over_rows_gives(segments, rows):
     data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])

@@ -259,7 +259,7 @@ SEGMENT_VERBS = pytest.mark.parametrize(
 )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @SEGMENT_VERBS
 def test_segments_compare_the_same_everywhere(constructor, verb, options):
     data = random_frame(8, segments="abcd").to_dict(as_series=False)

@@ -90,7 +90,7 @@ def test_lacking_the_difficult_label_is_no_gap():
     assert of_accuracy["difference"] == pytest.approx(0.9 - 140 / 200, abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm"), (None, None)])
 def test_p_values_are_adjusted_for_those_of_the_metric_in_the_margin(adjust, method):
     options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}

@@ -15,7 +15,7 @@ from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
 from balframe.stats.paired_differences import paired_limits
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 SAME = 1e-12
 NOMINAL = 0.025

@@ -11,7 +11,7 @@ import balframe as bf
 from tests.support.oracles.mean_recalls import multiplier_at, recalls
 from tests.support.oracles.paired_recalls import shares
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 DRAWS = 10_000
 WITHIN = 0.03

@@ -9,7 +9,7 @@ import balframe as bf
 from tests.support.constructors import assert_table, plain
 from tests.support.oracles import impact as loops
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 BY = ["sex", "race"]
 COUNTS = ["n", "n_selected", "short_of_parity", "short_of_bound", "n_unknown", "n_tests"]

@@ -73,7 +73,7 @@ def test_designs():
     assert lowest == pytest.approx({"equal": 1, "one lower": 0.8, "one higher": 0.8, "spread": 0.5})
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [(500,) * 2, (30,) * 4, RAGGED, RAGGED[::-1], (100,) * 8], ids=str)
 @pytest.mark.parametrize("rate", [0.1, 0.6])
@@ -86,7 +86,7 @@ def test_limits_contain_the_true_ratios(shape, n, rate):
         assert max(held.false_alarms) <= 0.035 + 3 * 0.16 / REPETITIONS**0.5
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", [(30, 2000), RAGGED], ids=str)
 def test_limits_against_the_category_observed_as_highest_are_too_narrow(n):
     held = drawn(Design(n, tuple(SHAPES["one lower"](0.3, len(n)))))
@@ -95,7 +95,7 @@ def test_limits_against_the_category_observed_as_highest_are_too_narrow(n):
     assert held[OURS].lowest > 0.93
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", [(100,) * 3, RAGGED, (500,) * 8], ids=str)
 def test_equal_rates_are_seldom_claimed_to_differ(n):
     shares = of_claims(REPETITIONS, (0, Design(n, (0.3,) * len(n))))

@@ -24,7 +24,7 @@ from benchmarks.monitor_simulation import (
     weeks_to_see,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 N = 120
 

@@ -181,7 +181,7 @@ def test_the_control_limit_is_where_the_upper_limit_of_one_week_is_0(n, y, m):
     assert found == pytest.approx(two_labels(None, n, y, m, z), abs=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
 @pytest.mark.parametrize("metric", ["recall", "false_positive_rate", "accuracy"])
 @pytest.mark.parametrize("n", [40, 333, 5_000])
@@ -419,7 +419,7 @@ def test_every_library_answers_the_same():
         assert found | {"period": days} == expected
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 def test_a_stream_read_day_by_day_is_the_stream_read_whole():
     """Every day its cells are counted and stored, and all that is stored is asked about."""
     frame = drawn(n_weeks=6)

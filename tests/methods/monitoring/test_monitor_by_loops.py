@@ -11,7 +11,7 @@ import balframe as bf
 from tests.support.constructors import plain
 from tests.support.oracles import monitor as monitor_by_loops
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.any_version
 
 MONDAY = date(2026, 1, 5)
 METRICS = ["balanced_accuracy", "accuracy", "recall", "false_positive_rate"]

@@ -10,7 +10,7 @@ from tests.support.oracles.slices import metric_of, worst
 from tests.support.tested_slices import search
 
 OVER = ["a", "b", "c", "x"]
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:no slice is listed")]
+pytestmark = [pytest.mark.any_version, pytest.mark.filterwarnings("ignore:no slice is listed")]
 SEEDS = range(4)
 METRICS = {
     "recall": {},

@@ -17,7 +17,7 @@ from benchmarks.slices_simulation import (
     share_with_any,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 
 REPETITIONS, OF_PLANTED = 250, 100
 

@@ -94,7 +94,7 @@ def rows_of(data, score="s", options=()):
 OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_weight": "w"}]
 
 
-@pytest.mark.slow
+@pytest.mark.any_version
 @pytest.mark.parametrize("metric", ["balanced_accuracy", *METRICS])
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
 @pytest.mark.parametrize("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]], ids=["", "list"])

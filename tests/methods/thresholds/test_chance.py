@@ -49,7 +49,7 @@ def scores_at_random(rng, positives, negatives, cuts, draws):
     return tuple(rng.multinomial(n, share, draws) for n in (positives, negatives))
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("cuts", [1, 2, 7, 40, None])
 @pytest.mark.parametrize(("positives", "negatives"), [(5, 5), (30, 300), (500, 500)])
 def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cuts):

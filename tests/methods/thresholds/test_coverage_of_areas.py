@@ -13,7 +13,7 @@ from scipy import stats
 import balframe as bf
 from tests.support.oracles.roc_areas import limits_in
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.simulation
 AREAS = (0.64, 0.75, 0.85, 0.92, 0.96)
 
 

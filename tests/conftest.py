@@ -49,7 +49,7 @@ def pytest_configure(config):
 
 def pytest_terminal_summary(terminalreporter, config):
     """List the lanes after the fast one."""
-    if config.option.markexpr == FAST:
+    if config.option.markexpr == FAST and not config.option.collectonly:
         terminalreporter.section("lanes")
         for lane in LANES:
             terminalreporter.write_line(f"{lane.name}: {lane.tests}")

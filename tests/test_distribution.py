@@ -14,6 +14,8 @@ import pytest
 from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
+from tests.support.cases import cases
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = sorted((ROOT / "balframe").rglob("*.py"))
 pytestmark = pytest.mark.xdist_group("distribution")
@@ -132,7 +134,7 @@ def test_nothing_that_is_read_is_executed():
     assert {name: calls for name, calls in found.items() if calls} == {}
 
 
-@pytest.mark.parametrize(
+@cases(
     "code",
     ["eval(x)", "import pickle", "from subprocess import run", "yaml.load(x)", "os.system(x)"],
 )

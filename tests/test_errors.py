@@ -25,6 +25,7 @@ from balframe.errors import (
     not_found,
     parameter,
 )
+from tests.support.cases import cases
 
 DAYS = [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 9)]
 DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
@@ -135,9 +136,7 @@ TABLE = {
         (),
     ),
 }
-EACH = pytest.mark.parametrize(
-    ("verb", "options", "python", "other", "parameters"), TABLE.values(), ids=TABLE
-)
+EACH = cases(("verb", "options", "python", "other", "parameters"), TABLE.values())
 
 
 @EACH
@@ -153,7 +152,7 @@ def test_a_message_is_in_pythons_words_and_can_be_in_others(
     assert error.parameters == parameters
 
 
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickled])
+@cases("clone", [copy.copy, copy.deepcopy, pickled])
 @EACH
 def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters):
     error = raised(verb, **options)
@@ -197,7 +196,7 @@ HOSTILE = [
     "\ud800",
     "a" * 500 + "\0" + "b" * 500,
 ]
-EACH_HOSTILE = pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:40])
+EACH_HOSTILE = cases("text", HOSTILE)
 
 
 @EACH_HOSTILE
@@ -291,7 +290,7 @@ def test_a_message_changes_outside_its_parameters():
     assert str(message) == "by='by' of 'a' is by."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("template", "values", "parameters"),
     [
         ("{} and {}", ("a",), {}),
@@ -329,7 +328,7 @@ def errors_of(verb):
                 yield name, error
 
 
-@pytest.mark.parametrize("verb", verbs(), ids=lambda one: f"{one.__module__}.{one.__name__}")
+@cases("verb", verbs())
 def test_every_error_about_a_parameter_knows_it(verb):
     caught = list(errors_of(verb))
 

@@ -11,6 +11,7 @@ import pytest
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups, methods, public_functions
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.method_arguments import GIVEN, days, models, question
 
@@ -19,7 +20,7 @@ METHODS = methods()
 CHARTS = [name for names in groups(Plots).values() for name in names]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@cases("method", METHODS)
 def test_every_method_of_the_namespace_is_a_function_too(method):
     df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
     df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2, day=pl.Series(days(3)))
@@ -46,7 +47,7 @@ def test_a_page_is_made_by_a_method_and_a_function():
         assert frame.bal.audit("y", "p", by="g").markdown() == expected
 
 
-@pytest.mark.parametrize("name", public_functions())
+@cases("name", public_functions())
 def test_help_of_a_method_shows_the_parameters_of_its_function(name):
     function = getattr(bf, name)
     method = getattr(pd.DataFrame().bal, name)

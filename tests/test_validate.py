@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 FRAME = pl.DataFrame({"g": list("aabb") * 9, "y": [1, 0, 1, 0] * 9, "p": [1, 0, 0, 0] * 9})
 LABELS = {"y_true": "y", "y_pred": "p"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("function", "options"),
     [
         (bf.report, {"max_cells": 10, "by": "g"}),
@@ -21,7 +22,6 @@ LABELS = {"y_true": "y", "y_pred": "p"}
         (bf.power, {"rules": "recall >= 0.4", "min_support": 1}),
         (bf.plot.report, {"most": 2, "min_support": 3, "by": "g"}),
     ],
-    ids=["report", "posterior", "power", "plot"],
 )
 def test_methods_and_charts_take_integers_of_numpy(function, options):
     numbers = {name: np.int64(v) if isinstance(v, int) else v for name, v in options.items()}
@@ -51,12 +51,8 @@ def test_a_flag_is_no_number():
         bf.posterior(FRAME, **LABELS, above=True)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [10**400, True, Fraction(1, 2), 0.5j, np.bool_(True), "0.5"],
-    ids=lambda one: str(one)[:5],
-)
-@pytest.mark.parametrize(
+@cases("number", [10**400, True, Fraction(1, 2), 0.5j, np.bool_(True), "0.5"])
+@cases(
     ("function", "options"),
     [
         (bf.curve, lambda number: {"y_true": "y", "y_score": "p", "thresholds": [number]}),
@@ -64,7 +60,6 @@ def test_a_flag_is_no_number():
         (bf.report, lambda number: {**LABELS, "class_weight": {0: number, 1: 1}}),
         (bf.report, lambda number: {**LABELS, "interval": True, "level": number}),
     ],
-    ids=["thresholds", "bins", "class_weight", "level"],
 )
 def test_what_a_float_cannot_hold_or_is_no_number_is_refused(function, options, number):
     with pytest.raises(bf.InvalidInputError, match="give "):

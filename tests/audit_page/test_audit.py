@@ -8,6 +8,7 @@ import pytest
 
 import balframe as bf
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
+from tests.support.cases import cases
 
 N = 100
 FRAME = pl.DataFrame(
@@ -37,8 +38,8 @@ def raised(kind, frame=FRAME, y_true="y", y_pred="p", **options):
     return str(error.value)
 
 
-@pytest.mark.parametrize("empty", [FRAME.clear(), FRAME.clear().lazy(), FRAME.clear().to_pandas()])
-@pytest.mark.parametrize("options", [{}, {"by": "g"}, {"y_score": "s"}, {"cells": False}])
+@cases("empty", [FRAME.clear(), FRAME.clear().lazy(), FRAME.clear().to_pandas()])
+@cases("options", [{}, {"by": "g"}, {"y_score": "s"}, {"cells": False}])
 def test_no_rows(empty, options):
     message = raised(InvalidInputError, empty, **options)
 
@@ -53,14 +54,14 @@ def test_no_rows_are_left():
     assert message == "there are no rows, so there is nothing to audit."
 
 
-@pytest.mark.parametrize("role", ["y_true", "y_pred", "by", "y_score", "counts"])
+@cases("role", ["y_true", "y_pred", "by", "y_score", "counts"])
 def test_a_column_that_is_not_there(role):
     message = raised(UnknownNameError, **{role: "nope"})
 
     assert message == f"column 'nope' not found. Columns: {COLUMNS}."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "message"),
     [
         ({"by": ["g", "g"]}, "by names a column twice: 'g', 'g'; name each column once."),
@@ -97,7 +98,7 @@ def test_scores_that_are_not_one_for_each_column_of_calls(calls, scores, message
     assert raised(InvalidInputError, y_pred=calls, y_score=scores).startswith(message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("column", "message"),
     [
         ("g", "column 'g' is of type String, but y_score needs numbers."),
@@ -108,9 +109,7 @@ def test_scores_that_are_not_one_for_each_column_of_calls(calls, scores, message
         ("holes", "column 'holes' has 2 null values. Remove those rows, or give missing=\"drop\""),
     ],
 )
-@pytest.mark.parametrize(
-    "convert", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.lazy]
-)
+@cases("convert", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
 def test_scores_that_are_no_finite_numbers(column, message, convert):
     found = raised(InvalidInputError, convert(FRAME), y_score=column)
 
@@ -155,17 +154,15 @@ def test_words_for_a_positive_label_need_two_labels(words, named):
     )
 
 
-@pytest.mark.parametrize("name", ["title", "subtitle", "truth", "call"])
-@pytest.mark.parametrize("given", ["", " \n", 3, True, ["a"], b"a"])
+@cases("name", ["title", "subtitle", "truth", "call"])
+@cases("given", ["", " \n", 3, True, ["a"], b"a"])
 def test_words_that_are_no_text(name, given):
     assert raised(InvalidInputError, **{name: given}) == (
         f"{name}={given!r} is no text; give words for the page, or omit it."
     )
 
 
-@pytest.mark.parametrize(
-    "given", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}]
-)
+@cases("given", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
 def test_a_unit_that_is_no_pair_of_words(given):
     assert raised(InvalidInputError, unit=given) == (
         f"unit={given!r} is no pair of words; give the singular and the plural, such as "
@@ -173,21 +170,21 @@ def test_a_unit_that_is_no_pair_of_words(given):
     )
 
 
-@pytest.mark.parametrize("given", [0, -1, True, 2.5, "30", None])
+@cases("given", [0, -1, True, 2.5, "30", None])
 def test_a_minimum_that_is_no_number_of_rows(given):
     assert raised(InvalidInputError, min_support=given) == (
         f"min_support={given!r} is not a number of rows; give a whole number of at least 1."
     )
 
 
-@pytest.mark.parametrize("given", [0, 1, 2, -0.5, "x", None])
+@cases("given", [0, 1, 2, -0.5, "x", None])
 def test_a_level_that_is_none(given):
     assert raised(InvalidInputError, level=given) == (
         f"level={given!r} is not a confidence level; give a number between 0 and 1, such as 0.95."
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rules", "options", "message"),
     [
         (
@@ -225,7 +222,7 @@ def test_rules_that_cannot_be_judged(rules, options, message):
     assert raised(bf.BalframeError, rules=rules, **options).startswith(message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "given", "advice"),
     [
         ("sample_weight", "w", "an audit counts rows, and its sentences are about rows."),

@@ -10,6 +10,7 @@ import pytest
 
 import balframe as bf
 from balframe.methods.gates.rules import read_rules
+from tests.support.cases import cases
 
 FRAME = pl.DataFrame(
     {
@@ -30,7 +31,7 @@ def call_of(page):
     return call
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
     [
         {},
@@ -44,7 +45,6 @@ def call_of(page):
         {"by": "g", "rules": read_rules(["n >= 1", WITH_REASON])},
         {"missing": "drop", "max_cells": 1000},
     ],
-    ids=str,
 )
 def test_the_call_on_the_page_makes_the_page_again(options):
     page = bf.audit(FRAME, "y", **{"y_pred": "p", "pos_label": "yes"} | options)

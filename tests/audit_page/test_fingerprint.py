@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from balframe.frames.fingerprint import fingerprint
 from tests.support.audits.small_audits import audit_of
+from tests.support.cases import cases
 
 ROWS = {
     "y": [0, 1, 0, 1, 1, 0, 1],
@@ -26,9 +27,7 @@ def of(frame, **changes):
     return audit_of(frame, **changes).audit.fingerprint
 
 
-@pytest.mark.parametrize(
-    "rows", [ROWS, NUMBERS, DATES, FLAGS], ids=["text", "number", "date", "flag"]
-)
+@cases("rows", [ROWS, NUMBERS, DATES, FLAGS])
 def test_pandas_and_polars_give_the_same(rows):
     """Integers beside a null are floats in pandas."""
     known = of(pl.DataFrame(rows))
@@ -110,7 +109,7 @@ def test_rows_of_one_table_are_not_those_of_two():
     assert fingerprint([one, two]) != fingerprint([two, one])
 
 
-@pytest.mark.parametrize("value", [0.5, 1e300, float("inf"), 2.0**60])
+@cases("value", [0.5, 1e300, float("inf"), 2.0**60])
 def test_numbers_that_are_not_whole_are_told_apart(value):
     def of_one(number):
         return fingerprint([pl.DataFrame({"a": [number]})])

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from balframe.audit_page.groups import NOT_COMPARED
 from tests.support.audits.small_audits import audit_of
+from tests.support.cases import cases
 
 
 def group_of(audited, number, value):
@@ -38,7 +39,7 @@ def test_compas_has_the_published_rates(compas_audit):
     assert (black.n, white.n) == (1795, 1488)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metric", "k", "n"),
     [
         ("false_positive_rate", 1282, 3963),

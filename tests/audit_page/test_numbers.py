@@ -3,7 +3,6 @@
 import math
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from balframe.audit_page.numbers import (
     points_more,
     share,
 )
+from tests.support.cases import cases
 
 MINUS = "\N{MINUS SIGN}"
 UNIT = st.floats(0, 1)
@@ -36,7 +36,7 @@ def side(value, of):
     return 0 if math.isclose(value, of, abs_tol=1e-10) else math.copysign(1, value - of)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [
         (0.0, "0%"),
@@ -62,7 +62,7 @@ def test_a_share_of_nothing_is_undefined():
     assert share(3, 4) == "75%"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [(0.26, "+26"), (-0.12, f"{MINUS}12"), (0.0, "0"), (0.004, "+0.4"), (-0.004, f"{MINUS}0.4")],
 )
@@ -97,7 +97,7 @@ def test_a_limit_stays_on_its_side_of_a_bound_with_more_decimals():
     assert rule.number(0.746) == "0.746"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [
         (0.07, "7 points"),
@@ -123,7 +123,7 @@ def test_counts_have_thousands():
     assert count(1_234_567) == "1,234,567"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("p", "alpha", "text"),
     [
         (0.0004, 0.05, "<.001"),

@@ -10,6 +10,7 @@ import pytest
 from balframe.audit_page.page import Page
 from balframe.errors import InvalidInputError, MissingExtraError
 from tests.support.audits.document_of_all_blocks import sample
+from tests.support.cases import cases
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_a_page_replaces_the_one_before_as_a_whole(page, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
 
 
-@pytest.mark.parametrize("name", ["page.pdf", "page", "page.html.gz", ""])
+@cases("name", ["page.pdf", "page", "page.html.gz", ""])
 def test_other_endings_are_refused(page, tmp_path, name):
     with pytest.raises(InvalidInputError) as raised:
         page.save(tmp_path / name)

@@ -1,10 +1,10 @@
 """The rows of a model are counted once, and its labels are found."""
 
 import polars as pl
-import pytest
 
 from balframe.audit_page.queries import count_model
 from tests.support.audits.small_audits import make_request
+from tests.support.cases import cases
 
 
 def cells_of(frame, **changes):
@@ -22,7 +22,7 @@ def test_missing_rows_are_counted():
     assert cells.n_true == {0: 2, 1: 3}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "labels", "positive"),
     [
         ([0, 0], (0, 1), 1),

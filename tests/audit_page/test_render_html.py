@@ -12,6 +12,7 @@ from balframe.audit_page.page import Page
 from balframe.audit_page.render_html import draw_chart, draw_mark
 from balframe.audit_page.text import value_text
 from tests.support.audits.document_of_all_blocks import forest, sample
+from tests.support.cases import cases
 
 jinja2 = pytest.importorskip("jinja2")
 
@@ -154,7 +155,7 @@ def test_a_mark_lies_where_its_numbers_are():
     assert not found.is_cut_high
 
 
-@pytest.mark.parametrize(
+@cases(
     ("bar", "line", "point", "cut"),
     [
         (Bar(0.65, -0.2, 1.3), ("0%", "100%"), "65%", (True, True)),
@@ -213,7 +214,7 @@ def test_charts_say_in_words_what_they_show(html, elements):
     assert {one.get("aria-hidden") for one in others} == {"true"}
 
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+@cases("name", HOSTILE.values())
 def test_names_of_the_data_are_inert(name):
     hostile = Page(sample(name)).html()
 
@@ -239,7 +240,7 @@ def test_names_are_shown_as_they_are():
     assert "49" not in texts
 
 
-@pytest.mark.parametrize("text", ["\u2068open", "shut\u2069", "\u202eover", "a\x07b", "\ud800"])
+@cases("text", ["\u2068open", "shut\u2069", "\u202eover", "a\x07b", "\ud800"])
 def test_no_text_at_all_turns_the_page_around(text):
     document = sample()
     section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], question=text)

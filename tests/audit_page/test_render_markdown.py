@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from balframe.audit_page.page import Page
 from tests.audit_page.test_render_html import HOSTILE
 from tests.support.audits.document_of_all_blocks import sample
+from tests.support.cases import cases
 
 HOSTILE_HERE = HOSTILE | {
     "mention": "@someone and @some/team",
@@ -81,7 +82,7 @@ def test_tables_are_tables_and_code_is_code(markdown):
     assert html.count("<h2>") == 4
 
 
-@pytest.mark.parametrize("name", HOSTILE_HERE.values(), ids=HOSTILE_HERE)
+@cases("name", HOSTILE_HERE.values())
 def test_names_of_the_data_are_inert(markdown, name):
     hostile = Page(sample(name)).markdown()
 
@@ -94,7 +95,7 @@ def test_names_of_the_data_are_inert(markdown, name):
     assert len(hostile) < 20_000
 
 
-@pytest.mark.parametrize("name", ["a|b", "`a`", "<b>", "@someone", "a\\", "x_y_z", "Zoë", "R&D"])
+@cases("name", ["a|b", "`a`", "<b>", "@someone", "a\\", "x_y_z", "Zoë", "R&D"])
 def test_names_are_shown_as_they_are(name):
     html = rendered(Page(sample(name)).markdown())
 

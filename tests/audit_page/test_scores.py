@@ -8,6 +8,7 @@ import pytest
 from balframe.audit_page.numbers import score_text
 from balframe.audit_page.scores import ScoreCounts, Threshold, rounding_note
 from tests.support.audits.figures import make_cells, plain
+from tests.support.cases import cases
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -24,7 +25,7 @@ def test_numbers_beside_a_threshold_give_the_same_calls():
     assert rounded.threshold(0.2).above == 0.2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("scores", "are"),
     [
         ([0.0, 0.5, 1.0], True),
@@ -40,7 +41,7 @@ def test_scores_within_0_and_1_may_be_probabilities(scores, are):
     assert ScoreCounts(scores, [], [], None).may_be_probabilities is are
 
 
-@pytest.mark.parametrize(
+@cases(
     ("at", "text"),
     [
         (Threshold(5.0, 4.91), "5 or more"),
@@ -58,7 +59,7 @@ def test_thresholds_are_written_as_the_shortest_number_that_gives_the_same_calls
     assert at.rule == text
 
 
-@pytest.mark.parametrize("above", [0.0, 0.3, 0.33, 0.333, 0.33333333333])
+@cases("above", [0.0, 0.3, 0.33, 0.333, 0.33333333333])
 def test_a_threshold_as_written_is_between_its_neighbours(above):
     value = 1 / 3
     assert above < float(Threshold(value, above).text) <= value

@@ -18,6 +18,7 @@ from balframe.audit_page.tables import (
     share_range,
 )
 from tests.support.audits.figures import column, group, model, plain, with_request
+from tests.support.cases import cases
 
 UNIT = st.floats(0, 1)
 LIMITS = st.tuples(UNIT, UNIT, UNIT).map(sorted).map(lambda x: Estimate(x[1], x[0], x[2]))
@@ -25,7 +26,7 @@ GAPS = st.tuples(*[st.floats(-1, 1)] * 3).map(sorted).map(lambda x: Estimate(x[1
 NONE = Estimate(None, None, None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lower", "upper", "ticks"),
     [
         (0.15, 0.58, ["0%", "20%", "40%", "60%"]),
@@ -83,7 +84,7 @@ def test_the_axis_of_ratios_has_its_lines():
     assert axis.dashed == pytest.approx(0.8 / 1.2)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ratios", "low", "high"),
     [
         ([Estimate(1.02, 0.95, 1.09)], 0.9, 1.1),
@@ -134,7 +135,7 @@ def test_six_columns_are_shown():
     assert len(row_dicts(2, 6)) == len(row_dicts(2, 8)) == 6
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n", "start"),
     [
         (6, ""),

@@ -2,7 +2,6 @@
 
 from datetime import date, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,9 +19,10 @@ from balframe.audit_page.text import (
     value_text,
 )
 from tests.support.audits.figures import plain
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [
         ("Other", "Other"),

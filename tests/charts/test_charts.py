@@ -11,8 +11,9 @@ import pytest
 
 import balframe as bf
 from balframe.frames.engines import registry as engines
+from tests.support.cases import cases
 from tests.support.chart_specifications import channel, layers_of, rows_of, specification
-from tests.support.constructors import head
+from tests.support.constructors import each_constructor, head
 
 CHARTS = {
     "report": ("y", "p"),
@@ -46,11 +47,11 @@ def segments_of(chart):
     return list(dict.fromkeys(row["segment"] for row in rows_of(chart)))
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     ["segment", "panel", "n_", "a.b", "a[0]", "true", "model", "title", "note", "mark", "", "*"],
 )
-@pytest.mark.parametrize("chart", ["report", "confusion"])
+@cases("chart", ["report", "confusion"])
 def test_a_column_of_any_name_may_make_the_segments(chart, name):
     drawn = getattr(bf.plot, chart)(pl.DataFrame(TABLE).rename({"g": name}), "y", "p", by=name)
 
@@ -75,7 +76,7 @@ def test_names_of_pandas_need_not_be_text(draw, name):
     assert segments_of(draw(df, [name])) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "texts"),
     [
         ([False, True], ["False", "True"]),
@@ -167,12 +168,13 @@ def test_a_chart_lies_beside_another():
     assert names <= set(both.to_dict()["datasets"])
 
 
+@each_constructor
 def test_an_empty_frame_has_nothing_to_draw(draw, constructor):
     with pytest.raises(bf.InvalidInputError, match="no rows, so there is nothing to draw"):
         draw(head(constructor(TABLE), 0))
 
 
-@pytest.mark.parametrize("most", [1, 0, -3, 2.0, True, "all", None])
+@cases("most", [1, 0, -3, 2.0, True, "all", None])
 def test_a_wrong_number_of_segments_is_refused(draw, most):
     with pytest.raises(bf.InvalidInputError, match=r"most=.* give 2 or more"):
         draw(pl.DataFrame(TABLE), most=most)
@@ -236,7 +238,7 @@ def test_one_look_at_the_rows_suffices(monkeypatch):
     assert set(written) == {0}  # the rows come last, and are looked at when they are written
 
 
-@pytest.mark.parametrize(
+@cases(
     ("counts", "values"),
     [
         ([1, 1], [1]),

@@ -12,6 +12,7 @@ import vl_convert
 
 import balframe as bf
 from balframe.charts import style
+from tests.support.cases import cases
 from tests.support.chart_specifications import specification
 
 BACKGROUNDS = ("#ffffff", "#333333", "#1e1e1e")
@@ -97,8 +98,8 @@ def test_contrast_is_that_of_the_standard():
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)  # WebAIM's example
 
 
-@pytest.mark.parametrize("n_segments", [2, 6])
-@pytest.mark.parametrize("name", CHARTS)
+@cases("n_segments", [2, 6])
+@cases("name", CHARTS)
 def test_every_mark_is_seen_on_every_background(name, n_segments):
     given = specification(CHARTS[name](people(n_segments)))
     given.pop("datasets")
@@ -115,8 +116,8 @@ def test_every_mark_is_seen_on_every_background(name, n_segments):
     assert named == []
 
 
-@pytest.mark.parametrize("theme", ["default", "dark"])
-@pytest.mark.parametrize("name", CHARTS)
+@cases("theme", ["default", "dark"])
+@cases("name", CHARTS)
 def test_texts_are_read_under_every_theme(name, theme):
     with alt.theme.enable(theme):
         given = CHARTS[name](people(2)).to_dict()
@@ -131,7 +132,7 @@ def test_texts_are_read_under_every_theme(name, theme):
     assert min(contrast(long.get(one, one), background) for one in texts) >= TEXTS
 
 
-@pytest.mark.parametrize(
+@cases(
     ("background", "ink"),
     [("white", "#222222"), ("#1e1e1e", "#f0f0f0"), ("navy", "#f0f0f0"), ("transparent", "#808080")],
 )
@@ -173,7 +174,7 @@ def test_counts_are_read_on_every_shade():
     )  # without a share
 
 
-@pytest.mark.parametrize("kind", BLINDNESS)
+@cases("kind", BLINDNESS)
 def test_lines_are_told_apart_by_everyone(kind):
     seen = [
         lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1))

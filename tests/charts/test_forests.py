@@ -5,6 +5,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     layers_of,
@@ -23,8 +24,8 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("name", ["report", "gaps"])
-@pytest.mark.parametrize(
+@cases("name", ["report", "gaps"])
+@cases(
     ("option", "value"),
     [("sort", "N"), ("numbers", 1.5), ("min_support", -1), ("min_support", "3")],
 )
@@ -33,11 +34,11 @@ def test_options_of_rows_are_checked(name, option, value):
         getattr(bf.plot, name)(pl.DataFrame(TABLE), "y", "p", by="g", **{option: value})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sort", "order"),
     [("score", ["b", "c", "a"]), ("name", ["a", "b", "c"]), ("n", ["c", "a", "b"])],
 )
-@pytest.mark.parametrize("metrics", ["recall", ["recall", "accuracy"]])
+@cases("metrics", ["recall", ["recall", "accuracy"]])
 def test_the_order_of_the_segments(sort, order, metrics):
     # recalls a 1/4, b 2/2, c 3/6; rows 4, 2, 6
     found = {"a": (1, 4), "b": (2, 2), "c": (3, 6)}

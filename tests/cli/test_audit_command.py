@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 pytest.importorskip("jinja2")
 
@@ -48,7 +49,7 @@ def but_for_the_call(page):
     return CALLS.sub("", page)
 
 
-@pytest.mark.parametrize(("text", "options"), OPTIONS.items(), ids=OPTIONS)
+@cases(("text", "options"), OPTIONS.items())
 def test_every_option_reaches_the_page(run, people, table, tmp_path, text, options):
     out = tmp_path / "out.html"
 
@@ -152,7 +153,7 @@ def test_a_terminal_gets_no_page_unless_it_is_asked_for(run, people, monkeypatch
     assert asked.out.startswith("# Audit of p\n")
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "ndjson", "json", "parquet", "arrow"])
+@cases("kind", ["csv", "tsv", "ndjson", "json", "parquet", "arrow"])
 def test_files_of_every_kind_give_the_same_page(run, tmp_path, table, kind):
     path = tmp_path / f"people.{kind}"
     writers = {

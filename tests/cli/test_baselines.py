@@ -7,6 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
+from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 NOT_WORSE = ["--rule", "accuracy >= baseline - 0.1"]
@@ -39,8 +40,8 @@ def today(tmp_path, sites):
     return tmp_path / "today.csv"
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv", "ndjson", "arrow"])
-@pytest.mark.parametrize("command", ["check", "power"])
+@cases("kind", ["parquet", "csv", "ndjson", "arrow"])
+@cases("command", ["check", "power"])
 def test_the_cells_of_an_earlier_run_come_from_a_file(
     run, tmp_path, sites, today, cells, kind, command
 ):

@@ -8,6 +8,7 @@ from polars.testing import assert_frame_equal
 
 import balframe as bf
 from balframe.methods import declarations
+from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]
@@ -369,7 +370,7 @@ def test_every_option_reaches_its_verb(run, people, table, tmp_path, command, te
     assert_frame_equal(written, called(command, table, options))
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])
+@cases("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])
 def test_report_scores_every_segment_of_a_file_of_any_kind(run, tmp_path, kind):
     path = tmp_path / f"predictions.{kind}"
     compas = bf.datasets.compas(expand=True)
@@ -436,7 +437,7 @@ def test_cells_of_confusion_are_read_back(run, people, tmp_path):
     assert run("report", cells, *LABELS, "--by", "g", "--cells").out == direct.out
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "text"),
     [
         ([1, 0], "1"),
@@ -450,7 +451,6 @@ def test_cells_of_confusion_are_read_back(run, people, tmp_path):
         (['é, "x" [red]', "b"], 'é, "x" [red]'),
         ([date(2024, 1, 2), date(2025, 1, 2)], "2024-01-02"),
     ],
-    ids=str,
 )
 def test_a_positive_label_is_read_as_the_column(run, tmp_path, values, text):
     first, second = values
@@ -549,7 +549,7 @@ def test_rules_come_from_a_file(run, people, tmp_path, name, text):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rules", "code"),
     [
         (["accuracy >= 0.1"], 0),
@@ -564,8 +564,8 @@ def test_the_verdict_is_the_exit_code(run, people, rules, code):
     assert run("check", people, *LABELS, "--rule", *rules).code == code
 
 
-@pytest.mark.parametrize("command", ["check", "require"])
-@pytest.mark.parametrize("allowed", [[], ["--allow-inconclusive"]])
+@cases("command", ["check", "require"])
+@cases("allowed", [[], ["--allow-inconclusive"]])
 def test_a_file_without_rows_passes_no_rule(run, tmp_path, command, allowed):
     path = tmp_path / "header.csv"
     path.write_text("y,p\n")
@@ -576,7 +576,7 @@ def test_a_file_without_rows_passes_no_rule(run, tmp_path, command, allowed):
     assert done.err == "balframe: there is no row to judge, so no rule can pass.\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rules", "code", "lines"),
     [
         (["accuracy >= 0.1"], 0, []),

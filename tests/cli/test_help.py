@@ -10,6 +10,7 @@ from balframe.api.method import function_parameters
 from balframe.cli.app import make_program
 from balframe.cli.options import parameter_options
 from balframe.methods import declarations
+from tests.support.cases import cases
 
 METHODS = accessor.public_functions()
 VERBS = accessor.methods()
@@ -64,7 +65,7 @@ def option_of(name):
     return "--" + NAMED_ONE_BY_ONE.get(name, name).replace("_", "-")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@cases("method", METHODS)
 def test_every_command_has_the_options_of_its_method(help_of, method):
     told = help_of(method.replace("_", "-"))
 
@@ -81,7 +82,7 @@ def test_no_command_has_two_options_of_one_name():
         assert len({*names}) == len(names) > 2, (name, names)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@cases("verb", VERBS)
 def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
     told = set(help_of(verb.replace("_", "-")).split())
 
@@ -89,7 +90,7 @@ def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
 
 
-@pytest.mark.parametrize("method", METHODS)
+@cases("method", METHODS)
 def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
     told = help_of(method.replace("_", "-"))
 
@@ -105,7 +106,7 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
     assert "[required]" in needed
 
 
-@pytest.mark.parametrize("method", METHODS)
+@cases("method", METHODS)
 def test_no_command_says_what_only_holds_in_python(help_of, method):
     told = help_of(method.replace("_", "-"))
 
@@ -138,7 +139,7 @@ def test_the_flags_of_the_program_show_no_type(run, monkeypatch, columns):
     assert not re.findall("<[a-z]|BOOLEAN", run("--help").out)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@cases("method", METHODS)
 def test_every_sentence_of_an_option_is_complete(method):
     declared = function_parameters(getattr(bf, method))
     for options in parameter_options(declared):

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.frames.selected_people import ASKED, PEOPLE
 
@@ -22,7 +23,7 @@ def people(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "options"),
     [
         ("--selected s", {"selected": "s"}),
@@ -71,7 +72,7 @@ EITHER = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "words"),
     [
         ("--by sex", EITHER.format("neither is")),
@@ -134,8 +135,7 @@ EITHER = (
          "--help."),
         ("--by sex race --selected s", "'race' is not a file; give the path of a file, or a "
          "pattern. To give an option several values, repeat it: --by sex --by age."),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_wrong_use_in_the_words_of_the_shell(refused, people, typed, words):
     FRAME.with_columns(k=1).write_csv(people)
 

@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
+
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 
@@ -25,8 +27,8 @@ def lines(done):
     return done.out.splitlines()[1:]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize(
+@cases("order", [1, -1])
+@cases(
     ("ending", "numbers", "words"),
     [
         ("csv", "y,p\n0,1\n1,1\n", "y,p\nno,yes\nyes,yes\n"),
@@ -101,7 +103,7 @@ def test_a_segment_that_differs_in_type_is_refused(refused, files):
     assert "column 'g' holds whole numbers in" in refused("report", *paths, *LABELS, "--by", "g")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("column", "others"),
     [
         (["0.5", "2"], ["1", "2"]),  # numbers here, whole numbers there
@@ -214,7 +216,7 @@ def test_times_of_different_units_agree(run, tmp_path):
     assert line.endswith(",6,2,3,0.5")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dtype", "holds"),
     [
         (pl.Datetime("us", "UTC"), "dates with times in UTC"),

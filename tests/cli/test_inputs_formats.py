@@ -12,6 +12,7 @@ import pytest
 
 import balframe as bf
 from balframe.cli.files.formats import FORMATS
+from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
@@ -77,7 +78,7 @@ def test_every_format_has_an_example():
     assert FORMATS.keys() <= WHOLE.keys() | {"xlsx"}  # which is written by hand below
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@cases("name", WHOLE)
 def test_a_file_of_every_format_is_read_by_its_ending(run, tmp_path, name):
     path = tmp_path / f"data.{name}"
     path.write_bytes(WHOLE[name])
@@ -85,7 +86,7 @@ def test_a_file_of_every_format_is_read_by_its_ending(run, tmp_path, name):
     assert answer(run("report", path, *LABELS, *SCORE)) == ANSWER
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@cases("name", WHOLE)
 def test_standard_input_of_every_format_is_read_by_its_first_bytes(piped, name):
     assert answer(piped(WHOLE[name], "report", "-", *LABELS, *SCORE)) == ANSWER
 
@@ -94,7 +95,7 @@ def test_compressed_text_in_several_parts_is_read_to_its_end(piped):
     assert answer(piped(IN_ALL_PARTS, "report", "-", *LABELS, *SCORE)) == ANSWER
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "ndjson", "json", "tsv"])
+@cases("kind", ["csv", "parquet", "arrow", "ndjson", "json", "tsv"])
 def test_the_format_that_is_given_decides(run, tmp_path, kind):
     path = tmp_path / "data.dat"
     path.write_bytes(WHOLE[kind])
@@ -109,10 +110,9 @@ def test_a_file_with_an_ending_of_another_format_is_refused(refused, tmp_path):
     assert "but contains parquet. Give --input-format parquet" in refused("report", path, *LABELS)
 
 
-@pytest.mark.parametrize("kind", [None, "csv", "json", "parquet", "arrow", "xlsx", "ndjson"])
-@pytest.mark.parametrize(
-    "content",
-    [b"\x7fELF\x02\x01\x01" + bytes(64), bytes(range(256)) * 9, WHOLE["parquet"][:-20]],
+@cases("kind", [None, "csv", "json", "parquet", "arrow", "xlsx", "ndjson"])
+@cases(
+    "content", [b"\x7fELF\x02\x01\x01" + bytes(64), bytes(range(256)) * 9, WHOLE["parquet"][:-20]]
 )
 def test_what_cannot_be_read_is_one_line_without_binary(piped, kind, content):
     asked = [] if kind is None else ["--input-format", kind]
@@ -157,7 +157,7 @@ def test_a_tab_may_be_written_out(run, tmp_path, separator):
     assert answer(done) == ANSWER
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "part"),
     [
         (["--separator", ";;"], "--separator ';;' is not a single character"),
@@ -244,8 +244,8 @@ def test_the_format_of_an_answer_is_read_back(run, piped):
     assert answer(done) == ANSWER
 
 
-@pytest.mark.parametrize("packed", [bytes, gzip.compress])
-@pytest.mark.parametrize(
+@cases("packed", [bytes, gzip.compress])
+@cases(
     ("text", "columns"),
     [
         ("[y],p\n1,1\n0,1\n", ["[y]", "p"]),

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.support.cases import cases
+
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 
@@ -71,7 +73,7 @@ def test_commas_stay_text_beside_decimal_points_and_words(run, tmp_path, values)
     }
 
 
-@pytest.mark.parametrize("header", ["y,p,p", '"y","p","p"', "p;y;p", "\ufeffp\tp\ty", "y,p,p\r"])
+@cases("header", ["y,p,p", '"y","p","p"', "p;y;p", "\ufeffp\tp\ty", "y,p,p\r"])
 def test_names_that_stand_twice_in_a_csv_are_refused(refused, tmp_path, header):
     separator = next(one for one in ",;\t" if one in header)
     path = tmp_path / "data.csv"

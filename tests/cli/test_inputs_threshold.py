@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
+
 SCORES = [0.9, 0.4, 0.5, 0.6, None]
 TRUTHS = {
     "0 and 1": ([1, 0, 1, 0, 1], [], "0,1"),
@@ -27,7 +29,7 @@ def scored(tmp_path):
     return made
 
 
-@pytest.mark.parametrize("name", TRUTHS)
+@cases("name", TRUTHS)
 def test_a_score_at_the_threshold_is_the_positive_label(run, scored, name):
     truth, options, labels = TRUTHS[name]
     low, high = labels.split(",")
@@ -42,7 +44,7 @@ def test_a_score_at_the_threshold_is_the_positive_label(run, scored, name):
     assert sorted(map(",".join, found.filter(pl.col("n") != "0").rows())) == sorted(expected)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("command", "options"),
     [
         ("report", []),
@@ -106,7 +108,7 @@ def test_scores_given_as_labels_point_to_the_threshold(refused, scored):
     assert "labels first: --threshold 0.5" in line
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "options", "parts"),
     [
         (["yes", "no", "yes", "no", "no"], [], ["needs --pos-label", "'no', 'yes'"]),
@@ -144,8 +146,8 @@ def test_the_words_of_thresholds_are_those_of_the_shell(run, tmp_path, typed):
     assert ("--thresholds quantiles,10" in done.err) == (typed == "11")
 
 
-@pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64])
-@pytest.mark.parametrize("threshold", ["0.1", "0.5", "0.7"])
+@cases("dtype", [pl.Float32, pl.Float64])
+@cases("threshold", ["0.1", "0.5", "0.7"])
 def test_scores_are_compared_as_a_curve_compares_them(run, tmp_path, dtype, threshold):
     path = tmp_path / "scores.parquet"
     scores = pl.Series([0.1, 0.1, 0.5, 0.7, 0.7], dtype=dtype)  # 0.7 in 32 bits is below 0.7

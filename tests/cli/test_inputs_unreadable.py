@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
+
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 ROWS = pl.DataFrame({"y": [1, 1, 0, 0, 1] * 99, "p": [1, 0, 0, 1, 1] * 99})
 CSV, NDJSON, JSON = ROWS.write_csv(), ROWS.write_ndjson(), ROWS.write_json()
@@ -55,7 +57,7 @@ def reasons(refused, tmp_path, monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "reason"),
     [
         ("a.parquet.gz", gzip.compress(PARQUET), "it holds parquet inside gzip. Decompress it"),
@@ -70,13 +72,12 @@ def reasons(refused, tmp_path, monkeypatch):
         ("a.csv", b'<?xml version="1.0"?>', "it looks like XML, not like a table."),
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3", "it looks like PDF. Save the table as csv, Parquet"),
     ],
-    ids=short,
 )
 def test_what_no_format_has_is_said_of_a_file_and_of_standard_input(reasons, name, content, reason):
     assert all(found.startswith(reason) for found in reasons(name, content))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "reason"),
     [
         *((f"a.{ending}", "it is empty.") for ending in ("parquet", "arrow", "feather", "xlsx")),
@@ -170,14 +171,13 @@ def test_a_binary_file_inside_zstd_is_to_be_decompressed(reasons):
         assert reason == "it holds arrow inside zstd. Decompress it first."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "kind"),
     [
         *((f"a.{ending}", CSV, "csv") for ending in ("parquet", "arrow", "xlsx", "ndjson")),
         *((f"a.{ending}", NDJSON, "json") for ending in ("parquet", "arrow", "csv", "tsv")),
         ("a.csv", JSON, "json"),
     ],
-    ids=short,
 )
 def test_text_with_an_ending_of_another_format_says_which_it_is(
     run, refused, tmp_path, name, content, kind
@@ -210,7 +210,7 @@ def test_the_endings_that_are_listed_name_the_compressed_ones(refused, tmp_path)
     assert "Text (csv, tsv, JSON) may be compressed, as in .csv.gz and .csv.zst." in line
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "advice"),
     [
         ("https://example.org/a.json", "curl -fsSL https://example.org/a.json | balframe report -"),

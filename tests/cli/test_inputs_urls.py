@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
+
 COLUMNS = ["--y-true", "y", "--y-pred", "p", "--by", "g", "--metric", "accuracy"]
 TABLE = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 0, 0, 0], "g": ["a", "a", "b", "b"]})
 ROWS = [("a", 2, 1.0), ("b", 2, 0.5)]
@@ -80,7 +82,7 @@ def rows_of(done):
     return pl.read_csv(done.out.encode()).select("g", "n", "accuracy").rows()
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     [
         "people.parquet",
@@ -141,7 +143,7 @@ def test_cells_of_an_earlier_run_may_be_at_a_url(run, server, tmp_path):
     assert (done.code, done.err) == (0, "2 pass, 0 fail, 0 inconclusive\n")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "reason"),
     [
         ("absent.csv", "cannot be read: "),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
+
 termios, fcntl = map(pytest.importorskip, ("termios", "fcntl"))  # not on Windows
 
 pytestmark = pytest.mark.any_version
@@ -167,7 +169,7 @@ IN_A_THREAD = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "code"),
     [
         ("train.py", f"import balframe\n{DEFAULT}"),
@@ -176,14 +178,6 @@ IN_A_THREAD = (
         ("balframe", IN_A_THREAD + DEFAULT),
         ("called.py", OWN + CALL + KEPT.format(handler="own")),
         ("called.py", "import polars\n" + CALL + DEFAULT),
-    ],
-    ids=[
-        "another program",
-        "a script of the same name",
-        "a handler of its own",
-        "a thread",
-        "a handler of its own that calls the program",
-        "a program that has loaded polars",
     ],
 )
 def test_a_process_that_uses_the_library_keeps_its_handler(tmp_path, name, code):

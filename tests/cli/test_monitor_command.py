@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.frames.weekly_stream import ASKED, LAST, STREAM, UNTIL, WORSE
 
@@ -32,7 +33,7 @@ def answer(done):
     return pl.read_csv(io.StringIO(done.out), try_parse_dates=True)
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson", "json"])
+@cases("ending", ["csv", "parquet", "ndjson", "json"])
 def test_the_command_answers_as_the_function(run, file, tmp_path, ending):
     out = tmp_path / "out.parquet"
 
@@ -89,7 +90,7 @@ def test_an_inconclusive_last_period_is_no_failure(run, file):
     assert done.code == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "%Y-%m-%d",
@@ -125,7 +126,7 @@ def test_periods_of_csv_are_those_of_parquet(run, file, command):
     assert (len(n), set(n)) == (45, {800})
 
 
-@pytest.mark.parametrize(
+@cases(
     "value", ["31.03.2026", "03/31/2026", "2026-3-1", "2026-02-30", "20260331", "2026-W14", "soon"]
 )
 def test_other_dates_are_refused_by_their_value(refused, file, value):
@@ -156,8 +157,8 @@ def test_an_empty_date_is_a_null(refused, run, file):
     assert run("monitor", path, *HELD, "--missing", "drop").code == 1
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-@pytest.mark.parametrize("by", [["site"], ["site", "when"]])
+@cases("ending", ["csv", "parquet"])
+@cases("by", [["site"], ["site", "when"]])
 def test_the_reference_is_a_file_of_cells_with_or_without_days(run, file, tmp_path, ending, by):
     is_before = pl.col("when") <= date.fromisoformat(UNTIL)
     cells = bf.confusion(STREAM.filter(is_before), "y", "yhat", by=by, counts="n")
@@ -184,7 +185,7 @@ def test_stored_cells_are_watched(run, file):
     assert done.out == run("monitor", file(STREAM, "s.csv"), *HELD, "--by", "site").out
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "said"),
     [
         ([], "give what is compared with either as --reference FILE, the cells of an earlier run"),

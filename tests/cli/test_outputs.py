@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from balframe.cli.text_tables import split_columns, table_columns
+from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
 
@@ -88,7 +89,7 @@ def test_a_table_aligns_numbers_and_puts_limits_into_their_cells(run, tmp_path):
     assert "lower" not in header
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ending", "begins"),
     [
         ("csv", b"n,n_labels"),

@@ -8,6 +8,7 @@ import pytest
 
 from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.metrics.lookup import registered_metrics
+from tests.support.cases import cases
 
 BASH = shutil.which("bash")
 
@@ -43,12 +44,12 @@ def data(tmp_path, monkeypatch):
     return path
 
 
-@pytest.mark.parametrize("option", ["--y-true", "--y-pred", "--by", "--counts", "--sample-weight"])
+@cases("option", ["--y-true", "--y-pred", "--by", "--counts", "--sample-weight"])
 def test_columns_are_those_of_the_file(offered, data, option):
     assert offered(f"balframe report data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
 
-@pytest.mark.parametrize("option", ["--y-true", "--y-pred", "--by", "--counts", "--y-score"])
+@cases("option", ["--y-true", "--y-pred", "--by", "--counts", "--y-score"])
 def test_columns_of_an_audit_are_those_of_the_file(offered, data, option):
     assert offered(f"balframe audit data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
@@ -59,7 +60,7 @@ def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
     assert offered("balframe report . --y-true yh") == plain(["yhat"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
     [
         "balframe report data.csv --y-true yh",
@@ -73,7 +74,7 @@ def test_columns_begin_as_typed_wherever_the_file_stands(offered, data, line):
     assert offered(line) == plain(["yhat"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content"),
     [
         ("absent.csv", None),

@@ -193,8 +193,8 @@ def test_no_message_is_in_words_of_python(run, data):
     assert codes.count(2) > 0.8 * len(codes)
 
 
-@pytest.mark.parametrize("text", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("command", ["check", "require"])
+@cases("text", RULES.values())
+@cases("command", ["check", "require"])
 def test_no_message_on_a_file_of_rules_is_in_words_of_python(run, data, tmp_path, command, text):
     (tmp_path / "gate.toml").write_text(text)
 
@@ -204,7 +204,7 @@ def test_no_message_on_a_file_of_rules_is_in_words_of_python(run, data, tmp_path
     assert_is_typed(done)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("call", "parts"),
     [
         (
@@ -233,7 +233,7 @@ def test_advice_can_be_typed(refused, data, call, parts):
     assert all(part in line for part in parts), line
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value", "text"),
     [
         ("by", None, "--by"),
@@ -304,7 +304,7 @@ def test_require_says_no_tally(run, data):
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names_typed", "value"),
     [
         (["f1"], "f1"),

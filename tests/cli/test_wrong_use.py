@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
+
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 
 
@@ -13,7 +15,7 @@ def small(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "parts"),
     [
         ("absent.csv", None, ["absent.csv' is not a file", "or a pattern"]),
@@ -32,7 +34,6 @@ def small(tmp_path):
         ("other.csv", b"y,pp\n1,1\n", ["column 'p' not found", "did you mean 'pp'", "y, pp"]),
         ("kinds.csv", b"y,p\n1,a\n", ["'y' holds numbers", "'p' holds strings"]),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_file_that_cannot_be_read_is_named(refused, tmp_path, name, content, parts):
     path = tmp_path / name
@@ -44,7 +45,7 @@ def test_a_file_that_cannot_be_read_is_named(refused, tmp_path, name, content, p
     assert all(part in line for part in parts), line
 
 
-@pytest.mark.parametrize("size", [4, 200, -9, -1])
+@cases("size", [4, 200, -9, -1])
 def test_a_truncated_parquet_file_is_named(refused, people, size):
     whole = people.read_bytes()
     people.write_bytes(whole[:size])
@@ -206,7 +207,7 @@ def test_wrong_use_says_what_is_allowed(
     assert all(part in line for part in parts), line
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text"),
     [
         ("gate.toml", "rules = ["),
@@ -222,7 +223,7 @@ def test_a_broken_file_of_rules_is_named(refused, small, tmp_path, name, text):
     assert name in refused("check", small, *LABELS, "--rules", tmp_path / name)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "part"),
     [
         (["reprot"], "No such command 'reprot'"),
@@ -267,12 +268,12 @@ def test_names_of_columns_that_look_like_options_are_left_alone_in_a_list(refuse
     assert refused("report", path, *LABELS).endswith("Columns: y, level=, metrics.")
 
 
-@pytest.mark.parametrize("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])
+@cases("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])
 def test_an_unknown_column_of_any_name_is_one_line(refused, small, name):
     refused("report", small, *LABELS, "--by", name)
 
 
-@pytest.mark.parametrize("typed", ["x", "s=", "s=1,a", "=3", "s=3 s=4", "2 3"])
+@cases("typed", ["x", "s=", "s=1,a", "=3", "s=3 s=4", "2 3"])
 def test_bins_that_are_none_are_refused(refused, small, typed):
     bins = [word for one in typed.split() for word in ("--bins", one)]
 

@@ -19,7 +19,14 @@ from balframe.core.label_counts import LabelCounts
 from balframe.core.row_sums import RowSums
 from balframe.frames import count_frame
 from balframe.frames.count_frame import hash_rows
-from tests.support.constructors import pandas_numpy, plain, polars_eager, polars_lazy
+from tests.support.cases import cases
+from tests.support.constructors import (
+    each_constructor,
+    pandas_numpy,
+    plain,
+    polars_eager,
+    polars_lazy,
+)
 
 WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)
@@ -157,7 +164,7 @@ def test_parts_sum_to_the_whole_past_the_range_of_a_float():
         assert (mantissa, exponent + whole.sums.exponent) == (0.75 + 0.75 * 2.0**-23, 1025)
 
 
-@pytest.mark.parametrize("kept", [(), (0,), (1,), (0, 1)])
+@cases("kept", [(), (0,), (1,), (0, 1)])
 def test_rolling_up_adds_over_the_other_columns(kept):
     rows, measures = draw(500, SIZES), carry(500, "n missing weight")
     cells = count(columns(rows), measures).rolled_up(kept, [9, 8])
@@ -226,8 +233,8 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("dtype", "values"), EDGES)
-@pytest.mark.parametrize("library", ["pandas", "polars", "lazy"])
+@cases(("dtype", "values"), EDGES)
+@cases("library", ["pandas", "polars", "lazy"])
 def test_integers_at_the_edges_of_their_dtype(library, dtype, values):
     data = {"g": values * 2, "y": values * 2, "p": values * 2}
     if library == "pandas":
@@ -267,6 +274,7 @@ def test_memory_is_in_proportion_to_rows(n, segments, labels):
     assert np.array_equal(counts.n_support[counts.present], supports)
 
 
+@each_constructor
 def test_counts_are_exact_up_to_the_largest_integer(constructor):
     data = {"y": [0, 0, 1], "p": [0, 0, 0], "k": [2**62, 2**62 - 3, 2]}
     out = plain(bf.confusion(constructor(data), "y", "p", counts="k"))
@@ -276,8 +284,9 @@ def test_counts_are_exact_up_to_the_largest_integer(constructor):
     assert out["balanced_accuracy"] == [0.5]
 
 
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
-@pytest.mark.parametrize("p", [[0, 0, 0], [0, 1, 0]], ids=["one cell", "two cells"])
+@cases("verb", [bf.report, bf.classes, bf.confusion])
+@cases("p", [[0, 0, 0], [0, 1, 0]])
+@each_constructor
 def test_counts_past_the_largest_integer_raise(constructor, verb, p):
     frame = constructor({"y": [0, 0, 1], "p": p, "k": [2**62, 2**62, 0]})
     with pytest.raises(bf.InvalidInputError, match=r"add up to .*64-bit"):
@@ -291,7 +300,7 @@ FLOATS = pytest.mark.parametrize("make", [pandas_numpy, polars_eager, polars_laz
 
 
 @FLOATS
-@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1.0, 1e160, 1e300, 1.7e307])
+@cases("unit", [1e-300, 1e-160, 1.0, 1e160, 1e300, 1.7e307])
 def test_scores_do_not_depend_on_the_unit_of_weights(make, unit):
     frame = make({**HITS, "w": [1 * unit, 3 * unit, 9 * unit, 3 * unit]})
     scores = {"accuracy": 10 / 16, "uar": (1 / 4 + 9 / 12) / 2, "precision": 9 / 12}

@@ -10,6 +10,7 @@ from balframe.core.row_sums import RowSums
 from balframe.methods.slices import conditions, conjunctions
 from balframe.methods.slices.conditions import ConditionColumn, SearchRows
 from balframe.methods.slices.conjunctions import ConjunctionSearch
+from tests.support.cases import cases
 
 LEAST = 15
 
@@ -91,8 +92,8 @@ def way(request, monkeypatch):
 
 @pytest.mark.any_version
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("carried", ["rows", "counts", "weights", "both"])
+@cases("seed", range(3))
+@cases("carried", ["rows", "counts", "weights", "both"])
 def test_every_way_counts_what_loops_count(seed, carried):
     columns, random = drawn(seed)
     size = len(columns[0])
@@ -132,7 +133,7 @@ def test_counts_past_what_floats_hold_are_exact():
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("depth", [1, 2, 3, 4, 9])
+@cases("depth", [1, 2, 3, 4, 9])
 def test_any_depth(depth):
     columns, random = drawn(6, n_rows=400, sizes=(2, 3, 4, 2))
     outcome = random.integers(0, 2, 400)

@@ -1,9 +1,9 @@
 """Different rows of columns of numbers, beside those that a dict finds."""
 
 import numpy as np
-import pytest
 
 from balframe.core.unique_rows import unique_rows
+from tests.support.cases import cases
 
 RNG = np.random.default_rng(29)
 N = 3_000
@@ -19,11 +19,10 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     "names",
     [[name] for name in COLUMNS]
     + [[*COLUMNS], ["many rows"] * 4, ["counts", "shares"], ["a range that is wide", "below 0"]],
-    ids=" and ".join,
 )
 def test_distinct_rows(names):
     columns = [RNG.permutation(COLUMNS[name]) for name in names]

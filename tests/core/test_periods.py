@@ -8,6 +8,7 @@ import pytest
 
 import balframe as bf
 from balframe.core.periods import PeriodLength
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 PERIODS = reference("monitor")["periods"]
@@ -27,7 +28,7 @@ def truncated(days, length):
     return dates.dt.truncate(length).to_physical().to_numpy()
 
 
-@pytest.mark.parametrize("length", [*LENGTHS, "5d", "7mo", "3q", "10y", "40000d"])
+@cases("length", [*LENGTHS, "5d", "7mo", "3q", "10y", "40000d"])
 def test_periods_are_those_of_polars(length):
     starts = PeriodLength.of(length).starts(DAYS)
 
@@ -35,15 +36,15 @@ def test_periods_are_those_of_polars(length):
     assert np.array_equal(starts, truncated(DAYS, length))
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("row", PERIODS, ids=lambda row: row["day"])
+@cases("length", LENGTHS)
+@cases("row", PERIODS)
 def test_periods_of_the_reference(row, length):
     (found,) = PeriodLength.of(length).starts(np.array([day(row["day"])])).tolist()
 
     assert EPOCH + timedelta(found) == date.fromisoformat(row[length])
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@cases("length", LENGTHS)
 def test_every_day_is_in_the_period_that_begins_last(length):
     """Days of 1,000 days in a row, over two leap days and the first of 1970."""
     days = np.arange(day("1967-12-31"), day("1972-03-02"))
@@ -57,7 +58,7 @@ def test_every_day_is_in_the_period_that_begins_last(length):
     assert np.array_equal(PeriodLength.of(length).starts(starts), starts)
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@cases("length", LENGTHS)
 def test_between_lists_every_period(length):
     every = PeriodLength.of(length)
     days = np.arange(day("1960-02-29"), day("1980-03-01"))
@@ -68,9 +69,7 @@ def test_between_lists_every_period(length):
     assert every.between(int(expected[3]), int(expected[2])).tolist() == []
 
 
-@pytest.mark.parametrize(
-    ("same", "as_"), [("7d", "7d"), ("3mo", "1q"), ("12mo", "1y"), ("4q", "1y"), ("01w", "1w")]
-)
+@cases(("same", "as_"), [("7d", "7d"), ("3mo", "1q"), ("12mo", "1y"), ("4q", "1y"), ("01w", "1w")])
 def test_lengths_that_mean_the_same(same, as_):
     assert np.array_equal(PeriodLength.of(same).starts(DAYS), PeriodLength.of(as_).starts(DAYS))
 
@@ -88,7 +87,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("given", REFUSED, ids=lambda given: repr(given)[:20])
+@cases("given", REFUSED)
 def test_anything_else_is_refused(given):
     with pytest.raises(bf.InvalidInputError) as raised:
         PeriodLength.of(given)
@@ -100,7 +99,7 @@ def test_anything_else_is_refused(given):
     )
 
 
-@pytest.mark.parametrize("given", ["100001d", "14286w", "3334mo", "1099q", "274y", "999999999y"])
+@cases("given", ["100001d", "14286w", "3334mo", "1099q", "274y", "999999999y"])
 def test_a_period_of_centuries_is_refused(given):
     with pytest.raises(bf.InvalidInputError) as raised:
         PeriodLength.of(given)

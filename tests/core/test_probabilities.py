@@ -1,9 +1,9 @@
 """Ties read as probabilities: sums of segments, kept segments and blocks."""
 
 import numpy as np
-import pytest
 
 from balframe.core.probability_scores import ProbabilityScores
+from tests.support.cases import cases
 from tests.support.oracles.calibration import one, probabilities
 
 SEGMENT = [0, 0, 0, 2, 2, 3]
@@ -44,7 +44,7 @@ def test_counts_past_the_digits_of_a_float_stay_whole():
     assert p.n_rows.tolist() == [many + 1]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "is_outside", "is_refuted"),
     [
         ([(0.0, 0), (1.0, 1)], False, False),
@@ -72,7 +72,7 @@ def test_segments_that_are_kept_are_numbered_anew():
     assert kept.score.tolist() == [0, 1, 0.75]
 
 
-@pytest.mark.parametrize("size", [1, 7, 50, 10_000])
+@cases("size", [1, 7, 50, 10_000])
 def test_blocks_are_cut_between_segments(size):
     p = drawn(200, 900)
 

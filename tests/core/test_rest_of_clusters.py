@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 
 import numpy as np
-import pytest
 
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
@@ -11,6 +10,7 @@ from balframe.core.label_counts import LabelCounts
 from balframe.core.leave_one_out import ClusterTotals, sum_other_segments
 from balframe.core.row_sums import RowSums
 from balframe.core.sample import Clusters
+from tests.support.cases import cases
 
 N_SEGMENTS, N_LABELS = 5, 3
 
@@ -41,8 +41,8 @@ def patterns(rows):
     return Counter(frozenset(own.items()) for own in held.values())
 
 
-@pytest.mark.parametrize("n_clusters", [1, 4, 60])
-@pytest.mark.parametrize("parts", [[[0, 1, 2, 3, 4]], [[0, 1], [2, 4]]])
+@cases("n_clusters", [1, 4, 60])
+@cases("parts", [[[0, 1, 2, 3, 4]], [[0, 1], [2, 4]]])
 def test_the_rest_has_the_rows_of_all_other_segments(n_clusters, parts):
     rows = drawn(np.random.default_rng(n_clusters), 100, n_clusters)
     counts, clusters = counted(rows)

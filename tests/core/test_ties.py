@@ -11,6 +11,7 @@ from balframe.core.integer_codes import Codes
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties, _sorted, group_ties, split_by_label
+from tests.support.cases import cases
 
 INF = float("inf")
 EVERY = slice(None)
@@ -90,7 +91,7 @@ TABLE = {"by": [[0, 0, 1, 1, 1], [0, 1, 0, 0, 1]], "score": [1, 1, 2, 1, 1]}
 TABLE |= {"positive": [1, 0, 1, 0, 1]}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kept", "codes", "expected", "of_ties"),
     [
         ((), (5, 7), [(5, 7, 0)], [(0, 1, 2, 2), (0, 2, 1, 0)]),

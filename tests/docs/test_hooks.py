@@ -8,6 +8,7 @@ import pytest
 from mkdocs.exceptions import PluginError
 
 from docs.generators import charts, hooks, made_pages
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 
@@ -73,7 +74,7 @@ def test_a_page_without_charts_stays_as_it_is(page):
     assert hooks.on_page_content("<p>a</p>", page=page("```python\n1 / 0\n```")) == "<p>a</p>"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "message"),
     [
         (f"```python\n1 / 0\n```\n{MARKERS[0]}", "how-to/page.md: division by zero"),
@@ -118,7 +119,7 @@ def test_a_new_method_has_a_page_without_a_file(toy_method):
     assert {"error_count": path} in nav["Methods"]
 
 
-@pytest.mark.parametrize("folder", ["methods", "plots", "metrics", "commands"])
+@cases("folder", ["methods", "plots", "metrics", "commands"])
 def test_a_file_that_is_shown_instead_has_what_is_generated(folder):
     made = {page.path: page.text for page in made_pages.every()}
 

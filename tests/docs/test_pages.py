@@ -7,6 +7,7 @@ import pytest
 from sybil.example import SybilFailure
 
 from docs.generators.running import PageError, charts_of, run
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 
@@ -44,7 +45,7 @@ def test_a_page_is_true(path, tmp_path):
     run(ROOT / path, tmp_path)
 
 
-@pytest.mark.parametrize(
+@cases(
     "block",
     [
         "```pycon\n>>> 1 + 1\n3\n```",
@@ -68,7 +69,7 @@ def test_an_error_in_a_block_of_python_is_noticed(page):
         run(*page("```python\n1 / 0\n```\n"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "message"),
     [
         ("```python no-run\n1 / 0\n```", "line 1, column 1: 'python no-run' is neither a language"),

@@ -8,6 +8,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 
@@ -16,7 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 LINKS = re.findall(r"\]\(([^)#]+)", README)
 
 
-@pytest.mark.parametrize("link", LINKS)
+@cases("link", LINKS)
 def test_links_lead_to_files(link):
     assert (ROOT / link).is_file()
 

@@ -18,6 +18,7 @@ from balframe.accessor import methods, public_functions
 from balframe.methods import declarations as declared
 from balframe.metrics.lookup import metric_families, registered_metrics
 from balframe.metrics.score_metrics import all_score_metrics
+from tests.support.cases import cases
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
@@ -120,7 +121,7 @@ def test_everything_public_is_in_the_reference(site):
     assert set(bf.__all__) | metrics | set(metric_families) <= anchors
 
 
-@pytest.mark.parametrize("method", public_functions())
+@cases("method", public_functions())
 def test_a_method_is_shown_with_all_its_options(site, method):
     page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     signature, described = page.partition('class="doc-section-title">')[::2]
@@ -132,7 +133,7 @@ def test_a_method_is_shown_with_all_its_options(site, method):
         assert f"<b><code>{name}</code></b>" in described
 
 
-@pytest.mark.parametrize("method", methods())
+@cases("method", methods())
 def test_a_method_is_shown_with_its_columns_and_an_example(site, method):
     page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     cells = set(re.findall("<td><code>(.+?)</code></td>", page))

@@ -12,6 +12,7 @@ import pytest
 
 import balframe as bf
 from tests.engines.conftest import on_engines
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.programs import library
 
@@ -50,7 +51,7 @@ SEGMENTS = {
 }
 
 
-@pytest.mark.parametrize("values", SEGMENTS.values(), ids=SEGMENTS)
+@cases("values", SEGMENTS.values())
 def test_segments_of_every_type_stand_in_their_order(values, engine):
     low, high = (pa.array(values) if isinstance(values, list) else values).to_pylist()
     g = pa.concat_arrays([pa.array(values)[::-1], pa.array(values)[:1]])
@@ -101,7 +102,7 @@ HOLES = {
 }
 
 
-@pytest.mark.parametrize(("rows", "asked", "said"), HOLES.values(), ids=HOLES)
+@cases(("rows", "asked", "said"), HOLES.values())
 def test_nulls_are_refused_or_left_out(rows, asked, said, engine):
     with pytest.raises(bf.InvalidInputError, match=said):
         bf.report(engine(rows), "y", "p", **asked)
@@ -160,7 +161,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("values", "role", "said"), BAD.values(), ids=BAD)
+@cases(("values", "role", "said"), BAD.values())
 def test_what_cannot_be_a_weight_or_a_count(values, role, said, engine):
     with pytest.raises(bf.InvalidInputError, match=said):
         bf.report(engine({"y": [1, 1], "p": [1, 1], "w": values}), "y", "p", **{role: "w"})
@@ -202,12 +203,12 @@ NAMES = ["*", "^y.*$", "a b", "a.b", "'", '"', "\n", "n_low", "by0", "Total", "x
 MORE_NAMES = ["`", "1", "1.5", "select", "Ünï", "null", "true", "false", "current_date"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 def test_any_name_is_a_name(name, engine):
     assert_is_a_name(name, engine)
 
 
-@pytest.mark.parametrize("name", MORE_NAMES)
+@cases("name", MORE_NAMES)
 def test_any_name_is_a_name_beyond_sqlframe(name, engine_but_sqlframe):
     assert_is_a_name(name, engine_but_sqlframe)
 
@@ -295,7 +296,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+@cases("verb", VERBS.values())
 def test_no_rows(verb, engine):
     assert plain(verb(engine(EMPTY))) == plain(verb(pl.from_arrow(EMPTY)))
 
@@ -338,7 +339,7 @@ ARROW = {
 }
 
 
-@pytest.mark.parametrize("values", ARROW.values(), ids=ARROW)
+@cases("values", ARROW.values())
 def test_tables_of_arrow_keep_their_types_and_may_be_in_chunks(values):
     part = pa.table({"g": values, "y": [1, 0], "p": [1, 1]})
     table = pa.concat_tables([part, part.slice(1), part.slice(0, 0)])

@@ -5,6 +5,7 @@ import pytest
 
 import balframe as bf
 from tests.engines.conftest import lane_of
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 pytestmark = [pytest.mark.any_version, *lane_of("sqlframe")]
@@ -29,30 +30,30 @@ def by(name, frame):
     return dict(zip(found[name], zip(found["n"], found["accuracy"], strict=True), strict=True))
 
 
-@pytest.mark.parametrize("name", ["x + 1", "count(x)", "-1", "1a", "end", "Total", "ü"])
+@cases("name", ["x + 1", "count(x)", "-1", "1a", "end", "Total", "ü"])
 def test_what_is_no_value_is_a_name(name, make):
     assert by(name, make({name: TRUTH, **REST})) == RIGHT
 
 
-@pytest.mark.parametrize("name", ["select", "true", "current_date", "Ünï"])
+@cases("name", ["select", "true", "current_date", "Ünï"])
 def test_words_of_sql_are_names_where_sqlframe_keeps_them(name, of_memory):
     assert by(name, of_memory({name: TRUTH, **REST})) == RIGHT
 
 
-@pytest.mark.parametrize("name", ["p--", "a.b", '"', "'"])
+@cases("name", ["p--", "a.b", '"', "'"])
 def test_what_is_no_sql_is_a_name_of_a_file(name, sqlframe):
     assert by(name, sqlframe({name: TRUTH, **REST})) == RIGHT
 
 
-@pytest.mark.parametrize("name", ["1", "1.5", "1e3", "null"])
+@cases("name", ["1", "1.5", "1e3", "null"])
 def test_a_name_that_is_read_as_a_value_is_refused(name, of_memory):
     frame = of_memory({name: TRUTH, **REST})
     with pytest.raises(bf.InvalidInputError, match=r"as a constant\. A name must not be a number"):
         by(name, frame)
 
 
-@pytest.mark.parametrize("name", ["1", "1.5", "'q'"])
-@pytest.mark.parametrize("role", ["y_true", "y_pred", "sample_weight", "counts"])
+@cases("name", ["1", "1.5", "'q'"])
+@cases("role", ["y_true", "y_pred", "sample_weight", "counts"])
 def test_in_every_role(name, role, sqlframe):
     asked = {"y_true": "y", "y_pred": "p"} | {role: name}
     with pytest.raises(bf.InvalidInputError, match="Rename it where the frame is created"):
@@ -82,8 +83,8 @@ def test_a_type_that_sqlframe_does_not_know_is_refused(sqlframe_session):
         bf.report(sqlframe_session.table("levels"), "y", "y")
 
 
-@pytest.mark.parametrize("name", ["current_date", "`"])
-@pytest.mark.parametrize("place", [0, 1, 2])
+@cases("name", ["current_date", "`"])
+@cases("place", [0, 1, 2])
 def test_a_frame_that_has_lost_a_name_is_refused(name, place, sqlframe):
     columns = [*REST.items(), ("g", TRUTH), ("s", [0.5, 0.25, 1.0])]
     columns.insert(place, (name, [1, 2, 3]))

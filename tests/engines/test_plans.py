@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 
@@ -164,7 +165,7 @@ def test_a_lazy_frame_refuses_at_collect():
         result.collect()
 
 
-@pytest.mark.parametrize("max_cells", [0, -1, 1.5, True, None, "many"])
+@cases("max_cells", [0, -1, 1.5, True, None, "many"])
 def test_max_cells_is_a_number_of_cells(max_cells):
     with pytest.raises(bf.InvalidInputError, match="max_cells="):
         bf.report(pl.DataFrame(_rows(3)), "y", "p", max_cells=max_cells)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 NAN = math.nan
@@ -59,10 +60,8 @@ def in_chunks(*chunks, values=("b", "unused", "a"), is_ordered=False, kind=None)
     return pa.chunked_array(arrays)
 
 
-@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32()], ids=str)
-@pytest.mark.parametrize(
-    ("is_ordered", "levels"), [(True, ["b", "unused", "a"]), (False, ["a", "b", "unused"])]
-)
+@cases("kind", [pa.int8(), pa.uint8(), pa.int32()])
+@cases(("is_ordered", "levels"), [(True, ["b", "unused", "a"]), (False, ["a", "b", "unused"])])
 def test_dictionaries_are_categories(is_ordered, levels, kind):
     g = in_chunks([2, 0, None], [0], is_ordered=is_ordered, kind=kind)
     rows = frame(g=g, y=[1, 0, 1, 1], p=[1, 1, 0, 1])

@@ -15,6 +15,7 @@ import pytest
 import balframe as bf
 from balframe.accessor import Plots, groups
 from balframe.frames.engines import arrow, collect
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.method_arguments import ANSWERING, days, question
 from tests.support.programs import library
@@ -72,7 +73,7 @@ STREAMS = {
 
 
 @on_each_verb
-@pytest.mark.parametrize(("make", "kind"), STREAMS.values(), ids=STREAMS)
+@cases(("make", "kind"), STREAMS.values())
 def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, verb):
     answer = verb(make(ROWS))
     assert isinstance(answer, kind)
@@ -185,7 +186,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
+@cases("column", COLUMNS.values())
 def test_columns_are_no_frames(column):
     with pytest.raises(bf.UnsupportedTypeError, match=r"is not a frame|takes a frame"):
         bf.report(column, "y", "p")
@@ -201,8 +202,8 @@ HELD = {
 }
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+@cases("version", VERSIONS)
+@cases("held", HELD.values())
 def test_a_frame_of_narwhals_gives_one(held, version):
     own = held()
     for verb in VERBS.values():
@@ -213,8 +214,8 @@ def test_a_frame_of_narwhals_gives_one(held, version):
         assert plain(answer.to_native()) == plain(expected)
 
 
-@pytest.mark.parametrize("name", ANSWERING)
-@pytest.mark.parametrize("frame", [WHOLE, WHOLE.lazy()], ids=["eager", "lazy"])
+@cases("name", ANSWERING)
+@cases("frame", [WHOLE, WHOLE.lazy()])
 def test_every_verb_answers_in_narwhals(name, frame):
     frame = frame.with_columns(t=pl.col("s"))
     answer = getattr(bf, name)(nw.from_native(frame), **question(name))

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 WHOLE = [Decimal(1), Decimal(0), Decimal(1), Decimal(1)]
@@ -18,19 +19,19 @@ FRAMES = {
     "polars, lazy": pl.LazyFrame,
     "PyArrow": pa.table,
 }
-on_each_frame = pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+on_each_frame = cases("make", FRAMES.values())
 
 
 @on_each_frame
-@pytest.mark.parametrize("column", ["y", "p"])
+@cases("column", ["y", "p"])
 def test_no_labels(make, column):
     rows = {"y": [1, 0, 1, 1], "p": [1, 0, 0, 1]} | {column: WHOLE}
     with pytest.raises(bf.UnsupportedTypeError, match=f"'{column}' of type .*(?i:decimal).*cannot"):
         bf.report(make(rows), "y", "p")
 
 
-@pytest.mark.parametrize("others", [[0, 1, 0], [False, True, False], [0.0, 1.0, 0.0]])
-@pytest.mark.parametrize("at", range(4))
+@cases("others", [[0, 1, 0], [False, True, False], [0.0, 1.0, 0.0]])
+@cases("at", range(4))
 def test_no_labels_among_others_wherever_they_stand(others, at):
     labels = [*others[:at], Decimal(1), *others[at:]]
     frame = pd.DataFrame({"y": pd.Series(labels, dtype=object), "p": [1, 0, 0, 1]})
@@ -41,7 +42,7 @@ def test_no_labels_among_others_wherever_they_stand(others, at):
 
 
 @on_each_frame
-@pytest.mark.parametrize("role", ["sample_weight", "counts"])
+@cases("role", ["sample_weight", "counts"])
 def test_no_weights(make, role):
     rows = {"y": [1, 0, 1, 1], "p": [1, 0, 0, 1], "w": WHOLE}
     with pytest.raises(bf.UnsupportedTypeError, match=r"'w' has the type .* Cast it first"):

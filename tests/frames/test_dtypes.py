@@ -13,7 +13,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import balframe as bf
-from tests.support.constructors import assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, plain
 
 WIDTHS = (8, 16, 32, 64)
 SIGNED = {f"int{w}": (-(2 ** (w - 1)), 2 ** (w - 1) - 1) for w in WIDTHS}
@@ -94,7 +95,7 @@ def _collected(frame):
     return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
-@pytest.mark.parametrize(("dtype", "ends"), POLARS_LABELS, ids=str)
+@cases(("dtype", "ends"), POLARS_LABELS)
 def test_polars_labels(polars_frame, dtype, ends):
     low, high = ends
     columns = {"y": [high, low, high, None], "p": [high, high, None, low]}
@@ -107,7 +108,7 @@ def test_polars_labels(polars_frame, dtype, ends):
     assert label.dtype == dtype
 
 
-@pytest.mark.parametrize(("dtype", "ends"), PANDAS_LABELS, ids=str)
+@cases(("dtype", "ends"), PANDAS_LABELS)
 def test_pandas_labels(dtype, ends):
     low, high = ends
     rest = [] if dtype in NULLABLE else [(None, low), (high, None)]
@@ -121,7 +122,7 @@ def test_pandas_labels(dtype, ends):
     assert label.dtype == frame["y"].dtype
 
 
-@pytest.mark.parametrize(("dtype", "ends"), POLARS_BY, ids=str)
+@cases(("dtype", "ends"), POLARS_BY)
 def test_polars_segments(polars_frame, dtype, ends):
     low, high = ends
     g = pl.Series([high, None, low, high], dtype=dtype)
@@ -137,7 +138,7 @@ def test_polars_segments(polars_frame, dtype, ends):
     assert plainly.schema["g"] == overall.schema["g"] == dtype
 
 
-@pytest.mark.parametrize(("dtype", "ends"), PANDAS_BY, ids=str)
+@cases(("dtype", "ends"), PANDAS_BY)
 def test_pandas_segments(dtype, ends):
     low, high = ends
     null = [] if dtype in NULLABLE else [None]
@@ -217,7 +218,7 @@ def labelled(request):
     return make, PANDAS if request.param == "pandas" else POLARS
 
 
-@pytest.mark.parametrize(("true", "predicted", "expected"), AGREED)
+@cases(("true", "predicted", "expected"), AGREED)
 def test_label_columns_agree_on_a_dtype(labelled, true, predicted, expected):
     make, dtypes = labelled
     labels = ["a", "b"] if expected == "text" else [0, 1]
@@ -264,8 +265,8 @@ def test_index_of_pandas_is_neither_used_nor_changed(index):
     assert frame.index.identical(index)
 
 
-@pytest.mark.parametrize("names", [(0, 1, 2), (("g", 1), ("y", 1), ("p", 1)), (None, 1.5, "p")])
-@pytest.mark.parametrize("several", [False, True])
+@cases("names", [(0, 1, 2), (("g", 1), ("y", 1), ("p", 1)), (None, 1.5, "p")])
+@cases("several", [False, True])
 def test_names_of_pandas_columns_need_not_be_strings(names, several):
     g, y, p = names
     frame = pd.DataFrame(list(zip(*(ROWS[name] for name in "gyp"), strict=True)))
@@ -276,7 +277,8 @@ def test_names_of_pandas_columns_need_not_be_strings(names, several):
     assert_table(result, {g: ["a", "b", "b", None]} | model | cells)
 
 
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+@cases("verb", [bf.report, bf.classes, bf.confusion])
+@each_constructor
 def test_inputs_are_never_modified(constructor, verb):
     frame, untouched = constructor(ROWS), constructor(ROWS)
     by, labels = ["g"], [1, 0]
@@ -288,6 +290,7 @@ def test_inputs_are_never_modified(constructor, verb):
         assert _collected(frame).equals(_collected(untouched))
 
 
+@each_constructor
 def test_a_column_may_be_called_bal(constructor):
     frame = constructor(ROWS)
     expected = {"bal": [1, 2, 3], "n": [2, 1, 1], "accuracy": [1 / 2, 1.0, 1.0]}

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 Y = [0, 1] * 10
 DECILES = [*range(1, 11)] * 2  # two of them are 1, which is a label of the truth
@@ -23,6 +24,7 @@ def warnings_of(frame, *columns, verb=bf.report, **options):
     return [str(one.message) for one in caught]
 
 
+@each_constructor
 def test_scores_in_whole_numbers_are_noticed(constructor):
     said = warnings_of(constructor({"y": Y, "decile": DECILES}), "y", "decile", metrics="accuracy")
 
@@ -34,6 +36,7 @@ def test_scores_in_whole_numbers_are_noticed(constructor):
     ]
 
 
+@each_constructor
 def test_labels_that_are_spelt_differently_are_noticed(constructor):
     frame = constructor({"y": ["No", "Yes"] * 10, "p": ["no", "yes"] * 10})
 
@@ -44,6 +47,7 @@ def test_labels_that_are_spelt_differently_are_noticed(constructor):
     ]
 
 
+@each_constructor
 def test_true_labels_that_are_never_predicted_are_noticed(constructor):
     frame = constructor({"y": ["a"] * 9 + ["b"] * 11, "p": ["a", "c"] * 10})
 
@@ -53,7 +57,7 @@ def test_true_labels_that_are_never_predicted_are_noticed(constructor):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("y", "p"),
     [
         (["a"] * 10 + ["b"] * 10, ["a", "c"] * 10),  # half of them
@@ -101,6 +105,7 @@ def test_each_model_is_looked_at_once():
         ]
 
 
+@each_constructor
 def test_the_warning_is_at_the_line_of_the_call(constructor):
     frame = constructor({"y": Y, "p": DECILES})
 

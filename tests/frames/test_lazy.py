@@ -9,6 +9,7 @@ import pytest
 from polars.io.plugins import register_io_source
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 
 RNG = random.Random(11)
@@ -40,7 +41,7 @@ CALLS = {
     "confusion models": lambda df: bf.confusion(df, "y", ["p", "q"], missing="drop", by="g"),
 }
 ENGINES = ["in-memory", "streaming"]
-on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+on_each_verb = cases("verb", CALLS.values())
 on_each_engine = pytest.mark.parametrize("engine", ENGINES)
 
 
@@ -130,8 +131,8 @@ VALUE_ERRORS = {
 
 
 @on_each_engine
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
-@pytest.mark.parametrize(("rows", "asked", "said"), VALUE_ERRORS.values(), ids=VALUE_ERRORS)
+@cases("verb", [bf.report, bf.classes, bf.confusion])
+@cases(("rows", "asked", "said"), VALUE_ERRORS.values())
 def test_errors_of_values_come_at_collect(verb, rows, asked, said, engine):
     result = verb(pl.LazyFrame(rows), "y", "p", **asked)
     result.collect_schema()
@@ -143,7 +144,7 @@ def test_errors_of_values_come_at_collect(verb, rows, asked, said, engine):
     assert str(caught.value) == str(eager.value)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "error"),
     [
         ({"y_true": "why"}, bf.UnknownNameError),
@@ -160,9 +161,8 @@ def test_errors_of_values_come_at_collect(verb, rows, asked, said, engine):
         ({"missing": "skip"}, bf.InvalidInputError),
         ({"by": ["g", "g"]}, bf.InvalidInputError),
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+@cases("verb", [bf.report, bf.classes, bf.confusion])
 def test_errors_of_names_and_types_come_at_once(verb, asked, error):
     source = Source(FRAME.with_columns(list=pl.lit([1])))
     with pytest.raises(error):

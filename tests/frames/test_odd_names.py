@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.oracles.mean_recalls import difference
 
@@ -25,9 +26,9 @@ ODD = [
 MANY = 60_000
 
 
-@pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize("role", ["by", "y", "yhat", "w", "k"])
+@cases("name", ODD)
+@cases("lazy", [False, True])
+@cases("role", ["by", "y", "yhat", "w", "k"])
 def test_any_name_is_a_name(name, lazy, role):
     df = pl.DataFrame(
         {
@@ -85,7 +86,7 @@ def test_errors_name_the_callers_column_in_a_large_frame(options, message):
         df.bal.report("y", "y", **options)
 
 
-@pytest.mark.parametrize("name", ["overall", "rest", "best", "null"])
+@cases("name", ["overall", "rest", "best", "null"])
 def test_a_segment_may_be_named_as_a_reference_is(name):
     data = {"g": [name] * 40 + ["b"] * 40, "y": [0, 1] * 40, "yhat": [0, 1] * 20 + [1] * 40}
     *_, expected = difference(([40], [40]), ([20], [40]), [1], 0.95)

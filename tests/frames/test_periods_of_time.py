@@ -12,6 +12,7 @@ import pyarrow.dataset
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 RNG = random.Random(28)
@@ -123,15 +124,15 @@ def truncated(length):
 
 
 @each_kind
-@pytest.mark.parametrize("length", ["1d", "1w", "2mo"])
+@cases("length", ["1d", "1w", "2mo"])
 def test_periods_are_segments_of_the_local_day(make, length):
     found = in_dates(plain(bf.report(make(), "y", "p", by="g", time="day", every=length)))
 
     assert found == plain(bf.report(truncated(length), "y", "p", by=["g", "period"]))
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("kind", ["polars Date", "polars lazy with zone", "pandas ns"])
+@cases("length", LENGTHS)
+@cases("kind", ["polars Date", "polars lazy with zone", "pandas ns"])
 def test_every_length_of_periods(kind, length):
     found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every=length)))
 
@@ -167,8 +168,8 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize("kind", ["polars Datetime", "polars lazy Date", "pandas us"])
+@cases("options", OPTIONS.values())
+@cases("kind", ["polars Datetime", "polars lazy Date", "pandas us"])
 def test_options_see_a_by_column(kind, options):
     found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every="1y", **options)))
 
@@ -177,8 +178,8 @@ def test_options_see_a_by_column(kind, options):
     assert found == plain(expected)
 
 
-@pytest.mark.parametrize("y_pred", ["p", ["q", "p"]])
-@pytest.mark.parametrize("reference", ["rest", "overall", "worst"])
+@cases("y_pred", ["p", ["q", "p"]])
+@cases("reference", ["rest", "overall", "worst"])
 def test_gaps_between_periods(y_pred, reference):
     options = {"metrics": ["uar", "accuracy"], "reference": reference}
     for make in (KINDS["polars Datetime"], KINDS["polars lazy with zone"], KINDS["pandas ms"]):
@@ -211,7 +212,7 @@ def rows_at(times, zone):
     return pl.DataFrame({"when": local, "y": 1, "p": [1, 0] * (len(times) // 2)})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("zone", "utc", "local"),
     [  # summer time begins on 2024-03-31 at 01:00 UTC, and ends on 2024-10-27
         ("Europe/Berlin", datetime(2024, 3, 30, 22, 59), date(2024, 3, 30)),
@@ -267,7 +268,7 @@ def test_the_reference_ends_with_a_local_day():
 # Nulls, and what is refused
 
 
-@pytest.mark.parametrize("kind", ["numpy", "objects", "arrow", "polars", "lazy", "pyarrow"])
+@cases("kind", ["numpy", "objects", "arrow", "polars", "lazy", "pyarrow"])
 def test_rows_without_a_time_are_a_segment_without_a_period(kind):
     holes = [None if i % 3 == 0 else one for i, one in enumerate(LATE)]
     make = {
@@ -318,8 +319,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("make", CONSTRUCTORS, ids=lambda make: make.__name__)
-@pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
+@cases("make", CONSTRUCTORS)
+@cases("values", WRONG.values())
 def test_what_is_no_time_is_refused(values, make):
     frame = make(LABELS | {"day": values})
 

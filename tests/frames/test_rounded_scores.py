@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from balframe.frames.rounded_scores import round_down_scores
+from tests.support.cases import cases
 
 ENGINES = {
     "pandas": pd.DataFrame,
@@ -49,7 +50,7 @@ def spread(low, high, n=3_000, seed=1):
     return np.random.default_rng(seed).uniform(low, high, n).tolist()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("low", "high", "exponent"),
     [
         (0, 1, 3),
@@ -128,14 +129,14 @@ def test_scores_of_32_bits_keep_their_multiples(make):
     assert found[:1_001] == multiples.astype(np.float32).tolist()
 
 
-@pytest.mark.parametrize("name", ["s", "risk score", "p(high)", "décile", "x-1"])
+@cases("name", ["s", "risk score", "p(high)", "décile", "x-1"])
 def test_names_may_have_several_words(name, engine):
     rounded, step = round_down_scores(engine({name: spread(0, 1)}), name)
     assert step == 0.001
     assert len({*values(rounded, name)}) <= 1_001
 
 
-@pytest.mark.parametrize(
+@cases(
     "scores",
     [
         [math.inf, *spread(0, 1)],
@@ -145,7 +146,6 @@ def test_names_may_have_several_words(name, engine):
         np.arange(2_001),
         [str(at) for at in range(2_001)],
     ],
-    ids=["inf", "-inf", "huge", "tiny", "integers", "text"],
 )
 def test_scores_that_cannot_be_rounded_are_left_to_others(scores):
     frame = pl.DataFrame({"s": scores})

@@ -7,8 +7,10 @@ from collections import Counter
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import (
     assert_table,
+    each_constructor,
     pandas_nullable,
     pandas_numpy,
     pandas_pyarrow,
@@ -166,11 +168,13 @@ HAND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "expected"), HAND.values(), ids=HAND)
+@cases(("verb", "expected"), HAND.values())
+@each_constructor
 def test_verbs_give_what_hand_arithmetic_gives(constructor, verb, expected):
     assert_table(verb(constructor(ROWS)), expected)
 
 
+@each_constructor
 def test_all_metrics_of_a_segment_by_hand(constructor):
     tp, fn, fp, tn = 1, 1, 0, 2
     expected = {
@@ -240,9 +244,9 @@ CALLS = {
 OTHERS = [pandas_nullable, pandas_pyarrow, polars_eager, polars_lazy]
 
 
-@pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("labels", [[0, 1], ["b", "a", "c"]], ids=["binary", "text"])
-@pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+@cases("other", OTHERS)
+@cases("labels", [[0, 1], ["b", "a", "c"]])
+@cases("verb", CALLS.values())
 def test_frames_agree_to_the_last_bit(verb, labels, other):
     rows = _many_rows(300, labels=labels)
     result, expected = plain(verb(other(rows))), plain(verb(pandas_numpy(rows)))
@@ -250,8 +254,8 @@ def test_frames_agree_to_the_last_bit(verb, labels, other):
     assert result == expected
 
 
-@pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+@cases("other", OTHERS)
+@cases("verb", [bf.report, bf.classes, bf.confusion])
 def test_frames_agree_on_any_weights(verb, other):
     rows = _many_rows(300, labels=["b", "a", "c"])
     expected = plain(verb(pandas_numpy(rows), "y", "p", by="g", sample_weight="v", margins="all"))
@@ -259,6 +263,7 @@ def test_frames_agree_on_any_weights(verb, other):
     assert_table(result, expected, close=1e-9)
 
 
+@each_constructor
 def test_counts_stay_exact_where_floats_would_round(constructor):
     rows = {"y": [1, 0, 1], "p": [1, 1, 1], "k": [2**61 + 1, 2**53 + 1, 2**62]}
     expected = {"y": [0, 1], "p": [1, 1], "n": [2**53 + 1, 2**61 + 1 + 2**62]}

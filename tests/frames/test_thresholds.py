@@ -11,7 +11,8 @@ import pytest
 
 import balframe as bf
 from balframe.frames.thresholds import Thresholds
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
 SIZES = [2, 3, 11, 100, 101, 255, 256, 257, 1000, 65_537]
@@ -59,7 +60,7 @@ def by_engine(thresholds, score):
     return out["r"].to_numpy()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_scores_about_the_thresholds_of_an_even_grid(size):
     grid = Thresholds.from_option(size)
     expected = np.array([i / (size - 1) for i in range(size)])
@@ -79,7 +80,7 @@ def test_many_scores_on_an_even_grid():
     assert (Thresholds.from_option(100).count_reached(score) == reached).all()
 
 
-@pytest.mark.parametrize("asked", LISTS.values(), ids=LISTS)
+@cases("asked", LISTS.values())
 def test_scores_about_a_list_of_thresholds(asked):
     grid = Thresholds.from_option(asked)
     expected = sorted({float(one) for one in asked})
@@ -110,7 +111,8 @@ def counted(frame, **options):
     return list(zip(*(out[name] for name in names), strict=True))
 
 
-@pytest.mark.parametrize("size", [2, 11, 100, 101, 1000])
+@cases("size", [2, 11, 100, 101, 1000])
+@each_constructor
 def test_curves_on_an_even_grid(constructor, size):
     data = rows(np.random.default_rng(1).choice(probabilities(size), 700))
     expected = by_hand(data, [i / (size - 1) for i in range(size)])
@@ -118,21 +120,24 @@ def test_curves_on_an_even_grid(constructor, size):
     assert counted(constructor(data), thresholds=np.int64(size)) == expected
 
 
-@pytest.mark.parametrize("asked", LISTS.values(), ids=LISTS)
+@cases("asked", LISTS.values())
+@each_constructor
 def test_curves_at_a_list_of_thresholds(constructor, asked):
     data = rows([0.5, 0.1, 0.9, 0.3, -0.0, 0.0, 0.2, 0.7, *near([0.25, 0.5, 0.9, 1.0]), 7, -3, 8])
     expected = by_hand(data, sorted({float(one) for one in asked}))
     assert counted(constructor(data), thresholds=asked) == expected
 
 
+@each_constructor
 def test_a_decimal_fraction_reaches_itself(constructor):
     score = [i / 100 for i in range(101)]
     out = counted(constructor(rows(score)), thresholds=101)
     assert [n for _, n, _ in out] == list(range(101, 0, -1))
 
 
-@pytest.mark.parametrize("how_many", [2, 3, 5, 9, 17, 33, 65, 129])
-@pytest.mark.parametrize("weighted", [False, True])
+@cases("how_many", [2, 3, 5, 9, 17, 33, 65, 129])
+@cases("weighted", [False, True])
+@each_constructor
 def test_quantiles_of_the_scores(constructor, how_many, weighted):
     rng = np.random.default_rng(how_many)
     data = rows(rng.integers(-5, 20, 90) / 7)
@@ -147,6 +152,7 @@ def test_quantiles_of_the_scores(constructor, how_many, weighted):
         assert out == by_hand(data, np.unique(quantiles).tolist())
 
 
+@each_constructor
 def test_quantiles_of_all_models_and_segments_together(constructor):
     data = {"g": [*"aabb"], "y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "r": [50, 60, 70, 80]}
     out = bf.curve(constructor(data), "y", ["s", "r"], by="g", thresholds=("quantiles", 3))
@@ -154,7 +160,7 @@ def test_quantiles_of_all_models_and_segments_together(constructor):
     assert plain(out)["threshold"] == [1, lower_median, 80] * 4
 
 
-@pytest.mark.parametrize("how_many", [7, 10, 20, 100, 1000])
+@cases("how_many", [7, 10, 20, 100, 1000])
 def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
     score = np.random.default_rng(8).normal(size=300)
     found = Thresholds.from_option(("quantiles", how_many)).at_quantiles(
@@ -167,13 +173,15 @@ def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
     assert set(np.diff(ranks)) <= {299 // (how_many - 1), 299 // (how_many - 1) + 1}
 
 
+@each_constructor
 def test_all_rows_without_a_score_have_no_quantiles(constructor):
     data = {"y": [0.0, 1.0], "s": [NAN, NAN]}
     out = bf.curve(constructor(data), "y", "s", thresholds=("quantiles", 3), missing="drop")
     assert plain(out)["threshold"] == []
 
 
-@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=str)
+@cases("options", [{}, {"sample_weight": "w"}])
+@each_constructor
 def test_rows_left_out_have_no_part_in_quantiles(constructor, options):
     data = {"y": [0.0, 1.0, 1.0, NAN], "s": [1.0, 2.0, 3.0, 99.0], "w": [1.0, 1.0, NAN, 1.0]}
     kept = 2 if options else 3
@@ -182,7 +190,8 @@ def test_rows_left_out_have_no_part_in_quantiles(constructor, options):
     assert plain(bf.curve(constructor(data), "y", "s", **options)) == plain(expected)
 
 
-@pytest.mark.parametrize("thresholds", [None, 3, [0.0, 0.9], ("quantiles", 2)], ids=str)
+@cases("thresholds", [None, 3, [0.0, 0.9], ("quantiles", 2)])
+@each_constructor
 def test_all_thresholds_of_a_plateau_are_the_same_rule(constructor, thresholds):
     data = {"y": [0, 0, 0, 1, 1, 1], "s": [0.0, 0.1, 0.3, 0.4, 0.6, 0.9]}
     out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=thresholds))
@@ -192,8 +201,9 @@ def test_all_thresholds_of_a_plateau_are_the_same_rule(constructor, thresholds):
         assert (np.array(data["s"]) >= same).tolist() == reached.tolist()
 
 
-@pytest.mark.parametrize("thresholds", [None, 5, [0.5], ("quantiles", 2)], ids=str)
-@pytest.mark.parametrize("score", [INF, 2.0, NAN])
+@cases("thresholds", [None, 5, [0.5], ("quantiles", 2)])
+@cases("score", [INF, 2.0, NAN])
+@each_constructor
 def test_a_row_that_stands_for_none_does_not_exist(constructor, score, thresholds):
     data = {"y": [0, 1, 1], "s": [0.25, 0.5, score], "k": [1, 2, 0]}
     options = {"counts": "k", "thresholds": thresholds}
@@ -203,8 +213,8 @@ def test_a_row_that_stands_for_none_does_not_exist(constructor, score, threshold
     assert plain(bf.curve(frame, "y", "s", **options)) == plain(expected)
 
 
-@pytest.mark.parametrize("verb", [bf.curve, bf.best_threshold, bf.ranking])
-@pytest.mark.parametrize("options", [{}, {"missing": "drop"}, {"margins": "all"}], ids=str)
+@cases("verb", [bf.curve, bf.best_threshold, bf.ranking])
+@cases("options", [{}, {"missing": "drop"}, {"margins": "all"}])
 def test_dtypes_of_scores_and_libraries_agree(verb, options):
     rng = np.random.default_rng(2)
     data = {"g": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)}
@@ -244,8 +254,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("asked", "words"), BAD.values(), ids=BAD)
-@pytest.mark.parametrize("verb", [bf.curve, bf.best_threshold])
+@cases(("asked", "words"), BAD.values())
+@cases("verb", [bf.curve, bf.best_threshold])
+@each_constructor
 def test_what_is_no_form_of_thresholds_raises_at_once(constructor, verb, asked, words):
     frame = constructor({"y": [0, 1], "s": [0.5, 0.5]})
     with pytest.raises(bf.InvalidInputError) as raised:

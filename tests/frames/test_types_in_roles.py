@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 PAGE = Path(__file__).parents[2] / "docs" / "pages" / "reference" / "frames.md"
 VALUES = {
@@ -63,8 +64,8 @@ def test_every_type_is_in_the_table():
     assert all(list(row) == list(ROLES) for row in table.values())
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-@pytest.mark.parametrize("kind", VALUES)
+@cases("frame", FRAMES.values())
+@cases("kind", VALUES)
 def test_what_a_column_may_hold(kind, frame):
     table = pa.table({"v": VALUES[kind], "y": [0, 1], "p": [1, 1]})
     for role, said in documented()[kind].items():
@@ -75,8 +76,8 @@ def test_what_a_column_may_hold(kind, frame):
             asked(role, frame(table))
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-@pytest.mark.parametrize("role", ["labels", "counts"])
+@cases("frame", FRAMES.values())
+@cases("role", ["labels", "counts"])
 def test_some_floats_are_whole_numbers(role, frame):
     assert documented()["floats"][role] == "whole numbers"
     halves = pa.table({"v": [0.5, 1.0], "y": [0, 1], "p": [1, 1]})

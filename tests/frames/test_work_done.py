@@ -11,6 +11,7 @@ import pytest
 from polars.io.plugins import register_io_source
 
 import balframe as bf
+from tests.support.cases import cases
 
 FEW, MANY = 60_000, 240_000  # both past what is counted by an engine or on all cores
 NAMES = np.array([f"segment {i:02}" for i in range(20)])
@@ -99,8 +100,8 @@ def test_the_count_of_work_sees_objects_and_calls_for_each_row():
     assert calls > FEW
 
 
-@pytest.mark.parametrize("predictions", ["p", ["p", "q"]])
-@pytest.mark.parametrize("options", [{}, {"margins": "all", "sample_weight": "w"}])
+@cases("predictions", ["p", ["p", "q"]])
+@cases("options", [{}, {"margins": "all", "sample_weight": "w"}])
 def test_a_lazy_frame_is_read_once(predictions, options):
     frame = frame_of(1_000, "string").with_columns(q=pl.col("y"))
     read = []

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.method_arguments import OF_SEGMENTS, question
 
@@ -35,11 +36,7 @@ def in_duckdb(frame):
     return duckdb.from_arrow(frame.to_arrow())
 
 
-LIBRARIES = pytest.mark.parametrize(
-    "make",
-    [in_pandas, pl.DataFrame.clone, pl.DataFrame.lazy, in_duckdb],
-    ids=["pandas", "polars", "lazy", "duckdb"],
-)
+LIBRARIES = cases("make", [in_pandas, pl.DataFrame.clone, pl.DataFrame.lazy, in_duckdb])
 
 
 def refused(call):
@@ -50,7 +47,7 @@ def refused(call):
 
 
 @LIBRARIES
-@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+@cases("name", NAMES)
 def test_names_of_columns_are_never_read_as_more(make, name):
     columns = {"g": [1, 1, 1, 1], "y": [1, 0, 1, 0], "s": [0.9, 0.8, 0.7, 0.1], "w": [1, 1, 2, 1]}
     by, y, score, weight = names = [name * times for times in range(1, 5)]
@@ -92,7 +89,7 @@ VERBS = {
 
 
 @LIBRARIES
-@pytest.mark.parametrize("name", VERBS)
+@cases("name", VERBS)
 def test_counts_add_up_to_what_64_bits_hold_and_past_it_raise(make, name):
     verb = VERBS[name]
     fits, exceeds = (make(pl.DataFrame({**COUNTED, "k": k})) for k in (FITS, EXCEEDS))
@@ -119,8 +116,8 @@ def test_combined_counts_raise_past_64_bits(make):
     assert "64-bit integer" in refused(lambda: bf.combine([day, day]))
 
 
-@pytest.mark.parametrize("by", [None, "few", "many", "text"])
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+@cases("by", [None, "few", "many", "text"])
+@cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_each_way_of_counting_checks_the_sum(make, by):
     n = 70_000
     columns = {
@@ -203,11 +200,11 @@ ROLES = ["y_true", "y_pred", "by", "sample_weight", "counts", "labels", "metrics
 ROLES += ["level", "interval", "missing", "margins", "cells", "max_cells", "backend", "rules"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("library", "role"),
     [*((pl, role) for role in [*ROLES, "thresholds"]), *((pd, role) for role in ROLES[:5])],
 )
-@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+@cases("given", GIVEN.values())
 def test_what_is_no_name_or_option_is_refused(library, given, role):
     verb = {"rules": bf.check, "thresholds": bf.curve}.get(role, bf.report)
     scores = {"y_score": "p"} if role == "thresholds" else {"y_pred": "p"}
@@ -249,7 +246,7 @@ SCHEMA |= {"day": pl.Date}
 
 
 @LIBRARIES
-@pytest.mark.parametrize("verb", OF_SEGMENTS)
+@cases("verb", OF_SEGMENTS)
 def test_no_rows_give_no_segments(make, verb):
     out = plain(getattr(bf, verb)(make(pl.DataFrame(schema=SCHEMA)), **question(verb)))
 
@@ -258,7 +255,7 @@ def test_no_rows_give_no_segments(make, verb):
     assert out.get("g", []) == []
 
 
-@pytest.mark.parametrize("far", ["0001-01-01", "9999-12-31"])
+@cases("far", ["0001-01-01", "9999-12-31"])
 @LIBRARIES
 def test_dates_that_nanoseconds_do_not_reach(make, far):
     dates = pl.Series([far, "2024-02-29"]).str.to_date()

@@ -7,6 +7,7 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.mean_recalls import difference
 
 with warnings.catch_warnings():
@@ -59,13 +60,11 @@ def criteria_of(frame, **options):
     return {(row["criterion"], row["measure"]): row for row in rows}
 
 
-FRAMES = pytest.mark.parametrize(
-    ("seed", "weight"), [(k, w) for k in range(6) for w in (None, "w")]
-)
+FRAMES = cases(("seed", "weight"), [(k, w) for k in range(6) for w in (None, "w")])
 
 
 @FRAMES
-@pytest.mark.parametrize("metric", SCORES)
+@cases("metric", SCORES)
 def test_disparity_is_the_difference_and_ratio_between_groups(seed, weight, metric):
     frame = random_frame(seed)
     theirs = metric_frame(frame, metric, weight)
@@ -79,7 +78,7 @@ def test_disparity_is_the_difference_and_ratio_between_groups(seed, weight, metr
 
 
 @FRAMES
-@pytest.mark.parametrize("metric", SCORES)
+@cases("metric", SCORES)
 def test_gaps_to_the_overall_make_the_difference_and_ratio_to_overall(seed, weight, metric):
     frame = random_frame(seed)
     theirs = metric_frame(frame, metric, weight)

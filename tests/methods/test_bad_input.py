@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
-from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.cases import cases
+from tests.support.constructors import CONSTRUCTORS, each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
 VERBS = (bf.report, bf.classes, bf.confusion)
@@ -30,8 +31,8 @@ DATA = {
 TEXTS = {"y": ["a", "b", "b"], "yhat": ["a", "b", "a"]}
 
 
-def cases(table, *verbs):
-    """List the cases of a table, whose keys say what each is about, for each verb."""
+def wrong_uses(table, *verbs):
+    """List the wrong uses in a table, whose keys say what each is about, for each verb."""
     return [
         pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
         for about, case in table.items()
@@ -111,13 +112,13 @@ CONFUSION_OPTIONS = {
     "complete": ({"complete": "no"}, ValueError, "complete='no'.*False, True"),
 }
 AT_ONCE = [
-    *cases(NAMES_AND_TYPES, *VERBS),
-    *cases(REPORT_OPTIONS, bf.report),
-    *cases(CONFUSION_OPTIONS, bf.confusion),
+    *wrong_uses(NAMES_AND_TYPES, *VERBS),
+    *wrong_uses(REPORT_OPTIONS, bf.report),
+    *wrong_uses(CONFUSION_OPTIONS, bf.confusion),
 ]
 
 
-@pytest.mark.parametrize(("verb", "options", "kind", "words"), AT_ONCE)
+@cases(("verb", "options", "kind", "words"), AT_ONCE)
 def test_names_types_and_options_raise_at_once(verb, options, kind, words):
     texts = [message(asked(verb, make(DATA), options), kind) for make in CONSTRUCTORS]
     assert [text for text in texts if not re.search(words, text)] == []
@@ -138,7 +139,8 @@ COLLISIONS = [
 ]
 
 
-@pytest.mark.parametrize(("verb", "names", "options"), COLLISIONS)
+@cases(("verb", "names", "options"), COLLISIONS)
+@each_constructor
 def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb, names, options):
     for name in names.split():
         data = {name: ["a", "b", "b"], **DATA}
@@ -146,6 +148,7 @@ def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb,
         assert re.search(f"'{name}'.*rename", text)
 
 
+@each_constructor
 def test_a_by_column_may_have_a_name_that_the_output_does_not_use(constructor):
     frame = constructor({**DATA, "accuracy": ["a", "b", "b"]})
     out = bf.report(frame, "y", "yhat", by="accuracy", metrics="uar")
@@ -186,9 +189,9 @@ REPORT_VALUES = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("verb", "columns", "options", "words"),
-    [*cases(VALUES, *VERBS), *cases(REPORT_VALUES, bf.report)],
+    [*wrong_uses(VALUES, *VERBS), *wrong_uses(REPORT_VALUES, bf.report)],
 )
 def test_values_raise_when_they_are_read(verb, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
@@ -218,7 +221,7 @@ def test_a_name_that_two_columns_share_raises(verb):
 
 
 @EACH_VERB
-@pytest.mark.parametrize("given", [DATA, (1,), None, "data.csv"])
+@cases("given", [DATA, (1,), None, "data.csv"])
 def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
     text = message(partial(verb, given, "y", "yhat"), TypeError)
     assert "It reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
@@ -227,7 +230,7 @@ def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
 
 
 @EACH_VERB
-@pytest.mark.parametrize(
+@cases(
     ("given", "library"),
     [
         ([1, 0], "pl"),
@@ -274,7 +277,8 @@ def test_the_name_of_a_level_of_the_index_says_to_reset_it(verb):
     assert set(reset["group"]) == {1, 2, 3}
 
 
-@pytest.mark.parametrize("null", [None, NAN])
+@cases("null", [None, NAN])
+@each_constructor
 def test_rows_without_a_weight_are_left_out_on_request(constructor, null):
     frame = constructor({"y": [0, 0, 1, 1], "yhat": [0, 1, 1, 0], "w": [1.0, null, 2.0, 6.0]})
     options = {"sample_weight": "w", "missing": "drop", "metrics": ["accuracy", "uar"]}
@@ -310,8 +314,8 @@ def schema(frame):
     return [(name, re.sub("^(string|str|object)$", "text", one)) for name, one in dtypes.items()]
 
 
-@pytest.mark.parametrize("to", ["to_pandas", "clone", "lazy"])
-@pytest.mark.parametrize(("verb", "options", "own"), EMPTY)
+@cases("to", ["to_pandas", "clone", "lazy"])
+@cases(("verb", "options", "own"), EMPTY)
 def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, verb, options, own):
     given = {"group": pl.String, "size": pl.Int32, "y": pl.Int8, "yhat": pl.Int8, "w": pl.Float64}
     frame = pl.DataFrame(schema=given)
@@ -325,10 +329,12 @@ def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, verb, opt
 
 
 @EACH_VERB
+@each_constructor
 def test_an_empty_frame_without_dtypes_gives_an_empty_frame(constructor, verb):
     assert rows(verb(constructor({"y": [], "yhat": []}), "y", "yhat")) == []
 
 
+@each_constructor
 def test_one_row_is_enough(constructor):
     right, wrong = (constructor({"y": [true], "yhat": [1]}) for true in (1, 0))
     metrics = ["accuracy", "uar", "adjusted_balanced_accuracy", "normalized_accuracy", "f1"]
@@ -341,7 +347,7 @@ def test_one_row_is_enough(constructor):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("verb", "options", "words"),
     [
         (bf.posterior, {"above": 2}, "above=2 is not a balanced accuracy; give a number from 0"),

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 from tests.support.frames.clustered_rows import ask, close, drawn
 
 RULES = ["uar >= 0.5", "accuracy > 0.4", "n >= 1", "difference(accuracy) <= 0.5", "mcc >= 0"]
@@ -27,13 +28,11 @@ ASKED = {
     "ranking, rest": (bf.ranking, "s", {"reference": "rest"}),
     "ranking, segment": (bf.ranking, "s", {"reference": "b"}),
 }
-each = pytest.mark.parametrize(("verb", "predicted", "options"), ASKED.values(), ids=ASKED)
+each = cases(("verb", "predicted", "options"), ASKED.values())
 OF_ONE_MODEL = {
     name: one for name, one in ASKED.items() if one[1] == "p" and "baseline" not in one[2]
 }
-of_one_model = pytest.mark.parametrize(
-    ("verb", "predicted", "options"), OF_ONE_MODEL.values(), ids=OF_ONE_MODEL
-)
+of_one_model = cases(("verb", "predicted", "options"), OF_ONE_MODEL.values())
 UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "status", "note")
 UNCERTAIN += ("statistic", "n_tests", "method")
 FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
@@ -134,7 +133,7 @@ def test_several_margins_are_several_questions(verb, predicted, options):
         same(*(without(NAMES, side) for side in (among(margin, alone), alone)))
 
 
-@pytest.mark.parametrize("name", ["report", "report, long", "classes", "compare", "ranking"])
+@cases("name", ["report", "report, long", "classes", "compare", "ranking"])
 def test_a_segment_answers_alone_as_among_others(name):
     verb, predicted, options = ASKED[name]
     frame = drawn(0)
@@ -147,9 +146,7 @@ def test_a_segment_answers_alone_as_among_others(name):
         same(*(without(FAMILY, side) for side in (among_others, alone)))
 
 
-@pytest.mark.parametrize(
-    "name", ["report", "classes", "gaps", "fairness", "check", "ranking, rest"]
-)
+@cases("name", ["report", "classes", "gaps", "fairness", "check", "ranking, rest"])
 def test_each_of_several_models_answers_as_alone(name):
     verb, predicted, options = ASKED[name]
     options = {**options, "adjust": None} if verb is bf.check else options
@@ -200,6 +197,7 @@ class TestNullClusters:
             verb(self.FRAME, "y", {bf.report: "p", bf.ranking: "s"}[verb], cluster="c")
 
 
+@each_constructor
 def test_a_cluster_may_be_of_any_type(constructor):
     frame = {"y": [0, 1] * 8, "p": [0, 1, 1, 1] * 4, "c": [*"aabbccdd"] * 2, "b": [True, False] * 8}
     frame["d"] = [0.5, 0.5, 1, 1, 2, 2, 3, 3] * 2

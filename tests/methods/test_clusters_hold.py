@@ -15,6 +15,7 @@ from benchmarks.clusters_simulation import (
     share_within,
     tables,
 )
+from tests.support.cases import cases
 
 CORRELATED = Design(30, (10, 10), 0.5, 0.8)
 SETS = 400
@@ -62,7 +63,7 @@ def test_shares_are_of_known_limits():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("title", COVERAGE)
+@cases("title", COVERAGE)
 def test_limits_contain_the_truth_if_clusters_are_named(title):
     (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
 

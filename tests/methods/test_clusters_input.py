@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 FRAME = pl.DataFrame(
     {
@@ -106,7 +107,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "options", "words"), REFUSED.values(), ids=REFUSED)
+@cases(("verb", "options", "words"), REFUSED.values())
 def test_a_message_says_what_is_wrong_and_what_to_do(verb, options, words):
     asked = {"by": "g", "cluster": "c", **options}
     asked = {name: value for name, value in asked.items() if value is not None}
@@ -188,7 +189,7 @@ def path(tmp_path):
     return tmp_path / "rows.csv"
 
 
-@pytest.mark.parametrize(("command", "options", "words"), IN_THE_SHELL.values(), ids=IN_THE_SHELL)
+@cases(("command", "options", "words"), IN_THE_SHELL.values())
 def test_the_shell_has_its_own_words(refused, path, command, options, words):
     cluster = [] if "--cluster" in options else ["--cluster", "c"]
 

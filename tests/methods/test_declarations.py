@@ -16,11 +16,12 @@ from balframe import accessor
 from balframe.api.columns import BY, METRIC, PREDICTED, TRUE, Kind
 from balframe.methods import declarations
 from balframe.metrics import registry
+from tests.support.cases import cases
 from tests.support.method_arguments import SEARCHING, SEVERAL, days, models, question
 
 ROOT = Path(__file__).parents[2]
 VERBS = declarations()
-each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+each_verb = cases("verb", VERBS.values())
 LAYOUTS = [(name, layout) for name, verb in VERBS.items() for layout in verb.layouts]
 each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
 

@@ -6,6 +6,7 @@ from sklearn.metrics import accuracy_score
 
 import balframe as bf
 from balframe.methods import declarations
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.method_arguments import OF_SEGMENTS, days, question
 
@@ -21,7 +22,7 @@ ROWS = pl.DataFrame(
     }
 )
 KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}
-each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+each_kind = cases("kind", KINDS.values())
 WITHOUT_BY = [name for name in OF_SEGMENTS if not declarations()[name].parameters["by"].is_required]
 
 
@@ -30,7 +31,7 @@ def answer(verb, frame, **options):
 
 
 @each_kind
-@pytest.mark.parametrize("verb", OF_SEGMENTS)
+@cases("verb", OF_SEGMENTS)
 def test_no_rows_give_no_rows_with_the_columns_of_an_answer(verb, kind):
     found = answer(verb, kind(ROWS.clear()))
 
@@ -39,7 +40,7 @@ def test_no_rows_give_no_rows_with_the_columns_of_an_answer(verb, kind):
 
 
 @each_kind
-@pytest.mark.parametrize("verb", WITHOUT_BY)
+@cases("verb", WITHOUT_BY)
 def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
     found = answer(verb, kind(ROWS.clear()), by=None)
 
@@ -47,8 +48,8 @@ def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
     assert not any(found.values())
 
 
-@pytest.mark.parametrize("verb", OF_SEGMENTS)
-@pytest.mark.parametrize("margins", ["overall", "all"])
+@cases("verb", OF_SEGMENTS)
+@cases("margins", ["overall", "all"])
 def test_no_rows_have_no_margin(verb, margins):
     options = {"margins": margins} if "margins" in declarations()[verb].parameters else {}
 

@@ -24,6 +24,7 @@ from benchmarks.families import (
     passes_or_fails_paired,
 )
 from benchmarks.families_of_clusters import InClusters
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
 
@@ -50,8 +51,8 @@ def most(families, nominal=0.05):
     return nominal + 0.005 + 3 * math.sqrt(nominal * (1 - nominal) / families)
 
 
-@pytest.mark.parametrize("n_segments", FAMILIES)
-@pytest.mark.parametrize("design", RULES.values(), ids=RULES)
+@cases("n_segments", FAMILIES)
+@cases("design", RULES.values())
 def test_a_rule_kept_or_broken_at_its_bound(design, n_segments):
     families = FAMILIES[n_segments]
 
@@ -60,7 +61,7 @@ def test_a_rule_kept_or_broken_at_its_bound(design, n_segments):
     assert max(fails, passes) <= most(families)
 
 
-@pytest.mark.parametrize("design", RULES.values(), ids=RULES)
+@cases("design", RULES.values())
 def test_a_level_for_many_segments_is_that_of_bonferroni(design):
     draws = Draws(design, 60, 1)
     frame, rule = draws.frame(), f"{design.metric} >= {design.score}"
@@ -93,7 +94,7 @@ def test_segments_that_score_the_same(design, n_segments):
     assert single <= 0.075
 
 
-@pytest.mark.parametrize("n_segments", FAMILIES)
+@cases("n_segments", FAMILIES)
 @pytest.mark.parametrize(
     ("supports", "share"), [((30,), 0.05), ((1000,), 0.005), ((50, 50), 0.1), ((30, 300), 0.1)]
 )
@@ -117,8 +118,8 @@ AGAINST = {  # supports now and before, and the recall before
 AGAINST_FAMILIES = {1: 4_000, 6: 2_000, 100: 300}
 
 
-@pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
-@pytest.mark.parametrize(("now", "before", "recall"), AGAINST.values(), ids=AGAINST)
+@cases("n_segments", AGAINST_FAMILIES)
+@cases(("now", "before", "recall"), AGAINST.values())
 def test_a_rule_against_an_earlier_run(now, before, recall, n_segments):
     families = AGAINST_FAMILIES[n_segments]
     earlier = Draws(equal(*before, recall=recall), n_segments, families)
@@ -134,9 +135,7 @@ def test_a_rule_against_an_earlier_run(now, before, recall, n_segments):
 
 
 @pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
-@pytest.mark.parametrize(
-    ("supports", "share"), [((30,), 0.2), ((300,), 0.06), ((50, 50), 0.1), ((30, 300), 0.1)]
-)
+@cases(("supports", "share"), [((30,), 0.2), ((300,), 0.06), ((50, 50), 0.1), ((30, 300), 0.1)])
 def test_a_rule_against_another_model(supports, share, n_segments):
     families = AGAINST_FAMILIES[n_segments]
     draws = Draws(equal(*supports, recall=0.5), n_segments, families)
@@ -182,7 +181,7 @@ CLUSTERED = {
 
 
 @pytest.mark.parametrize(("n_segments", "correlation"), [(20, 0.05), (20, 0.2), (60, 0.2)])
-@pytest.mark.parametrize(("design", "whole"), CLUSTERED.values(), ids=CLUSTERED)
+@cases(("design", "whole"), CLUSTERED.values())
 def test_a_rule_at_its_bound_where_rows_are_in_clusters(design, whole, n_segments, correlation):
     draws = Draws(design, n_segments, 2_000 // n_segments)
     frame = InClusters(20, (5, 20), correlation, whole=whole).frame(draws)
@@ -199,8 +198,8 @@ def test_a_rule_errs_much_more_often_without_the_clusters():
     assert false_verdicts(draws, frame=frame)[0] > 0.3
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["nested", "shared"])
-@pytest.mark.parametrize("n_segments", [6, 20])
+@cases("shared", [False, True])
+@cases("n_segments", [6, 20])
 @pytest.mark.parametrize("design", [equal(10, recall=0.9), equal(10, 10, recall=0.9)], ids=[1, 2])
 def test_disparity_where_rows_are_in_clusters(design, n_segments, shared):
     draws = Draws(design, n_segments, 60)

@@ -9,7 +9,8 @@ import pytest
 
 import balframe as bf
 from balframe.stats.base import IntervalMethod
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 from tests.support.reference_values import reference
 from tests.support.shipped_metrics import OF_FAMILIES, SHIPPED
 
@@ -48,7 +49,7 @@ def without_empty_labels(block):
     return [case for case in REFERENCE[block] if 0 not in case["support"]]
 
 
-@pytest.mark.parametrize("case", without_empty_labels("linear"), ids=lambda case: case["name"])
+@cases("case", without_empty_labels("linear"))
 def test_report_gives_the_reference_limits(case):
     frame = matrix_of(case["correct"], case["support"])
     weights = dict(enumerate([*case["weights"], 1.0]))
@@ -74,7 +75,7 @@ def test_images_of_balanced_accuracy_and_accuracy():
     assert limits_of(frame, "normalized_accuracy") == pytest.approx([2 * low - 1, 2 * high - 1])
 
 
-@pytest.mark.parametrize("case", without_empty_labels("posterior"), ids=lambda case: case["name"])
+@cases("case", without_empty_labels("posterior"))
 def test_the_posterior_verb_gives_the_reference_values(case):
     frame = matrix_of(case["correct"], case["support"])
 
@@ -98,9 +99,9 @@ def test_f1_is_mapped_from_the_jaccard_index():
     assert limits_of(frame, "f1") == pytest.approx([2 * j / (1 + j) for j in jaccard], abs=1e-12)
 
 
-@pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("interval", METHODS)
+@cases("labels", [2, 3])
+@cases("weight", [None, "w"])
+@cases("interval", METHODS)
 def test_limits_of_every_metric(labels, weight, interval):
     frame = random_frame(labels, labels)
     options = {"by": "g", "metrics": SHIPPED, "class_weight": "balanced", "sample_weight": weight}
@@ -124,7 +125,7 @@ def test_limits_of_every_metric(labels, weight, interval):
                 assert row["lower"] <= row["estimate"] <= row["upper"]
 
 
-@pytest.mark.parametrize("interval", METHODS)
+@cases("interval", METHODS)
 def test_counts_equal_repeated_rows_and_cells_equal_both(interval):
     frame = random_frame(7)
     options = {"by": "g", "metrics": "all", "interval": interval}
@@ -159,6 +160,7 @@ def test_weights_whose_squares_leave_the_range_of_a_float_have_no_limits():
         assert out.select("uar", "uar_lower", "uar_upper").row(0) == (0.75, None, None)
 
 
+@each_constructor
 def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
     frame = constructor(
         {
@@ -183,7 +185,7 @@ def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
     assert out["adjusted_balanced_accuracy_lower"][3] is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "message"),
     [
         ({"interval": "wald"}, "interval='wald' is not one of the options: None, False"),
@@ -197,7 +199,7 @@ def test_bad_options(options, message):
         bf.report(random_frame(), "y", "yhat", **options)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("verb", "options"),
     [
         (bf.report, {"metrics": "all", "interval": True}),
@@ -205,6 +207,7 @@ def test_bad_options(options, message):
         (bf.posterior, {"margins": "overall"}),
     ],
 )
+@each_constructor
 def test_intervals_are_the_same_everywhere(constructor, verb, options):
     data = random_frame(9).to_dict(as_series=False)
     expected = verb(pl.DataFrame(data), "y", "yhat", by="g", **options)
@@ -224,7 +227,7 @@ def test_limits_narrow_with_the_counts():
     assert (width[1] < width[0] / 5).drop_nulls().all()
 
 
-@pytest.mark.parametrize("interval", METHODS)
+@cases("interval", METHODS)
 def test_the_names_of_labels_change_no_limits(interval):
     frame = random_frame(4, labels=3)
     symmetric = [name for name in SHIPPED if name not in WITHOUT] + ["uar"]

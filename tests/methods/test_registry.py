@@ -10,6 +10,7 @@ import pytest
 import balframe as bf
 from balframe.metrics import lookup, registry
 from balframe.metrics.lookup import registered_metrics
+from tests.support.cases import cases
 
 
 def half(c):
@@ -17,7 +18,7 @@ def half(c):
     return np.full(c.n_segments, 0.5)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "message"),
     [
         ({"range": 3}, "range=3 must be a pair"),
@@ -51,7 +52,7 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     assert (told.meaning, told.formula) == ("", "")
 
 
-@pytest.mark.parametrize("metrics", [5, np.array(["nope"]), ["all", "all"], {"f1": 1, "nope": 2}])
+@cases("metrics", [5, np.array(["nope"]), ["all", "all"], {"f1": 1, "nope": 2}])
 def test_metrics_that_are_no_names_raise_within_the_family(metrics):
     with pytest.raises(bf.BalframeError):
         bf.report(pl.DataFrame({"y": [1], "p": [1]}), "y", "p", metrics=metrics)
@@ -74,7 +75,7 @@ def test_the_other_label_of_a_standard_pair_may_be_absent(label, other):
     assert out.select("recall", "specificity").row(0) == (None, 1.0)
 
 
-@pytest.mark.parametrize("labels", [{"a", "b"}, {"a": 1, "b": 2}, "ab", 5])
+@cases("labels", [{"a", "b"}, {"a": 1, "b": 2}, "ab", 5])
 def test_labels_are_a_list_in_an_order(labels):
     frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 rng = np.random.default_rng(7)
 SIZE = 60
@@ -17,6 +17,7 @@ ROWS = {"y": Y.tolist(), "s": SCORE.tolist(), "w": WEIGHT.tolist()}
 WEIGHTLESS = sorted({*SCORE} - {*SCORE[WEIGHT > 0]})
 
 
+@each_constructor
 def test_their_scores_are_thresholds_which_scikit_learn_drops(constructor):
     out = plain(bf.curve(constructor(ROWS), "y", "s", sample_weight="w", metrics=["fpr", "tpr"]))
     fpr, tpr, thresholds = sk.roc_curve(Y, SCORE, sample_weight=WEIGHT, drop_intermediate=False)
@@ -53,6 +54,7 @@ def test_areas_and_best_thresholds_are_those_of_the_other_rows():
         assert best[0][name].item() == pytest.approx(best[1][name].item(), rel=1e-12), name
 
 
+@each_constructor
 def test_rows_that_stand_for_no_row_have_no_threshold(constructor):
     counted = {**ROWS, "k": (WEIGHT > 0).astype(int).tolist()}
 

@@ -8,9 +8,10 @@ import pytest
 
 import balframe as bf
 from balframe.metrics import registry
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
-VERBS = pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+VERBS = cases("verb", [bf.report, bf.classes, bf.confusion])
 
 
 def rows(out, *names):
@@ -22,7 +23,7 @@ def rows(out, *names):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("absent", "in_b"),
     [
         ("skip", ((1 + 1 / 2) / 2, (1 * 1 + 3 / 2) / 4, (1 / 2) ** (1 / 2), (3 / 4 - 1 / 2) * 2)),
@@ -30,6 +31,7 @@ def rows(out, *names):
         ("zero", ((1 + 1 / 2) / 3, (1 * 1 + 3 / 2) / 8, 0.0, (1 / 2 - 1 / 3) * 3 / 2)),
     ],
 )
+@each_constructor
 def test_an_absent_label(constructor, absent, in_b):
     y, yhat = [0, 0, 0, 0, 1, 2, 0, 0, 1, 1], [0, 2, 2, 2, 1, 2, 0, 0, 1, 2]
     frame = constructor({"g": [*"aaaaaabbbb"], "y": y, "yhat": yhat})
@@ -44,6 +46,7 @@ HOLES = {"g": [*"aaab"], "y": [0, 1, None, 0], "k": [2, 3, 4, 5]}
 HOLES |= {"p": [0, None, 1, 1], "q": [0, 1, 1, None]}
 
 
+@each_constructor
 def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
     frame = constructor(HOLES)
     options = {"missing": "drop", "metrics": ["accuracy", "uar"]}
@@ -53,6 +56,7 @@ def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
     assert rows(bf.report(frame, "y", "p", counts="k", **options), "n", "n_missing") == [(7, 7)]
 
 
+@each_constructor
 def test_a_segment_without_a_row_left_in_the_other_verbs(constructor):
     frame = constructor(HOLES)
     classes = bf.classes(frame, "y", "q", by="g", missing="drop")
@@ -65,6 +69,7 @@ def test_a_segment_without_a_row_left_in_the_other_verbs(constructor):
     assert rows(full, "g", "n") == [*zip("aaaabbbb", [1, 0, 0, 1, 0, 0, 0, 0], strict=True)]
 
 
+@each_constructor
 def test_weights_weigh_scores_and_rows_are_counted(constructor):
     frame = constructor({"y": [0, 0, 0, 1], "yhat": [0, 0, 1, 1], "w": [2.5, 0.5, 1.0, 4.0]})
     options = {"sample_weight": "w", "metrics": ["accuracy", "uar"]}
@@ -74,6 +79,7 @@ def test_weights_weigh_scores_and_rows_are_counted(constructor):
     assert rows(classes, *names) == [(3, 0.5, 2, 2, 0.75, 1.0), (1, 0.5, 2, 1, 1.0, 4 / 5)]
 
 
+@each_constructor
 def test_a_label_without_weight_is_absent(constructor):
     frame = constructor({"y": [0, 0, 1], "yhat": [0, 1, 1], "w": [1.0, 1.0, 0.0]})
     metrics = ["uar", "adjusted_balanced_accuracy", "normalized_accuracy"]
@@ -86,12 +92,14 @@ COUNTED = {"g": [*"aabbc"], "y": [0, 1, 1, 0, 2], "yhat": [0, 0, 1, 0, 0], "k": 
 
 
 @VERBS
+@each_constructor
 def test_counts_stand_for_repeated_rows(constructor, verb):
     repeated = {name: np.repeat(COUNTED[name], COUNTED["k"]).tolist() for name in COUNTED}
     expected = plain(verb(constructor(repeated), "y", "yhat", by="g"))
     assert plain(verb(constructor(COUNTED), "y", "yhat", by="g", counts="k")) == expected
 
 
+@each_constructor
 def test_rows_that_stand_for_no_row_do_not_exist(constructor):
     frame = constructor({**COUNTED, "holes": [0, 1, 1, None, None]})
     options = {"by": "g", "counts": "k", "metrics": ["accuracy", "normalized_accuracy"]}
@@ -100,12 +108,14 @@ def test_rows_that_stand_for_no_row_do_not_exist(constructor):
     assert rows(bf.classes(frame, "y", "yhat", counts="k"), "label", "support") == [(0, 3), (1, 3)]
 
 
+@each_constructor
 def test_counts_and_weights_together_are_rows_of_equal_weight(constructor):
     frame = constructor({"y": [0, 1], "yhat": [0, 0], "k": [3, 2], "w": [0.5, 4.0]})
     out = bf.confusion(frame, "y", "yhat", counts="k", sample_weight="w")
     assert rows(out) == [(0, 0, 3, 3 * 0.5, 3 * 0.25), (1, 0, 2, 2 * 4.0, 2 * 16.0)]
 
 
+@each_constructor
 def test_labels_give_the_order_and_the_size_of_the_set(constructor):
     frame = constructor({"y": [0, 0, 1, 2], "yhat": [0, 1, 1, 2]})
     options = {"labels": [2, 7, 0, 1]}
@@ -117,12 +127,13 @@ def test_labels_give_the_order_and_the_size_of_the_set(constructor):
     assert rows(out) == [(4, 3, 1, (3 / 4 - 1 / 4) / (3 / 4), 2.5 / 3)]
 
 
+@each_constructor
 def test_labels_that_the_dtype_of_the_truth_does_not_hold(constructor):
     frame = constructor({"y": [False, True], "p": [-1, 1]})
     assert rows(bf.confusion(frame, "y", "p")) == [(0, -1, 1), (1, 1, 1)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("y", "yhat", "pos_label", "expected"),
     [
         ([0, 1, 1], [0, 1, 0], None, (0.5, 1.0)),
@@ -136,12 +147,14 @@ def test_labels_that_the_dtype_of_the_truth_does_not_hold(constructor):
         (["a", "b", "b"], ["a", "b", "a"], "b", (0.5, 1.0)),
     ],
 )
+@each_constructor
 def test_the_positive_label(constructor, y, yhat, pos_label, expected):
     options = {"metrics": ["recall", "specificity"], "pos_label": pos_label}
     out = bf.report(constructor({"y": y, "yhat": yhat}), "y", "yhat", **options)
     assert rows(out, *options["metrics"]) == [expected]
 
 
+@each_constructor
 def test_all_metrics_of_three_labels_leave_the_binary_ones_null(constructor):
     frame = constructor({"y": [0, 1, 2, 2], "yhat": [0, 1, 2, 0]})
     names = ["accuracy", "balanced_accuracy", "recall", "f1", "prevalence", "informedness"]
@@ -164,9 +177,8 @@ BY_RACE = [(None, 1, "race", 2, 1.0), (None, 2, "race", 2, 0.0)]
 OVERALL = [(None, None, "overall", 4, 0.5)]
 
 
-@pytest.mark.parametrize(
-    ("margins", "coarser"), [("overall", OVERALL), ("all", BY_SEX + BY_RACE + OVERALL)]
-)
+@cases(("margins", "coarser"), [("overall", OVERALL), ("all", BY_SEX + BY_RACE + OVERALL)])
+@each_constructor
 def test_margins_come_after_the_finest_rows(constructor, margins, coarser):
     out = bf.report(constructor(PEOPLE), "y", "p", by=["sex", "race"], margins=margins)
     assert rows(out, "sex", "race", "margin", "n", "accuracy") == FINEST + coarser
@@ -180,7 +192,7 @@ def test_rolled_up_pandas_columns_are_nullable():
     assert out.dtypes[["race", "old"]].astype(str).tolist() == ["Int64", "boolean"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("normalize", "shares"),
     [
         ("true", [2 / 8, 6 / 8, None, None]),
@@ -188,6 +200,7 @@ def test_rolled_up_pandas_columns_are_nullable():
         ("all", [2 / 8, 6 / 8, 0.0, 0.0]),
     ],
 )
+@each_constructor
 def test_shares_of_all_pairs(constructor, normalize, shares):
     frame = constructor({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1], "w": [1.5, 0.5, 6.0, 0.0]})
     options = {"sample_weight": "w", "complete": True, "normalize": normalize}
@@ -196,6 +209,7 @@ def test_shares_of_all_pairs(constructor, normalize, shares):
     assert rows(out) == [(*cell, share) for cell, share in zip(cells, shares, strict=True)]
 
 
+@each_constructor
 def test_models_come_in_the_order_given(constructor):
     frame = constructor({"y": [0, 1], "b": [0, 0], "a": [0, 1]})
     out = bf.report(frame, "y", ["b", "a"], metrics="accuracy")
@@ -214,7 +228,8 @@ DAYS = {
 
 
 @VERBS
-@pytest.mark.parametrize("weights", [{}, {"sample_weight": "w"}], ids=["plain", "weighted"])
+@cases("weights", [{}, {"sample_weight": "w"}])
+@each_constructor
 def test_cells_report_what_their_rows_report(constructor, verb, weights):
     options, days = {"by": "g", **weights}, []
     for day in (slice(0, 7), slice(7, 20), slice(20, 30)):
@@ -235,7 +250,7 @@ def test_a_matrix_becomes_cells():
     assert out["data"] == [[0, 0, 45], [0, 1, 5], [1, 0, 11], [1, 1, 39]]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("matrix", "options", "words"),
     [
         *((matrix, {}, "square") for matrix in ([[1, 2]], [1, 2], [[1, 2], [3]], [], 5)),
@@ -304,7 +319,8 @@ def test_a_metric_gives_one_number_for_each_segment(constructor, register):
         plain(bf.report(frame, "y", "p", metrics="mine"))
 
 
-@pytest.mark.parametrize("counts", [None, "k"])
+@cases("counts", [None, "k"])
+@each_constructor
 def test_each_model_misses_its_own_rows_alone(constructor, counts):
     frame = constructor(
         {

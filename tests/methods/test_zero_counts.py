@@ -1,10 +1,10 @@
-import pytest
-
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 
-@pytest.mark.parametrize("missing", ["raise", "drop"])
+@cases("missing", ["raise", "drop"])
+@each_constructor
 def test_nulls_in_a_row_that_stands_for_no_row_do_not_exist(constructor, missing):
     frame = constructor({"y": [1, 0, 1], "p": [1, 0, None], "w": [1.0, None, 2.0], "k": [3, 0, 0]})
 

@@ -12,6 +12,7 @@ from sklearn import metrics as sk
 from sklearn.dummy import DummyClassifier
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.shipped_metrics import OF_FAMILIES, SHIPPED
 
 LABELS = {  # the last label is the positive one
@@ -270,7 +271,7 @@ def test_every_shipped_metric_has_a_peer():
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("metric", PEERS)
+@cases("metric", PEERS)
 @over_all_data
 def test_equals_scikit_learn_in_a_loop(kind, weighted, metric):
     expected = looped(kind, weighted, PEERS[metric])
@@ -305,11 +306,9 @@ OF_ALL_ROWS = ("recall_micro", "precision_micro", "f1_micro", "jaccard_micro", "
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("metric", sorted(AVERAGES.keys() - OF_ALL_ROWS) + IN_OTHER_WAYS)
+@cases("metric", sorted(AVERAGES.keys() - OF_ALL_ROWS) + IN_OTHER_WAYS)
 @over_all_data
-@pytest.mark.parametrize(
-    ("absent", "peer"), [("zero", over_whole_set), ("null", undefined_where_a_label_is)]
-)
+@cases(("absent", "peer"), [("zero", over_whole_set), ("null", undefined_where_a_label_is)])
 def test_absent_labels_as_zero_or_null(kind, weighted, metric, absent, peer):
     expected = looped(kind, weighted, partial(peer, metric))
 

@@ -14,6 +14,7 @@ from sklearn import metrics as sk
 from sklearn.exceptions import UndefinedMetricWarning
 
 import balframe as bf
+from tests.support.cases import cases
 
 
 def score(metric, y, yhat, weight=None, **options):
@@ -28,7 +29,7 @@ def near(expected):
     return pytest.approx(expected, rel=0, abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("y", "yhat"),
     [("aabb", "aaaa"), ("aaaa", "aabb"), ("aaaa", "aaaa"), ("aaaa", "bbbb"), ("abc", "ccc")],
 )
@@ -39,8 +40,8 @@ def test_correlation_with_a_constant_is_null(y, yhat):
         assert sk.matthews_corrcoef(list(y), list(yhat)) == 0
 
 
-@pytest.mark.parametrize("weight", [[0.1, 0.2, 0.3], [0.1, 0.4, 0.2], [0.5, 0.25, 2.0]])
-@pytest.mark.parametrize("prediction", "abc")
+@cases("weight", [[0.1, 0.2, 0.3], [0.1, 0.4, 0.2], [0.5, 0.25, 2.0]])
+@cases("prediction", "abc")
 def test_correlation_with_a_constant_is_null_under_weights(weight, prediction):
     assert score("matthews_corrcoef", list("abc"), [prediction] * 3, weight) is None
     assert score("matthews_corrcoef", [prediction] * 3, list("abc"), weight) is None
@@ -124,7 +125,7 @@ def test_adjusted_balanced_accuracy_of_one_label_is_null(yhat):
     assert math.isnan(peer) if yhat == "aaa" else peer == -math.inf
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metric", "peer", "y", "yhat"),
     [
         ("recall", sk.recall_score, [0, 0], [0, 1]),

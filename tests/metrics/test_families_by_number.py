@@ -6,6 +6,7 @@ from sklearn.metrics import fbeta_score
 
 import balframe as bf
 from balframe.metrics.lookup import find_metric, metric_families
+from tests.support.cases import cases
 
 ROWS = [(0, 0, 0.1)] * 3 + [(0, 1, 0.7)] * 2 + [(1, 0, 0.2)] * 3 + [(1, 1, 0.9)] * 4
 FRAME = pl.DataFrame(ROWS, schema=["y", "p", "s"], orient="row").with_columns(g=pl.lit("a"))
@@ -25,19 +26,19 @@ def test_fbeta_by_hand_and_by_scikit_learn(name, expected):
     assert fbeta_score(FRAME["y"], FRAME["p"], beta=beta) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("name", ["fbeta(2.0)", "fbeta(2e0)", "fbeta( 2 )", "fbeta (2)"])
+@cases("name", ["fbeta(2.0)", "fbeta(2e0)", "fbeta( 2 )", "fbeta (2)"])
 def test_the_number_may_be_written_in_other_ways_and_names_the_column(name):
     assert value(name) == value("fbeta(2)")
 
 
-@pytest.mark.parametrize("beta", ["1e-200", "1e-9", "1e9", "1e200"])
+@cases("beta", ["1e-200", "1e-9", "1e9", "1e200"])
 def test_fbeta_tends_to_precision_and_to_recall(beta):
     expected = TP / (TP + FP) if float(beta) < 1 else TP / (TP + FN)
 
     assert value(f"fbeta({beta})") == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(("y", "p", "expected"), [(0, 0, None), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
+@cases(("y", "p", "expected"), [(0, 0, None), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
 def test_fbeta_is_undefined_without_positives_in_truth_and_prediction(y, p, expected):
     assert value("fbeta(2)", pl.DataFrame({"y": [y], "p": [p]})) == expected
 
@@ -59,7 +60,7 @@ def test_a_family_is_listed_in_one_row_and_is_not_among_all():
     assert not [n for n in bf.report(FRAME, "y", "p", metrics="all").columns if "fbeta" in n]
 
 
-@pytest.mark.parametrize(
+@cases(
     "name", ["fbeta", "fbeta()", "fbeta(x)", "fbeta(beta)", "fbeta(0)", "fbeta(-1)", "fbeta(inf)"]
 )
 def test_a_number_above_0_is_asked_for(name):
@@ -71,7 +72,7 @@ def test_a_number_above_0_is_asked_for(name):
     )
 
 
-@pytest.mark.parametrize("name", ["fbeta(2", "fbeta(2))", "f_beta(2)", "recall(2)", "(2)"])
+@cases("name", ["fbeta(2", "fbeta(2))", "f_beta(2)", "recall(2)", "(2)"])
 def test_what_is_no_member_is_not_found(name):
     with pytest.raises(bf.UnknownNameError, match="not found"):
         value(name)
@@ -89,7 +90,7 @@ def test_thresholds_by_a_member():
 TWO = pl.concat([FRAME, FRAME.with_columns(g=pl.lit("b"), p=pl.col("y"))])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rule", "estimate", "status"),
     [
         ("fbeta(2) >= 0.6", F2, "fail"),
@@ -105,7 +106,7 @@ def test_rules_about_a_member(rule, estimate, status):
     assert out.select("estimate", "status").row(0) == (pytest.approx(estimate), status)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rule", "marks", "words"),
     [
         ("fbeta >= 1", "      ^", "a number in brackets is expected, as in 'fbeta(2)'"),

@@ -15,6 +15,7 @@ from balframe.metrics.definitions.probability import (
     uncertainty,
 )
 from balframe.stats.isotonic import isotonic_regression
+from tests.support.cases import cases
 from tests.support.oracles.calibration import isotonic as by_loops
 from tests.support.oracles.calibration import one, several
 
@@ -127,8 +128,8 @@ def test_nothing_expected():
     assert np.isnan(oe_ratio(one((5e-324, 1)))).all()  # past the range of floats
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
-@pytest.mark.parametrize("outside", [-1e-9, 1 + 1e-9, 3.0])
+@cases("metric", METRICS)
+@cases("outside", [-1e-9, 1 + 1e-9, 3.0])
 def test_scores_that_are_no_probabilities(metric, outside):
     values = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
 

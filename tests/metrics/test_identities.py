@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 import balframe as bf
 from balframe.metrics.lookup import find_metric
+from tests.support.cases import cases
 from tests.support.shipped_metrics import SHIPPED
 
 ALIASES = [(name, alias) for name in SHIPPED for alias in find_metric(name).aliases]
@@ -27,11 +28,11 @@ def tables(matrices, n_labels):
 
 TWO = tables(product(range(4), repeat=4), 2)  # every matrix of counts up to 3
 THREE = tables(np.random.default_rng(6).choice([0, 0, 0, 0, 1, 2, 3, 4], (400, 9)), 3)
-on_tables = pytest.mark.parametrize("frame", [TWO, THREE], ids=["two labels", "three labels"])
-weighting = pytest.mark.parametrize("weight", [None, "weight"], ids=["rows", "weighted"])
+on_tables = cases("frame", [TWO, THREE])
+weighting = cases("weight", [None, "weight"])
 
 
-every_metric = pytest.mark.parametrize("metric", SHIPPED)
+every_metric = cases("metric", SHIPPED)
 
 
 def score(frame, metric, **options):
@@ -105,9 +106,7 @@ def test_balanced_accuracy_is_the_area_under_the_curve_of_the_prediction():
 
 @on_tables
 @weighting
-@pytest.mark.parametrize(
-    ("class_weight", "same"), [("prevalence", "accuracy"), ("balanced", "balanced_accuracy")]
-)
+@cases(("class_weight", "same"), [("prevalence", "accuracy"), ("balanced", "balanced_accuracy")])
 def test_class_weights_by_name(frame, weight, class_weight, same):
     expected = score(frame, same, sample_weight=weight)
 
@@ -115,7 +114,7 @@ def test_class_weights_by_name(frame, weight, class_weight, same):
     assert_same(score(frame, "weighted_balanced_accuracy", **options), expected)
 
 
-@pytest.mark.parametrize("alpha", [0, 0.3, 0.5, 1])
+@cases("alpha", [0, 0.3, 0.5, 1])
 def test_alpha_weighted_accuracy(alpha):
     recall, specificity = score(TWO, "recall"), score(TWO, "specificity")
 
@@ -165,7 +164,7 @@ def test_always_wrong(k):
 
 
 @weighting
-@pytest.mark.parametrize(
+@cases(
     ("metric", "image", "other"),
     [
         ("informedness", lambda value: 2 * value - 1, "balanced_accuracy"),
@@ -186,7 +185,7 @@ def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image,
     assert_same(score(both, metric, sample_weight=weight), image(value))
 
 
-@pytest.mark.parametrize("metric", [name for name in SHIPPED if find_metric(name).better])
+@cases("metric", [name for name in SHIPPED if find_metric(name).better])
 def test_the_best_value_on_a_perfect_classifier(metric):
     frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
     low, high = find_metric(metric).range
@@ -210,7 +209,7 @@ def test_values_lie_in_the_range(frame, weight, metric):
 
 
 @on_tables
-@pytest.mark.parametrize(("metric", "alias"), ALIASES)
+@cases(("metric", "alias"), ALIASES)
 def test_an_alias_gives_the_same_values(frame, metric, alias):
     assert_identical(score(frame, alias), score(frame, metric))
 
@@ -236,7 +235,7 @@ def test_fbeta_of_1_is_f1(frame, weight):
 
 
 @weighting
-@pytest.mark.parametrize("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
+@cases("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
 def test_of_two_labels_a_weighted_kappa_is_kappa(weight, metric):
     kappa = score(TWO, "cohen_kappa", sample_weight=weight)
 
@@ -267,7 +266,7 @@ def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
 
 @on_tables
 @weighting
-@pytest.mark.parametrize(
+@cases(
     ("metric", "swapped"),
     [
         ("recall", "precision"),
@@ -291,7 +290,7 @@ def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
 
 @on_tables
 @every_metric
-@pytest.mark.parametrize("factor", [3.7, 1e-200, 1e200])
+@cases("factor", [3.7, 1e-200, 1e200])
 def test_the_scale_of_weights_does_not_matter(frame, metric, factor):
     scaled = frame.with_columns(pl.col("weight") * factor)
 
@@ -322,7 +321,7 @@ def test_rows_without_weight_do_not_matter(frame, metric):
 
 
 @on_tables
-@pytest.mark.parametrize("weight", [None, "eighths"], ids=["rows", "weighted"])
+@cases("weight", [None, "eighths"])
 @every_metric
 def test_counts_are_repeated_rows(frame, metric, weight):
     frame = frame.with_columns(eighths=(8 * pl.col("weight")).ceil() / 8)  # their sums are exact

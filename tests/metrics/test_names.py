@@ -12,6 +12,7 @@ import balframe as bf
 from balframe.methods import declarations
 from balframe.metrics.lookup import all_metrics, find_metric
 from balframe.metrics.score_metrics import all_score_metrics
+from tests.support.cases import cases
 
 SCORERS = {name: sk.get_scorer(name) for name in sk.get_scorer_names()}
 OF_CLASSES = {
@@ -84,8 +85,8 @@ def score(y, yhat, names, **options):
     return bf.report(pl.DataFrame({"y": y, "p": yhat}), "y", "p", metrics=names, **options)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", OF_LABELS)
+@cases("seed", range(3))
+@cases("name", OF_LABELS)
 def test_scorers_of_scikit_learn_have_their_names_and_values(name, seed):
     scorer, needs = OF_CLASSES[name], find_metric(name).needs
     for n_labels in (2,) if "pos_label" in needs else (2, 3):
@@ -103,7 +104,7 @@ def test_every_scorer_of_labels_is_there():
     assert len(OF_LABELS) > 18
 
 
-@pytest.mark.parametrize("name", sorted({*OF_CLASSES} - {*OF_LABELS}))
+@cases("name", sorted({*OF_CLASSES} - {*OF_LABELS}))
 def test_other_scorers_of_classifiers_are_honestly_not_there(name):
     frame = pl.DataFrame({"y": [0, 1], "p": [0, 1]})
 
@@ -117,7 +118,7 @@ def test_other_scorers_of_classifiers_are_honestly_not_there(name):
         assert re.search(f"^metric '{name}' not found; did you mean '\\w+'", str(raised.value))
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@cases("name", OTHERS)
 def test_names_of_other_libraries_mean_what_they_mean_there(name):
     tp, fp, fn, tn = 31, 7, 12, 50
     cells = bf.from_matrix([[tn, fp], [fn, tp]])
@@ -129,13 +130,13 @@ def test_names_of_other_libraries_mean_what_they_mean_there(name):
     assert out[name][0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
+@cases("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
 def test_names_that_differ_between_libraries_are_no_aliases(name):
     with pytest.raises(KeyError, match=f"metric '{name}' not found"):
         find_metric(name)
 
 
-@pytest.mark.parametrize("name", [*SCORE_METRICS, *NOT_COMPUTED])
+@cases("name", [*SCORE_METRICS, *NOT_COMPUTED])
 def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
     frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
     says = f"metric '{name}' not found: it is computed from scores, and no method returns it"
@@ -150,7 +151,7 @@ def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
         bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
 
 
-@pytest.mark.parametrize("metric", all_score_metrics(), ids=lambda metric: metric.name)
+@cases("metric", all_score_metrics())
 def test_the_method_of_a_metric_of_scores_has_its_column(metric):
     (columns,) = declarations()[metric.method].layouts.values()
 
@@ -204,7 +205,7 @@ def test_ranking_points_to_report_for_metrics_of_labels():
         bf.ranking(pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]}), "y", "s", metrics="accuracy")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "near"),
     [
         ("sensitivty", "'sensitivity'"),

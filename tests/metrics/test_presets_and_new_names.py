@@ -7,6 +7,7 @@ import balframe as bf
 from balframe.methods import declarations
 from balframe.metrics.lookup import registered_metrics
 from balframe.metrics.registry import FAIRNESS_METRICS, PRESETS
+from tests.support.cases import cases
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
 RATES = [
@@ -36,8 +37,8 @@ def metrics_of(method, metrics):
     return out.columns[4:] if method == "report" else list(dict.fromkeys(out["metric"]))
 
 
-@pytest.mark.parametrize("method", DEFAULTS)
-@pytest.mark.parametrize(
+@cases("method", DEFAULTS)
+@cases(
     ("metrics", "expected"),
     [
         ("fairness", RATES),
@@ -125,7 +126,7 @@ def test_a_mapping_renames_the_columns_of_metrics():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "options"),
     [
         ("report", {"by": "g", "layout": "long", "interval": True}),
@@ -152,7 +153,7 @@ def test_a_mapping_renames_the_columns_of_a_curve():
     assert out.columns == ["threshold", "n", "predicted_positive", "acc", "hit rate"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metrics", "says"),
     [
         ({"recall": "precision"}, "the name 'recall', which already names the metric 'recall'"),
@@ -173,7 +174,7 @@ def test_new_names_that_cannot_be_used_raise(metrics, says):
         bf.report(FRAME, "y", "p", by="g", metrics=metrics, interval=True)
 
 
-@pytest.mark.parametrize("name", ["fairness", "roc_auc", "segment", "panel"])
+@cases("name", ["fairness", "roc_auc", "segment", "panel"])
 def test_a_new_name_that_means_something_else_is_refused(name):
     with pytest.raises(bf.InvalidInputError, match=f"the name '{name}', which means something"):
         bf.report(pl.DataFrame({"y": [1, 0], "p": [1, 0]}), "y", "p", metrics={name: "recall"})

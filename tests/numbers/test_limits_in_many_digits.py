@@ -16,6 +16,7 @@ from balframe.stats.mean_recall import (
 )
 from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
+from tests.support.cases import cases
 from tests.support.oracles.constrained_likelihood import limits
 
 pytestmark = pytest.mark.any_version
@@ -40,9 +41,9 @@ SEGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("skewness", [False, True])
-@pytest.mark.parametrize("level", [0.95, 0.9995])
-@pytest.mark.parametrize(("x", "n", "a"), SEGMENTS)
+@cases("skewness", [False, True])
+@cases("level", [0.95, 0.9995])
+@cases(("x", "n", "a"), SEGMENTS)
 def test_limits_of_means_of_recalls(x, n, a, level, skewness):
     method = scas_limits if skewness else score_limits
     result = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
@@ -51,10 +52,8 @@ def test_limits_of_means_of_recalls(x, n, a, level, skewness):
         assert limit == pytest.approx(float(expected), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("x", "n"), [(0, 10**9), (1, 10**9), (9, 10**9), (1e-6, 1), (0.01, 1), (1e-9, 3)]
-)
-@pytest.mark.parametrize("skewness", [False, True])
+@cases(("x", "n"), [(0, 10**9), (1, 10**9), (9, 10**9), (1e-6, 1), (0.01, 1), (1e-9, 3)])
+@cases("skewness", [False, True])
 def test_limits_near_0_keep_their_digits(x, n, skewness):
     method = scas_limits if skewness else score_limits
     low, _ = method(*(np.array([[float(v)]]) for v in (x, n, 1)), 0.95)
@@ -63,8 +62,8 @@ def test_limits_near_0_keep_their_digits(x, n, skewness):
     assert low[0] == pytest.approx(float(expected), rel=1e-9, abs=1e-300)
 
 
-@pytest.mark.parametrize("segments", [1, 60, 500])
-@pytest.mark.parametrize(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
+@cases("segments", [1, 60, 500])
+@cases(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
 def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
     level = IntervalRequest(None, 0.95).bonferroni(segments).level
     low, high = (
@@ -83,8 +82,8 @@ def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
         assert float(below / tail) == pytest.approx(1, rel=1e-6)
 
 
-@pytest.mark.parametrize("method", PROPORTIONS)
-@pytest.mark.parametrize(("x", "n"), FEW)
+@cases("method", PROPORTIONS)
+@cases(("x", "n"), FEW)
 def test_proportions_at_their_ends(method, x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
     levels = [0.5, 0.95, 0.9999]
@@ -100,9 +99,9 @@ def test_proportions_at_their_ends(method, x, n):
     assert 1 - mirrored[::-1] == pytest.approx(np.ravel(method(x, n, 0.95)), abs=1e-15)
 
 
-@pytest.mark.parametrize("method", MEANS)
-@pytest.mark.parametrize("supports", [(1, 1), (1, 10**9), (1, 1, 1), (10**9, 10**12)])
-@pytest.mark.parametrize("lightest", [1.0, 1e-12, 1e-300])
+@cases("method", MEANS)
+@cases("supports", [(1, 1), (1, 10**9), (1, 1, 1), (10**9, 10**12)])
+@cases("lightest", [1.0, 1e-12, 1e-300])
 def test_means_at_their_ends(method, supports, lightest):
     n = np.array(list(supports), float)
     is_proportion = method in (
@@ -127,7 +126,7 @@ def test_means_at_their_ends(method, supports, lightest):
     assert 1 - flipped[1] == pytest.approx(narrow[0], abs=1e-9)
 
 
-@pytest.mark.parametrize(("x", "n"), [(999_999_000, 10**9), (1000, 10**9), (3, 10**12), (1, 1)])
+@cases(("x", "n"), [(999_999_000, 10**9), (1000, 10**9), (3, 10**12), (1, 1)])
 def test_beta_tails_hold_what_they_should(x, n):
     """The first is one where the inverse of SciPy fails."""
     counts = np.array([float(x)]), np.array([float(n)])

@@ -7,6 +7,7 @@ import pytest
 from mpmath import mp, mpf, sqrt
 
 import balframe as bf
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 mp.dps = 50
@@ -73,8 +74,8 @@ def report(matrix, **options):
     return bf.report(frame, "y", "p", metrics=METRICS, counts="k", interval=True, **options)
 
 
-@pytest.mark.parametrize("majority", [10**3, 10**9, 10**12, 10**15])
-@pytest.mark.parametrize(
+@cases("majority", [10**3, 10**9, 10**12, 10**15])
+@cases(
     "rare",
     [
         [[2], [0, 1]],
@@ -86,7 +87,6 @@ def report(matrix, **options):
         [[0, 0], [0, 4, 0], [0, 0, 7]],
         [[9, 8], [7, 0, 6], [5, 4, 0]],
     ],
-    ids=str,
 )
 def test_labels_of_few_rows_beside_one_of_many(majority, rare):
     first, *others = rare
@@ -95,20 +95,16 @@ def test_labels_of_few_rows_beside_one_of_many(majority, rare):
     assert_limits(matrix, report(matrix))
 
 
-@pytest.mark.parametrize("majority", [10**6, 10**9, 10**12])
-@pytest.mark.parametrize(
-    "matrix",
-    [[[0, None], [6, 0]], [[5, None], [0, 4]], [[3, None, 0], [0, 3, 1], [2, 0, 9]]],
-    ids=str,
-)
+@cases("majority", [10**6, 10**9, 10**12])
+@cases("matrix", [[[0, None], [6, 0]], [[5, None], [0, 4]], [[3, None, 0], [0, 3, 1], [2, 0, 9]]])
 def test_nearly_all_rows_wrong_in_the_same_way(majority, matrix):
     matrix = [[majority if value is None else value for value in row] for row in matrix]
 
     assert_limits(matrix, report(matrix))
 
 
-@pytest.mark.parametrize("n", [1, 10**5, 10**9])
-@pytest.mark.parametrize(
+@cases("n", [1, 10**5, 10**9])
+@cases(
     "matrix",
     [
         [[1, 0], [0, 1]],
@@ -118,7 +114,6 @@ def test_nearly_all_rows_wrong_in_the_same_way(majority, matrix):
         [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
         [[5, 1, 0, 0], [0, 5, 1, 0], [0, 0, 5, 1], [1, 0, 0, 5]],
     ],
-    ids=str,
 )
 def test_very_many_rows_of_each_label(matrix, n):
     matrix = [[value * n for value in row] for row in matrix]

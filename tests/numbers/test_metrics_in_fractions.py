@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.metrics_in_fractions import real, scores
 from tests.support.shipped_metrics import SHIPPED
 
@@ -81,7 +82,7 @@ def test_close_to_chance(n, m, more):
     check([[n, 3 * n], [m, 3 * m + more]], "counts")
 
 
-@pytest.mark.parametrize(
+@cases(
     "matrix",
     [
         [[2**62, 1], [1, 2**61]],
@@ -103,7 +104,7 @@ def test_chance_is_0_and_no_rounding_error(right):
     assert [result[name] for name in ("informedness", "matthews_corrcoef")] == [0, 0]
 
 
-@pytest.mark.parametrize("heavy", [1.0, 1e9, 1e20, 1e150])
+@cases("heavy", [1.0, 1e9, 1e20, 1e150])
 def test_true_negatives_beside_a_false_alarm_of_any_weight(heavy):
     result = report([[0.0, heavy, 1.0], [1.0, 1.0, 0.0], [0.0] * 3], "sample_weight", (1, 1, 1))
 

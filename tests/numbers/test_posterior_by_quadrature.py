@@ -7,6 +7,7 @@ import pytest
 from scipy import optimize, special
 
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 T = np.linspace(-3.6, 3.6, 1501)
@@ -40,8 +41,8 @@ def below(theta, one, other, a):
     return total
 
 
-@pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize(("right", "support", "a"), CASES)
+@cases("prior", PRIORS)
+@cases(("right", "support", "a"), CASES)
 def test_quantiles_are_as_accurate_as_the_module_says(right, support, a, prior):
     x, n, share = (np.array([v], float) for v in (right, support, (a, 1 - a)))
     one, other = (

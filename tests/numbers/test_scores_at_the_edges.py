@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 EDGES = [5e-324, 1e-323, -5e-324, 0.0, -0.0, 1e308, -1e308, 1.0, math.nextafter(1, 2)]
@@ -68,7 +69,7 @@ def newcombe(t, positives, negatives):
     return t * (1 - t) * (1 + ((positives + negatives) / 2 - 1) * spread) / positives / negatives
 
 
-@pytest.mark.parametrize(("score", "above"), list(product(EDGES, repeat=2)))
+@cases(("score", "above"), list(product(EDGES, repeat=2)))
 def test_one_positive_and_one_negative(score, above):
     frame = pl.DataFrame({"y": [0, 1], "s": [score, above]})
 

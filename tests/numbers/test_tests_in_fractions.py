@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mpmath import erfc, exp, mp, mpf, sqrt
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.constrained_likelihood import (
     chi_square_tail,
     equality,
@@ -57,7 +58,7 @@ def transpose(one, other):
     return (*zip(*one, strict=True), *zip(*other, strict=True), [1] * len(one))
 
 
-@pytest.mark.parametrize(("x", "y"), [(0, 1), (1, 2), (1, 5), (10**9 - 1, 10**9 - 7)])
+@cases(("x", "y"), [(0, 1), (1, 2), (1, 5), (10**9 - 1, 10**9 - 7)])
 def test_p_values_of_errors_in_a_billion(x, y):
     one, other = [(x, 10**9)], [(y, 10**9)]
     *_, result = gap(one, other)
@@ -87,7 +88,7 @@ def test_limits_of_differences(pair, level):
     assert result == pytest.approx([float(limit) for limit in expected], abs=1e-11)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("only_one", "only_other"),
     [(0, 0), (0, 1), (0, 60), (3, 3), (2, 9), (500, 400), (0, 1000), (10**6, 10**6 + 4000)],
 )
@@ -169,9 +170,7 @@ def test_paired_differences(labels):
     assert out["p_value"] == pytest.approx(float(p), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "right", [(40, 0), (40, 40), (0, 0), (40, 20, 0), (39, 40, 40), (0, 1, 0, 0)]
-)
+@cases("right", [(40, 0), (40, 40), (0, 0), (40, 20, 0), (39, 40, 40), (0, 1, 0, 0)])
 def test_whether_proportions_are_equal(right):
     names = "abcd"[: len(right)]
     segments = {name: [(x, 40)] for name, x in zip(names, right, strict=True)}
@@ -190,7 +189,7 @@ def test_whether_proportions_are_equal(right):
         assert out["p_value"].item() == pytest.approx(float(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize(
+@cases(
     "segments",
     [
         [[(9, 10)], [(28, 30)], [(996, 1000)]],
@@ -233,7 +232,7 @@ def _near(value):
     return pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
 
 
-@pytest.mark.parametrize("heavy", range(4))
+@cases("heavy", range(4))
 def test_all_weights_zero_but_one_leave_one_row(heavy):
     rows = pl.DataFrame({"g": ["a"] * 4, "y": [0, 0, 1, 2], "p": [0, 1, 1, 0]})
     how = {"by": "g", "metrics": "all", "interval": True, "labels": [0, 1, 2], "pos_label": 1}

@@ -6,7 +6,8 @@ import pytest
 from scipy import stats
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 from tests.support.oracles import clusters as loops
 from tests.support.reference_values import reference
 
@@ -107,6 +108,7 @@ def test_the_loops_give_the_difference():
     assert (low, high, p) == pytest.approx((*case["limits"], case["p_value"]), **close)
 
 
+@each_constructor
 def test_limits_of_a_report(constructor):
     result = ask(bf.report, constructor(ROWS), y_pred="pred", metrics=[*METRICS], interval=True)
 
@@ -198,8 +200,8 @@ def test_the_correlation_of_segments_is_what_narrows_their_difference():
     assert r == pytest.approx(case["correlation"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
-@pytest.mark.parametrize("segment", SEGMENTS)
+@cases("metric", ["accuracy", "balanced_accuracy"])
+@cases("segment", SEGMENTS)
 def test_the_variance_of_a_difference_of_models_is_that_of_r(metric, segment):
     case, short = CASES[segment]["r"], {"accuracy": "accuracy", "balanced_accuracy": "ba"}[metric]
     own = FRAME.filter(segment=segment)

@@ -16,6 +16,7 @@ from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.kappa_mcc import coefficient_effective_size
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")["coefficients"]
@@ -108,11 +109,11 @@ class TestReference:
             assert [low, high] == pytest.approx(limits, abs=1e-8)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "n_together", "decides"),
     [(9, 1, False), (10, 1, True), (10, 2, False), (99, 60, False), (100, 60, True)],
 )
-@pytest.mark.parametrize("name", METRICS)
+@cases("name", METRICS)
 def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, decides):
     request = IntervalRequest(GATE, 0.95, n_together=n_together)
 
@@ -136,8 +137,8 @@ def draw_cells(n_labels, n_rows, n_segments, seed):
     return pl.DataFrame({"g": segment, "y": true, "p": predicted, "w": weight})
 
 
-@pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("n_labels", [2, 3, 10, 60, 700])
+@cases("weight", [None, "w"])
+@cases("n_labels", [2, 3, 10, 60, 700])
 def test_many_labels_and_segments_have_the_limits_of_the_whole_matrix(n_labels, weight):
     frame = draw_cells(n_labels, 2_000, 5, n_labels)
 
@@ -162,8 +163,8 @@ def test_a_perfect_score_has_limits(name):
     ) == (pytest.approx([1, 0.58, 1], abs=5e-4))
 
 
-@pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("rows", [[5, 5], [1, 30], [2, 3, 4], [10**6, 10**6]], ids=str)
+@cases("name", METRICS)
+@cases("rows", [[5, 5], [1, 30], [2, 3, 4], [10**6, 10**6]])
 def test_the_more_perfect_rows_the_closer_is_the_lower_limit(name, rows):
     request = IntervalRequest(None, 0.95)
 
@@ -191,8 +192,8 @@ def shuffle(frame):
     return frame.sample(fraction=1, shuffle=True, seed=1)
 
 
-@pytest.mark.parametrize("change", [swap, relabel, weighted_by_three, shuffle])
-@pytest.mark.parametrize("weight", [None, "w"])
+@cases("change", [swap, relabel, weighted_by_three, shuffle])
+@cases("weight", [None, "w"])
 def test_limits_stay_the_same(change, weight):
     frame = draw_cells(6, 500, 4, 1)
 

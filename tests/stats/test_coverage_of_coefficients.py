@@ -14,6 +14,7 @@ from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
 
@@ -55,10 +56,8 @@ def coverage(interval, value):
     return ((low <= value + 1e-12) & (value - 1e-12 <= high))[is_defined].mean()
 
 
-@pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize(
-    ("supports", "worst"), [((3, 100), 0.87), ((50, 50), 0.92), ((5,) * 5, 0.92)], ids=str
-)
+@cases("name", METRICS)
+@cases(("supports", "worst"), [((3, 100), 0.87), ((50, 50), 0.92), ((5,) * 5, 0.92)])
 def test_coverage(supports, worst, name):
     rng, k = np.random.default_rng(1), len(supports)
     coverages = []

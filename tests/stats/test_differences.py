@@ -10,6 +10,7 @@ from statsmodels.stats import proportion
 from balframe.stats.differences import mover_difference, scas_difference
 from balframe.stats.mean_recall import score_limits
 from balframe.stats.proportions import wilson
+from tests.support.cases import cases
 
 ROUNDING = 1e-12
 
@@ -25,10 +26,8 @@ def compare(one, n_one, other, n_other, a=None, level=0.95):
     return [float(values[0]) for values in result]
 
 
-@pytest.mark.parametrize(
-    "table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8), (0, 4, 0, 9)]
-)
-@pytest.mark.parametrize("level", [0.8, 0.95])
+@cases("table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8), (0, 4, 0, 9)])
+@cases("level", [0.8, 0.95])
 def test_mover_of_proportions_has_newcombes_limits(table, level):
     x, n, y, m = (np.array([float(value)]) for value in table)
     first_limits, second_limits = wilson(x, n, level), wilson(y, m, level)
@@ -68,7 +67,7 @@ class TestPublished:
         assert (round(2 * low[0] - 1, 4), round(2 * high[0] - 1, 4)) == (-0.0326, 0.1933)
 
 
-@pytest.mark.parametrize(("x", "y", "n"), [(7, 1, 34), (12, 1, 16), (90, 75, 100), (3, 9, 12)])
+@cases(("x", "y", "n"), [(7, 1, 34), (12, 1, 16), (90, 75, 100), (3, 9, 12)])
 def test_p_value_of_equally_many_rows_is_that_of_chi_square_for_fixed_margins(x, y, n):
     q = stats.chi2_contingency([[x, n - x], [y, n - y]], correction=False).statistic
 
@@ -95,8 +94,8 @@ def test_scores_are_compared_and_not_recalls():
     assert lower == pytest.approx(-upper, abs=1e-15)
 
 
-@pytest.mark.parametrize(("n", "m"), [([4], [7]), ([50], [80]), ([3, 40], [5, 90]), ([1.4], [2.2])])
-@pytest.mark.parametrize("share", [0, 1])
+@cases(("n", "m"), [([4], [7]), ([50], [80]), ([3, 40], [5, 90]), ([1.4], [2.2])])
+@cases("share", [0, 1])
 def test_where_nothing_varies_the_p_value_is_1(n, m, share):
     lower, upper, p = compare([share * v for v in n], n, [share * v for v in m], m)
 
@@ -202,7 +201,7 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("table", EDGES.values(), ids=EDGES)
+@cases("table", EDGES.values())
 def test_edges(table):
     shares = [0.5, 0.5], [0.999, 0.001], [0.001, 0.999]
     for weights, level in product(shares, (0.5, 0.95, 0.99999)):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
 from balframe.stats.proportions import wilson
+from tests.support.cases import cases
 
 
 def sums(right, wrong):
@@ -47,9 +48,7 @@ def test_a_design_effect_under_1_adds_no_rows():
     assert x == pytest.approx([44 / 47 * 47**2 / 59], rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("x", "n"), [(0, 1), (1, 1), (1, 49), (10**9 - 1, 10**9), (2**52 + 1, 2**53)]
-)
+@cases(("x", "n"), [(0, 1), (1, 1), (1, 49), (10**9 - 1, 10**9), (2**52 + 1, 2**53)])
 def test_rows_without_weights_are_themselves(x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
 

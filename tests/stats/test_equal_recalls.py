@@ -5,11 +5,12 @@ import pytest
 from scipy import optimize, special, stats
 
 from balframe.stats.homogeneity_tests import recall_homogeneity_test
+from tests.support.cases import cases
 from tests.support.frames.recall_tables import TABLES, evenly, table
 
 
-@pytest.mark.parametrize(("x", "n"), TABLES)
-@pytest.mark.parametrize("weight", [1, 0.25])
+@cases(("x", "n"), TABLES)
+@cases("weight", [1, 0.25])
 def test_equal_recalls_of_one_label_is_the_chi_square_test(x, n, weight):
     expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).pvalue
     x, n = table(*zip(x)), table(*zip(n))

@@ -4,13 +4,14 @@ from scipy import optimize, special, stats
 
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
+from tests.support.cases import cases
 from tests.support.frames.recall_tables import TABLES, evenly, table
 
 
 class TestOneLabel:
     """The common score is then the share of all rows, and Q that of a contingency table."""
 
-    @pytest.mark.parametrize(("x", "n"), TABLES)
+    @cases(("x", "n"), TABLES)
     def test_statistic_is_that_of_a_contingency_table_for_fixed_margins(self, x, n):
         expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).statistic
         x, n = table(*zip(x)), table(*zip(n))
@@ -104,7 +105,7 @@ def test_swapped_recalls_have_equal_scores():
     assert (statistic, p) == (0, 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("x", "n"),
     [
         (table([46, 33], [450, 330]), table([50, 40], [500, 400])),
@@ -167,7 +168,7 @@ def test_one_segment_has_nothing_to_compare():
     ).all()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("x", "n"),
     [
         # one always answers one label: nothing varies at its own score of a half
@@ -206,7 +207,7 @@ def _recall(x, n, multiplier):
     return optimize.brentq(lambda p: x * (1 - p) - (n - x) * p - multiplier * p * (1 - p), 0, 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("few", "many", "errors"),
     [((1, 1), 10**6, 100), ((1,) * 5, 10**6, 100), ((10, 10), 10**5, 10), ((5, 5), 10**6, 1000)],
 )

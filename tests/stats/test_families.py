@@ -11,6 +11,7 @@ from balframe.stats.multiple_testing import (
     extreme_difference,
     extreme_ratio,
 )
+from tests.support.cases import cases
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NAN = math.nan
@@ -134,7 +135,7 @@ class TestAdjustedWithin:
         assert result.shape == sizes.shape == (0,)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("level", "comparisons", "expected"),
     [(0.95, 1, 0.95), (0.95, 5, 0.99), (0.9, 100, 0.999), (0.95, 0, 0.95)],
 )
@@ -145,7 +146,7 @@ def test_limits_together_share_the_error_out(level, comparisons, expected):
     assert request.n_together == comparisons
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lower", "upper", "difference", "ratio"),
     [
         # apart: 0.6 is surely reached, and 0.3 is surely not passed by the lowest

@@ -13,6 +13,7 @@ from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 POINTWISE = reference("intervals")["geometric"]
@@ -23,7 +24,7 @@ def row(*values):
     return np.array([values], dtype=float)
 
 
-@pytest.mark.parametrize("case", POINTWISE, ids=lambda case: str(case["correct"]))
+@cases("case", POINTWISE)
 def test_pointwise_reference(case):
     support = np.array(case["support"])
     p = (np.array(case["correct"]) + 0.5) / (support + 1)
@@ -35,7 +36,7 @@ def test_pointwise_reference(case):
     assert result == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.parametrize("case", DECIDING, ids=lambda case: str(case["correct"]))
+@cases("case", DECIDING)
 def test_reference_of_limits_that_decide(case):
     x, n = row(*case["correct"]), row(*case["support"])
 
@@ -46,7 +47,7 @@ def test_reference_of_limits_that_decide(case):
     assert np.isnan(pointwise).tolist() == [case["criterion"] > 1] * 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("x", "n", "has_limits"),
     [
         # with (n - x + 1/2) / (n (x + 1/2)) summed over the labels
@@ -138,8 +139,8 @@ def test_limits_that_decide_with_one_label_are_those_of_the_recall():
         assert (low[right], high[right]) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
-@pytest.mark.parametrize("recalls", [(0.5, 0.5), (0.9, 0.6), (0.99, 0.8)])
-@pytest.mark.parametrize("supports", [(3, 20), (10, 10), (30, 5)])
+@cases("recalls", [(0.5, 0.5), (0.9, 0.6), (0.99, 0.8)])
+@cases("supports", [(3, 20), (10, 10), (30, 5)])
 def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
     x = np.array(list(product(*(range(n + 1) for n in supports))), float)
     low, high = geometric_mean_gate_limits(x, np.tile(row(*supports), (len(x), 1)), 0.95)

@@ -21,6 +21,7 @@ from balframe.stats.mean_recall import (
     score_limits,
 )
 from balframe.stats.proportions import clopper_pearson, wilson
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 CASES = reference("inference")
@@ -48,8 +49,8 @@ def ends(case, prefix="", suffix=""):
     return [case[f"{prefix}{end}{suffix}"] for end in ("lower", "upper")]
 
 
-@pytest.mark.parametrize(("method", "limits"), [("score", score_limits), ("scas", scas_limits)])
-@pytest.mark.parametrize("case", CASES["one_sample"], ids=case_id)
+@cases(("method", "limits"), [("score", score_limits), ("scas", scas_limits)])
+@cases("case", CASES["one_sample"])
 def test_limits_of_one_segment(case, method, limits):
     counts = (row(*case[name]) for name in ("correct", "support", "weight"))
 
@@ -68,7 +69,7 @@ def test_limits_of_a_proportion(case):
     )
 
 
-@pytest.mark.parametrize("case", CASES["gate"], ids=case_id)
+@cases("case", CASES["gate"])
 def test_limits_that_decide(case):
     right, rows = row(*case["correct"]), row(*case["support"])
 
@@ -85,7 +86,7 @@ def two_segments(case):
     return *(row(*case[name]) for name in names), equal_weights(case)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
+@cases("case", CASES["difference"])
 def test_differences(case):
     lower, upper, p = scas_difference(*two_segments(case), case["level"])
 
@@ -93,7 +94,7 @@ def test_differences(case):
     assert p[0] == pytest.approx(case["p_value"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=case_id)
+@cases("case", CASES["difference"])
 def test_differences_without_the_correction_for_skewness(case):
     x, n, y, m, a = two_segments(case)
     both = np.hstack([x, m - y]), np.hstack([n, m]), np.hstack([a, a]) / 2
@@ -108,7 +109,7 @@ def test_differences_without_the_correction_for_skewness(case):
     assert p == pytest.approx(case["p_value_without_skewness"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["homogeneity"], ids=case_id)
+@cases("case", CASES["homogeneity"])
 def test_equality_of_many_segments(case):
     x, n = (np.array(case[name], float) for name in ("correct", "support"))
 
@@ -117,7 +118,7 @@ def test_equality_of_many_segments(case):
     assert found == pytest.approx((case["statistic"], case["p_value"]), abs=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["effective_size"], ids=lambda case: str(case["right_sq"]))
+@cases("case", CASES["effective_size"])
 def test_effective_rows(case):
     right, wrong, right_sq, wrong_sq = (
         row(case[name])[0] for name in ("right", "wrong", "right_sq", "wrong_sq")

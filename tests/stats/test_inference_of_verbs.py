@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import pandas_numpy, plain, polars_eager
 from tests.support.reference_values import reference
 
@@ -40,8 +41,8 @@ def limits(out, row=0, prefix=""):
     return [out[f"{prefix}{end}"][row] for end in ("lower", "upper")]
 
 
-@pytest.mark.parametrize("interval", ["score", "scas"])
-@pytest.mark.parametrize("case", whole("one_sample"), ids=lambda case: str(case["correct"]))
+@cases("interval", ["score", "scas"])
+@cases("case", whole("one_sample"))
 def test_report(make, case, interval):
     frame = make(counts([(case["correct"], case["support"])]))
     how = {"metrics": metric_names(case)}
@@ -58,7 +59,7 @@ def test_report(make, case, interval):
         assert limits(out, prefix=f"{name}_") == pytest.approx(expected, abs=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["gate"], ids=lambda case: str(case["correct"]))
+@cases("case", CASES["gate"])
 def test_check_of_so_many_segments(make, case):
     frame = make(counts([(case["correct"], case["support"])] * case["segments"]))
     rules = [f"{name} >= 0.5" for name in metric_names(case)]
@@ -84,7 +85,7 @@ def test_check_of_f1(make, case):
     assert limits(out) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["difference"], ids=lambda case: str(case["correct"]))
+@cases("case", CASES["difference"])
 def test_gaps(make, case):
     reference = case["reference_correct"], case["reference_support"]
     frame = make(counts([(case["correct"], case["support"]), reference]))
@@ -102,7 +103,7 @@ def test_gaps(make, case):
         assert out["p_value"][row] == pytest.approx(case["p_value"], rel=CLOSE)
 
 
-@pytest.mark.parametrize("case", CASES["homogeneity"], ids=lambda case: str(case["correct"]))
+@cases("case", CASES["homogeneity"])
 def test_disparity(make, case):
     frame = make(counts(list(zip(case["correct"], case["support"], strict=True))))
 
@@ -123,7 +124,7 @@ def weights_with(total, square):
     return [total - others * (rows - 1)] + [others] * (rows - 1)
 
 
-@pytest.mark.parametrize("case", CASES["effective_size"], ids=lambda case: str(case["right_sq"]))
+@cases("case", CASES["effective_size"])
 def test_report_of_weighted_rows(make, case):
     right = weights_with(case["right"], case["right_sq"])
     wrong = weights_with(case["wrong"], case["wrong_sq"])

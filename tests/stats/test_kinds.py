@@ -12,6 +12,7 @@ from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
+from tests.support.cases import cases
 from tests.support.shipped_metrics import SHIPPED as NAMES
 
 DECLARED = [
@@ -46,10 +47,10 @@ def counts_the_rows_declared(kind, matrix, pos_label):
     return denominators(kind, matrix, pos_label=pos_label) == [expected[kind.among]]
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", "prevalence", np.array([1.0, 2.0, 3.0])])
-@pytest.mark.parametrize("pos_label", [0, 1])
-@pytest.mark.parametrize("n_labels", [2, 3])
-@pytest.mark.parametrize("name", NAMES)
+@cases("class_weight", ["balanced", "prevalence", np.array([1.0, 2.0, 3.0])])
+@cases("pos_label", [0, 1])
+@cases("n_labels", [2, 3])
+@cases("name", NAMES)
 def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
     name, n_labels, pos_label, class_weight
 ):
@@ -62,24 +63,22 @@ def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
     assert kind.is_paired == (is_linear and not depends)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 def test_models_paired_stay_so_without_the_positive_label(name):
     kind = find_metric(name).interval
 
     assert not (kind.is_paired and depends_on_predictions(kind, PAIRS[2], pos_label=-1))
 
 
-@pytest.mark.parametrize("n_labels", [2, 3])
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if getattr(find_metric(name).interval, "among", None)]
-)
+@cases("n_labels", [2, 3])
+@cases("name", [name for name in NAMES if getattr(find_metric(name).interval, "among", None)])
 def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
     kind = find_metric(name).interval
 
     assert all(counts_the_rows_declared(kind, matrix, 1) for matrix in PAIRS[n_labels])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "among"),
     [("precision", "positives"), ("recall", "all"), ("recall", "negatives"), ("npv", "negatives")],
 )
@@ -97,7 +96,7 @@ def metric_limits(name, asked, level=0.99):
     return np.ravel(metric.interval.limits(sample, metric(counts), IntervalRequest(asked, level)))
 
 
-@pytest.mark.parametrize("name", ["accuracy", "recall", "specificity", "precision", "npv"])
+@cases("name", ["accuracy", "recall", "specificity", "precision", "npv"])
 def test_limits_of_a_proportion_that_decide_are_exact(name):
     assert find_metric(name).interval.method_of(GATE) == "exact"
     assert metric_limits(name, GATE).tolist() == metric_limits(name, "exact").tolist()
@@ -111,15 +110,15 @@ def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
     assert not (each == [low, high]).all()
 
 
-@pytest.mark.parametrize("asked", [None, GATE, "scas"])
-@pytest.mark.parametrize("name", ["informedness", "adjusted_balanced_accuracy"])
+@cases("asked", [None, GATE, "scas"])
+@cases("name", ["informedness", "adjusted_balanced_accuracy"])
 def test_linear_functions_of_a_mean_have_its_limits(name, asked):
     expected = 2 * metric_limits("balanced_accuracy", asked) - 1
 
     assert metric_limits(name, asked) == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.parametrize("asked", [None, GATE, "exact", "scas"])
+@cases("asked", [None, GATE, "exact", "scas"])
 def test_f1_has_the_limits_of_the_jaccard_index(asked):
     jaccard = metric_limits("jaccard", asked)
 

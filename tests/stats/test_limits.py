@@ -16,6 +16,7 @@ from balframe.stats.mean_recall import (
     score_limits,
 )
 from balframe.stats.proportions import clopper_pearson, jeffreys, wilson
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 REFERENCE = reference("intervals")
@@ -30,7 +31,7 @@ def case_limits(method, case):
     return np.ravel(method(x, n, a, 0.95))
 
 
-@pytest.mark.parametrize("case", REFERENCE["linear"], ids=lambda case: case["name"])
+@cases("case", REFERENCE["linear"])
 def test_mean_of_recalls_has_the_reference_limits(case):
     assert case_limits(score_limits, case) == pytest.approx(case["score_adj"], abs=1e-6)
     assert case_limits(mover_limits, case) == pytest.approx(case["mover_jeffreys"], abs=1e-6)
@@ -38,8 +39,8 @@ def test_mean_of_recalls_has_the_reference_limits(case):
     assert newcombe_limits == pytest.approx(case["mover_wilson"], abs=1e-6)
 
 
-@pytest.mark.parametrize("x", range(13))
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@cases("x", range(13))
+@cases("level", [0.8, 0.95, 0.999])
 def test_proportions_equal_scipy(x, level):
     test = stats.binomtest(x, 12)
     counts = np.array([float(x)]), np.array([12.0]), level
@@ -52,8 +53,8 @@ def test_proportions_equal_scipy(x, level):
     assert np.ravel(jeffreys(*counts)) == pytest.approx(ends, abs=1e-12)
 
 
-@pytest.mark.parametrize("x", range(13))
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@cases("x", range(13))
+@cases("level", [0.8, 0.95, 0.999])
 def test_proportions_equal_statsmodels(x, level):
     counts = np.array([float(x)]), np.array([12.0]), level
 
@@ -64,7 +65,7 @@ def test_proportions_equal_statsmodels(x, level):
         assert np.ravel(method(*counts)) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8)])
+@cases("table", [(40, 45, 2, 10), (3, 3, 0, 7), (9, 10, 199, 200), (5, 9, 4, 8)])
 def test_mover_with_wilsons_limits_is_newcombes_interval(table):
     x1, n1, x2, n2 = table
     # J = p1 - (1 - p2), and the balanced accuracy is (1 + J) / 2
@@ -75,8 +76,8 @@ def test_mover_with_wilsons_limits_is_newcombes_interval(table):
     assert np.ravel(result) == pytest.approx([(1 + low) / 2, (1 + high) / 2], abs=1e-10)
 
 
-@pytest.mark.parametrize(("method", "name"), [(score_limits, "wilson"), (gate_limits, "beta")])
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@cases(("method", "name"), [(score_limits, "wilson"), (gate_limits, "beta")])
+@cases("level", [0.8, 0.95, 0.999])
 def test_means_of_one_recall_equal_statsmodels(method, name, level):
     x, n = np.arange(13.0), np.full(13, 12.0)
 
@@ -94,7 +95,7 @@ def test_a_proportion_has_the_published_limits_with_the_correction_for_skewness(
     assert (round(low[0], 5), round(high[0], 3)) == (0.00199, 0.155)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 40, 1000])
+@cases("n", [1, 2, 7, 40, 1000])
 def test_the_correction_for_skewness_has_a_closed_form_for_a_proportion(n):
     """P. J. Laud, appendix A.4: a quadratic equation in p once T = z + A (z^2 - 1) is squared."""
     x, z = np.arange(n + 1.0), 1.959963984540054
@@ -130,7 +131,7 @@ def test_limits_that_decide_are_the_widest_where_rows_are_few():
     assert {*lower.argmin(axis=0), *upper.argmax(axis=0)} == {0, 1, 2}
 
 
-@pytest.mark.parametrize(("rows", "is_few"), [(4, True), (4.9, True), (5, False), (60, False)])
+@cases(("rows", "is_few"), [(4, True), (4.9, True), (5, False), (60, False)])
 def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
     n, a = row(rows, 60, 60, 60), row(1, 1, 1, 1) / 4
     low = min(method(n, n, a, 0.9995)[0] for method in (score_limits, scas_limits))
@@ -189,8 +190,8 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("method", [score_limits, scas_limits, gate_limits])
-@pytest.mark.parametrize("counts", EDGES.values(), ids=EDGES)
+@cases("method", [score_limits, scas_limits, gate_limits])
+@cases("counts", EDGES.values())
 def test_edges(counts, method):
     x, n = (row(*values) for values in counts)
     for light, level in product((0.5, 0.001, 0.999, 1e-12), (0.5, 0.95, 1 - 1e-9)):

@@ -9,6 +9,7 @@ from scipy import optimize
 from statsmodels.stats.contingency_tables import mcnemar
 
 from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
+from tests.support.cases import cases
 from tests.support.oracles import paired_recalls as tango
 from tests.support.reference_values import reference
 
@@ -34,7 +35,7 @@ def limits_and_p_value(b, c, n, a=None, level=0.95):
     return [low, high, *paired_p_value(*rows)]
 
 
-@pytest.mark.parametrize("case", REFERENCE["paired"], ids=lambda case: str(case["support"]))
+@cases("case", REFERENCE["paired"])
 def test_limits_and_p_values_are_those_of_the_reference(case):
     result = limits_and_p_value(
         case["only_one"], case["only_other"], case["support"], level=case["level"]
@@ -67,8 +68,8 @@ def variance(b, c, n, difference):
     return 2 * p + difference - difference**2
 
 
-@pytest.mark.parametrize(("b", "c", "n"), [(9, 3, 32), (0, 1, 44), (40, 2, 60), (1.5, 0.2, 2.4)])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@cases(("b", "c", "n"), [(9, 3, 32), (0, 1, 44), (40, 2, 60), (1.5, 0.2, 2.4)])
+@cases("level", [0.5, 0.95, 0.9999])
 def test_limits_of_one_label_solve_tangos_equation(b, c, n, level):
     low, high, _ = limits_and_p_value([b], [c], [n], level=level)
 
@@ -114,8 +115,8 @@ def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n,
     assert (observed - low) / math.sqrt(v_f) == pytest.approx(Z, rel=1e-9)
 
 
-@pytest.mark.parametrize("b", [0, 1, 3, 12, 40, 10**9])
-@pytest.mark.parametrize("c", [0, 1, 3, 40, 200, 10**9 - 90_000])
+@cases("b", [0, 1, 3, 12, 40, 10**9])
+@cases("c", [0, 1, 3, 40, 200, 10**9 - 90_000])
 def test_one_label_is_the_test_of_mcnemar(b, c):
     result = limits_and_p_value([b], [c], [b + c + 5])[2]
 
@@ -278,7 +279,7 @@ def test_a_label_of_nearly_all_the_weight_leaves_the_others_nothing_to_say(weigh
     assert result == pytest.approx(alone, abs=2 * light)
 
 
-@pytest.mark.parametrize("case", REFERENCE["effective_size_paired"])
+@cases("case", REFERENCE["effective_size_paired"])
 def test_effective_rows_are_those_of_the_reference(case):
     sums = [row(case[kind]) for kind in (*KINDS, *(f"{kind}_sq" for kind in KINDS))]
 
@@ -305,8 +306,8 @@ def exactly(weights):
     return tango.effective(sums, squares)
 
 
-@pytest.mark.parametrize("unit", [1, 1e-100, 1e100])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@cases("unit", [1, 1e-100, 1e100])
+@cases("weights", WEIGHTS)
 def test_effective_rows_do_not_depend_on_the_unit_of_weights(weights, unit):
     sums = [row(math.fsum(some)) * unit for some in weights]
     squares = [row(math.fsum(w * w for w in some)) * unit * unit for some in weights]
@@ -327,7 +328,7 @@ def test_rows_without_weights_stay_exactly_as_they_are():
         assert (effective_rows == rows)[defined].all()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sums", "squares"),
     [
         ((0, 0, 0), (0, 0, 0)),

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from balframe.stats.mean_recall_posterior import Posterior
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 REFERENCE = reference("intervals")["posterior"]
@@ -16,7 +17,7 @@ def posterior(correct, support, prior="uniform", weights=None):
     return Posterior.of(x, n, a, prior)
 
 
-@pytest.mark.parametrize("case", REFERENCE, ids=lambda case: case["name"])
+@cases("case", REFERENCE)
 def test_reference_values(case):
     result = posterior(case["correct"], case["support"], case["prior"])
 

@@ -16,6 +16,7 @@ from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
 from balframe.stats.multiple_testing import extreme_difference
 from balframe.stats.proportions import clopper_pearson
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
 
@@ -54,7 +55,7 @@ PROPORTIONS = [(5, 5), (20, 20), (3, 30), (1, 200), (30, 300), (10, 1000), (100,
 PAIRS = [((5, 5), (5, 5)), ((3, 10), (10, 10)), ((2, 2), (20, 20))]
 
 
-@pytest.mark.parametrize(("n", "m"), PROPORTIONS)
+@cases(("n", "m"), PROPORTIONS)
 def test_differences_of_proportions(n, m):
     x, (*limits, p) = compare((n,), (m,))
 
@@ -104,8 +105,8 @@ def test_size_with_more_rows_and_labels(supports, recalls):
     assert covers(limits, 0).mean() == pytest.approx((p >= 0.05).mean(), abs=1e-3)
 
 
-@pytest.mark.parametrize("supports", [(5, 5), (10, 200), (50, 50)])
-@pytest.mark.parametrize(
+@cases("supports", [(5, 5), (10, 200), (50, 50)])
+@cases(
     ("method", "least", "most_missed"), [(score_limits, 0.85, 0.145), (scas_limits, 0.92, 0.055)]
 )
 def test_coverage_of_limits_of_a_mean_of_recalls(supports, method, least, most_missed):
@@ -128,7 +129,7 @@ def test_coverage_of_limits_of_a_mean_of_recalls(supports, method, least, most_m
 DESIGNS = [(10, 10), (5, 50), (3, 100), (50, 50), (4, 4), (2, 30), (5, 5), (20, 200), (3, 3, 3)]
 
 
-@pytest.mark.parametrize("supports", DESIGNS, ids=str)
+@cases("supports", DESIGNS)
 def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
     x = outcomes(supports)
     n, a = tile(supports, len(x)), np.full_like(x, 1 / len(supports))
@@ -144,8 +145,8 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
             assert 1 - (1 - most) ** segments <= 0.055
 
 
-@pytest.mark.parametrize("segments", [1, 60])
-@pytest.mark.parametrize("n", [1, 8, 100])
+@cases("segments", [1, 60])
+@cases("n", [1, 8, 100])
 def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segments):
     x = np.arange(n + 1.0)
     low, high = clopper_pearson(
@@ -158,8 +159,8 @@ def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segme
             assert 1 - (1 - mass[missed].sum()) ** segments <= 0.025 + SAME
 
 
-@pytest.mark.parametrize("segments", [2, 20, 100])
-@pytest.mark.parametrize("supports", [(100,), (10, 10)], ids=str)
+@cases("segments", [2, 20, 100])
+@cases("supports", [(100,), (10, 10)])
 def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
     level = IntervalRequest(None, 0.95).bonferroni(segments).level

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from balframe.stats.paired_differences import paired_limits, paired_p_value
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
 
@@ -44,8 +45,8 @@ def covers(limits, truth):
     return (limits[0] <= truth + SAME) & (truth - SAME <= limits[1])
 
 
-@pytest.mark.parametrize("n", [10, 30, 100])
-@pytest.mark.parametrize(("alpha", "most"), [(0.05, 1.07), (0.05 / 60, 0.93)])
+@cases("n", [10, 30, 100])
+@cases(("alpha", "most"), [(0.05, 1.07), (0.05 / 60, 0.93)])
 def test_size_with_one_label(n, alpha, most):
     (x,), _, rows = combine_labels([n])
     rejected = paired_p_value(*rows) < alpha
@@ -85,8 +86,8 @@ def test_size_with_many_labels(labels, n):
     assert max(sizes) <= most * 0.05 + 2 * 0.0016
 
 
-@pytest.mark.parametrize("shares", DISCORDANT)
-@pytest.mark.parametrize("supports", [(10,), (30,), (100,), (10, 10)], ids=str)
+@cases("shares", DISCORDANT)
+@cases("supports", [(10,), (30,), (100,), (10, 10)])
 def test_coverage_by_enumeration(supports, shares):
     outcomes_by_label, _, rows = combine_labels(supports)
     mass = np.ones(1)

@@ -19,8 +19,7 @@ def cases(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test],
     does to them.
     """
     columns = [name.strip() for name in names.split(",")] if isinstance(names, str) else [*names]
-    rows = [[value] if len(columns) == 1 else [*value] for value in values]
-    axis = [dict(zip(columns, row, strict=True)) for row in rows]
+    axis = [_case(columns, value) for value in values]
     assert axis, f"no cases of {names}"
 
     def fold(test: Test) -> Test:
@@ -48,6 +47,15 @@ def cases(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test],
         return run_cases
 
     return fold
+
+
+def _case(columns: Sequence[str], value: Any) -> dict[str, Any]:
+    if isinstance(value, type(pytest.param())):
+        assert not value.marks, "a case has no marks of its own"
+        row = value.values
+    else:
+        row = [value] if len(columns) == 1 else value
+    return dict(zip(columns, row, strict=True))
 
 
 def _describe(name: str, value: Any) -> str:

@@ -9,6 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from tests.support.cases import cases
+
 Table = dict[Any, list[Any]]
 
 
@@ -44,6 +46,9 @@ CONSTRUCTORS: list[Callable[[Mapping[Any, Sequence[Any]]], Any]] = [
     polars_lazy,
     pyarrow_table,
 ]
+
+
+each_constructor = cases("constructor", CONSTRUCTORS)
 
 
 def head(frame: Any, n: int) -> Any:

@@ -4,6 +4,7 @@ import balframe as bf
 from balframe.api.columns import BY, METRIC, PREDICTED, SEGMENT_KEYS, TRUE, Role
 from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
+from tests.support.cases import cases
 
 COUNTS = ["n", "n_labels", "min_support"]
 LONG = [*COUNTS, "metric", "estimate"]
@@ -29,7 +30,7 @@ def read(names, method=None):
     return result.method, result.layout, list(result.by)
 
 
-@pytest.mark.parametrize(("method", "layout", "declared"), LAYOUTS)
+@cases(("method", "layout", "declared"), LAYOUTS)
 def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
     method, layout, declared
 ):
@@ -45,7 +46,7 @@ def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
     assert identifying
 
 
-@pytest.mark.parametrize(("method", "layout", "declared"), LAYOUTS)
+@cases(("method", "layout", "declared"), LAYOUTS)
 def test_any_column_that_does_not_tell_may_be_gone(method, layout, declared):
     for dropped in declared:
         if not dropped.identifies and dropped.name != BY:
@@ -72,7 +73,7 @@ def test_columns_have_their_roles_and_what_fills_their_places():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "new",
     [
         ["hit rate"],
@@ -81,7 +82,7 @@ def test_columns_have_their_roles_and_what_fills_their_places():
         ["hit rate", "accuracy"],
     ],
 )
-@pytest.mark.parametrize("by", [[], ["g"], ["hits", "threshold"]])
+@cases("by", [[], ["g"], ["hits", "threshold"]])
 def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
     result = recognize_result([*by, *COUNTS, *new])
 
@@ -106,7 +107,7 @@ def test_columns_of_other_verbs_are_no_metrics_with_new_names():
         recognize_result(["g", *COUNTS, "roc_auc_difference"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "by",
     [
         ["rule", "status"],
@@ -131,7 +132,7 @@ def test_by_columns_may_have_the_names_of_columns_of_the_other_layout(by):
     assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "expected"),
     [
         (["g", "label", "support", "recall"], ("classes", "", ["g"])),
@@ -146,7 +147,7 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
     assert read(names) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "message"),
     [
         (["g", "y", "p"], "bf.table cannot display a frame with the columns 'g', 'y', 'p'; give"),

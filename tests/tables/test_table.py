@@ -8,6 +8,8 @@ import pytest
 
 import balframe as bf
 from balframe.frames.engines import registry as engines
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
 
 pytest.importorskip("great_tables")
 
@@ -94,6 +96,7 @@ def segments(scores, **more):
     return pl.DataFrame({"g": names, "n": n, "accuracy": scores, **more})
 
 
+@each_constructor
 def test_a_report_reads_the_same_from_every_library(constructor):
     out = bf.report(constructor(GROUPS), Y, P, by="g", metrics=["accuracy", "recall"])
 
@@ -295,7 +298,7 @@ def test_classes_count_the_rows_of_each_score():
     }
 
 
-@pytest.mark.parametrize("least", [-1, 1.5, True, None, "1"])
+@cases("least", [-1, 1.5, True, None, "1"])
 def test_a_least_support_is_a_count_of_rows(least):
     with pytest.raises(
         bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give a whole"
@@ -389,6 +392,7 @@ COUNTS = {
 }
 
 
+@each_constructor
 def test_confusion_is_a_table_for_each_segment(constructor):
     out = bf.confusion(
         constructor(COUNTS), Y, P, by="g", counts="rows", normalize="true", margins="overall"
@@ -589,7 +593,8 @@ def test_an_infinite_threshold_is_shown():
 VERBS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "posterior")
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@cases("verb", VERBS)
+@each_constructor
 def test_every_row_of_the_other_answers_is_there(verb, constructor):
     data = {key: values * 3 for key, values in GROUPS.items()}
     data |= {"g": ["a", "b", None] * 8, "q": [0, 1] * 12}
@@ -604,7 +609,7 @@ def test_every_row_of_the_other_answers_is_there(verb, constructor):
     assert "nan" not in " ".join(text for row in parsed.texts for text in row).lower()
 
 
-@pytest.mark.parametrize("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
+@cases("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
 def test_by_columns_may_have_the_names_of_other_columns_of_answers(name):
     df = pl.DataFrame(GROUPS).rename({"g": name})
 
@@ -630,8 +635,8 @@ NASTY = [
 ]
 
 
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("column", [*NASTY[:4], "^y.*$", "accuracy_value", "group_heading", ""])
+@cases("library", [pd.DataFrame, pl.DataFrame])
+@cases("column", [*NASTY[:4], "^y.*$", "accuracy_value", "group_heading", ""])
 def test_names_and_values_of_the_data_are_text(library, column):
     data = {column: NASTY, Y: [1] * 8, NASTY[0] + "m": [1] * 7 + [0], NASTY[3] + "m": [1] * 8}
     models = list(data)[2:]
@@ -722,7 +727,7 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
         bf.table(segments([0.5]))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "error", "message"),
     [
         (pl.DataFrame(GROUPS), bf.InvalidInputError, "cannot display a frame with the col"),
@@ -740,8 +745,8 @@ def test_what_is_no_answer_is_refused(given, error, message):
         bf.table(given)
 
 
-@pytest.mark.parametrize("by", [["rule", "status"], ["metric", "threshold"], ["label", "n_tests"]])
-@pytest.mark.parametrize("layout", ["wide", "long"])
+@cases("by", [["rule", "status"], ["metric", "threshold"], ["label", "n_tests"]])
+@cases("layout", ["wide", "long"])
 def test_by_columns_with_the_names_of_another_verbs_columns_stay_by_columns(by, layout):
     df = pl.DataFrame(GROUPS).with_columns(h=pl.col("g")).rename(dict(zip("gh", by, strict=True)))
     if layout == "long" and "metric" in by:
@@ -832,7 +837,7 @@ def test_columns_of_one_name_are_refused():
         bf.table(twice)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "message"),
     [
         ({"worst": -1}, "worst=-1 must be a whole number of at least 0"),

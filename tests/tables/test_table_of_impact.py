@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
 from tests.support.frames.selected_people import ASKED, PEOPLE
 from tests.tables.test_table import NASTY, page
 
@@ -39,6 +41,7 @@ def in_italics(row):
     return {"font-style: italic" in cell.style for cell in row}
 
 
+@each_constructor
 def test_tables_stand_below_each_other_with_a_heading_each(constructor):
     parsed = page(asked(frame=constructor(PEOPLE)))
 
@@ -145,7 +148,7 @@ def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
     assert table._tbl_data["p_value_value"].null_count() == 6  # three most selected, three small
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dropped", "gone", "added", "notes"),
     [
         (["lower"], [], ["Upper"], NOTES),
@@ -168,7 +171,6 @@ def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
             ],
         ),
     ],
-    ids=str,
 )
 def test_columns_may_be_dropped(answer, dropped, gone, added, notes):
     whole, parsed = page(answer), page(answer.drop(dropped))
@@ -202,7 +204,7 @@ def test_columns_of_the_user_stand_behind(answer):
     assert parsed.text_of("Remark") == [""] * 4 + ["few", "", "", "few", "", "", "few"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("margin", "label", "first"),
     [
         ("sex", ["sex"], [["F"], ["M"]]),
@@ -210,7 +212,7 @@ def test_columns_of_the_user_stand_behind(answer):
         ("sex, race", ["sex", "race"], [["F", "A"], ["F", "B"]]),
     ],
 )
-@pytest.mark.parametrize("is_filtered", [True, False])
+@cases("is_filtered", [True, False])
 def test_one_table_has_no_heading_and_only_its_own_columns(
     answer, is_filtered, margin, label, first
 ):
@@ -264,8 +266,8 @@ def test_scores_add_the_median():
     assert parsed.text_of("Selected") == ["2", "2"]
 
 
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("column", [NASTY[0], NASTY[3], "^y.*$", ""])
+@cases("library", [pd.DataFrame, pl.DataFrame])
+@cases("column", [NASTY[0], NASTY[3], "^y.*$", ""])
 def test_names_and_values_of_the_data_are_text(library, column):
     data = {column: NASTY * 2, "h": ["x", "y"] * 8, "s": [1] * 8 + [0] * 8}
 

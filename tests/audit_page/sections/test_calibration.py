@@ -20,6 +20,7 @@ from balframe.audit_page.sections.calibration import (
 )
 from tests.support.audits.figures import audit, difference, model, plain, texts
 from tests.support.audits.scored_audits import audit_of_compas, audit_scores, compas, probabilities
+from tests.support.cases import cases
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 MINUS = "\N{MINUS SIGN}"
@@ -79,7 +80,7 @@ def test_what_it_is_for_a_score_to_mean_the_same(n_scores, alike):
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("groups", "crossing", "said"),
     [
         ([MORE, OPEN], SAME, f"By race more often for A (+3, 0.4 to 5).{OTHERS}"),
@@ -132,7 +133,7 @@ def test_a_difference_is_shown_only_below_the_level():
     assert "more often for" in column_sentence("race", [below], SAME)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("groups", "said"),
     [
         (

@@ -29,6 +29,7 @@ from tests.support.audits.figures import (
     plain,
     with_request,
 )
+from tests.support.cases import cases
 
 GROUPS = [group("A"), group("B")]
 SHOWN = apart(15, 45, 21, 38)
@@ -99,7 +100,7 @@ def test_of_many_errors_two_are_spelled_out():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("found", "said"),
     [
         (SHOWN, "By race 30 points (21 to 38), from 15% for A to 45% for B."),

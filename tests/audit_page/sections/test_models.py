@@ -7,6 +7,7 @@ from balframe.audit_page.sections import models
 from balframe.audit_page.sections.models import Pair, result, section
 from tests.support.audits.figures import audit, difference, model, plain
 from tests.support.audits.small_audits import audit_of, random_rows
+from tests.support.cases import cases
 
 MINUS = "\N{MINUS SIGN}"
 NOT = difference(1, -0.5, 3, 0.2)
@@ -16,7 +17,7 @@ def pair(second, accuracy):
     return Pair("p", second, {"accuracy": accuracy, "balanced_accuracy": NOT})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("accuracy", "said"),
     [
         (difference(6, 2, 10, 0.01), "p is right more often than q: +6 points (2 to 10)."),

@@ -14,6 +14,7 @@ from balframe.audit_page.sections.probabilities import (
     slope_sentence,
 )
 from tests.support.audits.scored_audits import audit_of_compas, audit_scores, probabilities
+from tests.support.cases import cases
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 MINUS = "\N{MINUS SIGN}"
@@ -36,7 +37,7 @@ ON_AVERAGE = "On average the scores are 40%, and 48% were re-arrested, "
 ADD_UP = " times as many as the scores add up to: as probabilities, the scores are "
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ratio", "said"),
     [
         ((1.2, 1.1, 1.3), f"1.20 (1.10 to 1.30){ADD_UP}shown to be too low on average."),
@@ -73,7 +74,7 @@ def test_what_it_is_for_scores_to_be_probabilities():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slope", "said"),
     [
         (
@@ -113,7 +114,7 @@ def test_differences_between_scores(slope, said):
     assert slope_sentence(Estimate(*slope)) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("p", "said"),
     [
         (None, ""),

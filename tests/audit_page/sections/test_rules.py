@@ -10,6 +10,7 @@ from balframe.audit_page.sections.rules import AGREED, Judgement, place, section
 from balframe.methods.gates.rules import read_rules
 from tests.support.audits.figures import audit, make_request, model, plain
 from tests.support.audits.small_audits import audit_of, random_rows
+from tests.support.cases import cases
 
 MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
 
@@ -27,7 +28,7 @@ def judged(verdict, estimate=(0.7, 0.6, 0.8), rule=RULE, values=("A",)):
     return Judgement(parsed, row, range(len(values)))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("verdicts", "said"),
     [
         ([[MET, MET]], "The one rule is met everywhere."),
@@ -72,7 +73,7 @@ def rows(*judgements):
     return write(*judgements).blocks[1].groups[0].rows
 
 
-@pytest.mark.parametrize(
+@cases(
     ("estimate", "text", "limits"),
     [
         ((0.7, 0.6, 0.8), "0.70", "0.60 to 0.80"),

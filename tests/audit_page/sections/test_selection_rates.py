@@ -16,6 +16,7 @@ from balframe.audit_page.sections.selection_rates import (
 )
 from tests.support.audits.figures import THREE, audit, model, plain
 from tests.support.audits.small_audits import audit_of
+from tests.support.cases import cases
 
 
 def selected(value, ratio=(None, None, None), p_adjusted=None, role="compared", n=100):
@@ -65,7 +66,7 @@ def test_no_limit_of_a_ratio_is_rounded_onto_the_bound():
     assert scale.with_limits(Estimate(0.85, 0.8, 0.9996)) == "0.85 (0.80 to 0.9996)"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("categories", "said"),
     [
         ([TOP, LOW], "the limits of one ratio lie below 0.8."),

@@ -11,6 +11,7 @@ from balframe.audit_page.sections.significance import (
     summary,
 )
 from tests.support.audits.figures import FPR, audit, column, difference, group, model, plain
+from tests.support.cases import cases
 
 MINUS = "\N{MINUS SIGN}"
 MORE = difference(26, 22, 30, 0.0001)
@@ -19,7 +20,7 @@ NOT = difference(3, -4, 10, 0.4)
 UNKNOWN = difference(None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tested", "said"),
     [
         ([], "No group could be compared with the others of its column."),

@@ -12,6 +12,7 @@ from balframe.audit_page.scores import NEVER, ScoreCounts
 from balframe.audit_page.sections import calibration, thresholds
 from balframe.audit_page.sections.threshold_figures import InUse, threshold_in_use
 from tests.support.audits.scored_audits import audit_of_compas, audit_scores, compas, probabilities
+from tests.support.cases import cases
 
 PEOPLE = compas()
 RANDOM = probabilities(2000, decimals=2)
@@ -117,7 +118,7 @@ def test_of_many_scores_a_few_quantiles_are_points_with_the_one_in_use_and_the_b
     assert {*values} == quantiles | {0.5, found.best.threshold.value, inf}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("called", "n", "step", "in_use"),
     [
         ([0, 0, 4], [5, 6, 4], None, InUse(3.0, "score")),

@@ -27,6 +27,7 @@ from balframe.audit_page.sections.thresholds import (
 )
 from tests.support.audits.figures import audit, make_request, model, plain, texts
 from tests.support.audits.scored_audits import audit_of_compas, audit_scores, probabilities
+from tests.support.cases import cases
 
 WORDS = ScoreWords("decile", "re-arrested", "called high risk", "people")
 FIVE = Threshold(5.0, 4.91)
@@ -43,7 +44,7 @@ def write(rows, **request):
     return audit_scores(rows, **request).section(thresholds)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("in_use", "at", "said"),
     [
         (InUse(5.0, "score"), FIVE, "The calls are those of decile at 5 or more."),
@@ -82,7 +83,7 @@ HALVES = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("area", "pairs", "beside"),
     [
         (Estimate(0.71, 0.70, 0.72), "71% (70 to 72)", "Guessing would give 50%."),
@@ -128,7 +129,7 @@ START = (
 WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having picked it)."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("best", "used", "said"),
     [
         (
@@ -169,7 +170,7 @@ def test_the_best_threshold_is_said_to_look_better_than_it_will_be():
     assert OPTIMISTIC == ("A best threshold found in the same data looks better than it will be.")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other", "texts"),
     [
         (0.5, 0.6, ("50", "60")),
@@ -182,7 +183,7 @@ def test_two_shares_are_told_apart(one, other, texts):
     assert distinct_numbers(one, other) == texts
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n_small", "n_others", "said"),
     [
         (0, 0, ""),
@@ -207,7 +208,7 @@ def test_places_leave_room_for_a_threshold_that_is_never_reached():
     assert place(inf, 1.0, 10.0) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("low", "high", "expected"),
     [
         (1.0, 10.0, [*map(str, range(1, 11))]),

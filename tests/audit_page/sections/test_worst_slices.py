@@ -14,6 +14,7 @@ from balframe.audit_page.sections.worst_slices import (
 )
 from tests.support.audits.figures import FNR, FPR, audit, group, make_request, model, percent, plain
 from tests.support.audits.small_audits import audit_of
+from tests.support.cases import cases
 
 
 def found(n_tests=54, n_explained=0, difference=(0.23, 0.18, 0.27), **values):
@@ -53,7 +54,7 @@ TESTED = "54 combinations of groups with at least 30 people to count were tested
 CAPTION = "“Called high risk, but not re-arrested”"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("search", "said"),
     [
         (

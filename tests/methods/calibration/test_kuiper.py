@@ -5,6 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from balframe.methods.calibration.kuiper import kuiper, range_tail
+from tests.support.cases import cases
 from tests.support.oracles.calibration import kuiper as by_loops
 from tests.support.oracles.calibration import one, probabilities, several
 
@@ -15,7 +16,7 @@ def density_of_range(r):
     return 8 * ((-1.0) ** (j - 1) * j**2 * stats.norm.pdf(j * r)).sum()
 
 
-@pytest.mark.parametrize("x", [0.4, 0.9, 1.3, 1.5, 1.500001, 1.9, 2.6, 4.0])
+@cases("x", [0.4, 0.9, 1.3, 1.5, 1.500001, 1.9, 2.6, 4.0])
 def test_the_p_value_is_the_integral_of_the_density(x):
     expected, _ = integrate.quad(density_of_range, x, x + 8, epsabs=0, epsrel=1e-12, limit=200)
 

@@ -7,6 +7,7 @@ from scipy import stats
 
 from balframe.methods.calibration.observed_expected import oe_ratio_limits
 from balframe.stats.proportions import wilson
+from tests.support.cases import cases
 from tests.support.oracles.calibration import one, several
 
 
@@ -36,8 +37,8 @@ def test_limits_solve_their_equation(level):
             assert [lower[g], upper[g]] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("score", [0.03, 0.5, 0.97, 1.0])
-@pytest.mark.parametrize("positive", [0, 1, 13, 19, 20])
+@cases("score", [0.03, 0.5, 0.97, 1.0])
+@cases("positive", [0, 1, 13, 19, 20])
 def test_equal_scores_have_the_limits_of_wilson(score, positive):
     rows = [(score, i < positive) for i in range(20)]
 

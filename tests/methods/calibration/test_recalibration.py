@@ -10,6 +10,7 @@ from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from tests.support.cases import cases
 from tests.support.oracles.calibration import one, probabilities, several
 
 Z = stats.norm.ppf(0.975)
@@ -146,7 +147,7 @@ def test_outcomes_that_are_all_the_same(y, undefined):
     assert is_nan([score_test(p)]) == [False]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "exists"),
     [
         ([(0.2, 0), (0.4, 0), (0.6, 1)], False),  # all positive rows above

@@ -8,6 +8,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 from balframe.methods.calibration import cmh_test
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
 from balframe.methods.calibration.strata import ScoreStrata, score_strata
+from tests.support.cases import cases
 from tests.support.oracles.calibration import chi_square, mantel_haenszel, moments, probabilities
 
 Z = stats.norm.ppf(0.975)
@@ -48,8 +49,8 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
-@pytest.mark.parametrize("seed", range(3))
+@cases("design", DESIGNS.values())
+@cases("seed", range(3))
 def test_statistics_are_those_of_dense_matrices(design, seed):
     rows = drawn(*design, seed=seed)
     n_segments = design[0]
@@ -65,7 +66,7 @@ def test_statistics_are_those_of_dense_matrices(design, seed):
     assert df == tuple(rank for _, rank in expected)
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@cases("design", DESIGNS.values())
 def test_few_and_many_segments_are_tested_in_the_same_way(design):
     segment, score, y = drawn(*design)
     strata = ScoreStrata.of(probabilities(segment, score, y))
@@ -114,7 +115,7 @@ def test_of_two_segments_all_tests_are_one():
     assert found.lower[0] == pytest.approx(-found.upper[1], abs=1e-12)
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@cases("design", DESIGNS.values())
 def test_differences_and_limits_are_those_of_loops(design):
     rows = drawn(*design)
     found = asked(rows, design[0])

@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     layers_of,
@@ -10,7 +11,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 # right: a 18 of 20, b 10 of 20, c 11 of 20
 RIGHT = {"a": 18, "b": 10, "c": 11}
@@ -23,6 +24,7 @@ TABLE = {
 }
 
 
+@each_constructor
 def test_differences_limits_and_p_values_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -81,7 +83,7 @@ def test_what_is_significant_is_marked(level, marked):
     assert channel(chart, "point", "color")["scale"]["range"] == ["#d86000", "#8c8c8c"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reference", "words"),
     [
         ("rest", "the rest"),
@@ -123,7 +125,7 @@ def test_references_that_differ_between_models_are_named_by_what_they_are():
     assert rows_of(chart, panel="q", segment="b")[0]["estimate"] == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "words"),
     [
         ({}, "; p-values of 3 comparisons, adjusted by Benjamini-Hochberg"),

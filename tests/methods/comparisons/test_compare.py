@@ -10,8 +10,10 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import (
     assert_table,
+    each_constructor,
     head,
     pandas_numpy,
     plain,
@@ -91,6 +93,7 @@ def assert_slow(out, expected):
     assert_table(found, expected, close=1e-9)
 
 
+@each_constructor
 def test_two_models_by_hand(constructor):
     low, high, p = limits_of([(1, *EVERYTHING)])
     assert p == pytest.approx(math.erfc(math.sqrt((21 - 9) ** 2 / (21 + 9) / 2)), abs=1e-12)
@@ -154,7 +157,7 @@ OF_WEIGHTED = {
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("metric", OF_WEIGHTED)
+@cases("metric", OF_WEIGHTED)
 def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor, metric):
     scale, sums = OF_WEIGHTED[metric]
     options = {"metrics": metric, "counts": "k", "sample_weight": "w"}
@@ -173,7 +176,7 @@ def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor
 WITHOUT_LIMITS = ["precision", "npv", "f1", "jaccard", "f1_macro", "kappa", "mcc", "geometric_mean"]
 
 
-@pytest.mark.parametrize("metric", WITHOUT_LIMITS)
+@cases("metric", WITHOUT_LIMITS)
 def test_metrics_whose_denominators_depend_on_the_predictions_have_no_limits(metric):
     out = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric)
 
@@ -195,8 +198,9 @@ def test_estimates_are_those_of_report():
         assert out[name].to_list() == pytest.approx(alone["estimate"].to_list(), abs=1e-12)
 
 
-@pytest.mark.parametrize(("weight", "counts"), [(None, None), ("w", None), (None, "k"), ("w", "k")])
+@cases(("weight", "counts"), [(None, None), ("w", None), (None, "k"), ("w", "k")])
 @pytest.mark.parametrize("models", [PAIR, ["m3", "m1", "m2"]])
+@each_constructor
 def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weight, counts, models):
     data = random_rows(250, 2, nulls=("g", "y", "m1", "m3"))
     data["g"][0], data["m1"][0] = "none", None  # a segment without a full row
@@ -233,7 +237,7 @@ def test_p_values_are_adjusted_within_a_metric(adjust, method):
     assert raw["p_adjusted"].equals(raw["p_value"])
 
 
-@pytest.mark.parametrize("unit", [1.0, 0.1, 1e6, 1e100])
+@cases("unit", [1.0, 0.1, 1e6, 1e100])
 def test_weights_that_are_all_the_same_change_no_limits(unit):
     frame = pl.DataFrame(random_rows(200, 6)).with_columns(u=pl.lit(unit))
     plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper", "p_value")
@@ -254,7 +258,8 @@ def test_counts_stand_for_repeated_rows_and_weights_go_with_them():
         assert_table(bf.compare(frame, "y", PAIR, counts="k", **options), expected, close=1e-9)
 
 
-@pytest.mark.parametrize("missing", [["y"], ["m1"], ["m2"], ["y", "m1", "m2"]])
+@cases("missing", [["y"], ["m1"], ["m2"], ["y", "m1", "m2"]])
+@each_constructor
 def test_nulls_raise_by_default_and_name_their_column(constructor, missing):
     frame = constructor(random_rows(60, 8, nulls=missing))
 
@@ -262,6 +267,7 @@ def test_nulls_raise_by_default_and_name_their_column(constructor, missing):
         plain(bf.compare(frame, "y", PAIR))
 
 
+@each_constructor
 def test_margins_are_comparisons_of_their_own(constructor):
     frame = constructor(random_rows(200, 9, nulls=["g"]))
 
@@ -313,7 +319,8 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("options", "kind", "words"), ERRORS)
+@cases(("options", "kind", "words"), ERRORS)
+@each_constructor
 def test_bad_questions_raise_at_once(constructor, options, kind, words):
     data = random_rows(20) | {"reference": ["a"] * 20, "model": ["b"] * 20}
 
@@ -322,12 +329,14 @@ def test_bad_questions_raise_at_once(constructor, options, kind, words):
     assert isinstance(raised.value, kind)
 
 
+@each_constructor
 def test_no_rows_give_no_rows(constructor):
     out = bf.compare(head(constructor(random_rows(20)), 0), "y", PAIR, by="g")
 
     assert plain(out) == {name: [] for name in ["g", *COLUMNS]}
 
 
+@each_constructor
 def test_the_frame_given_is_not_changed(constructor):
     data = random_rows(50, 10, nulls=("g", "m1"))
     frame = constructor(data)

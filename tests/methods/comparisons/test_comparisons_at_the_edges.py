@@ -6,12 +6,13 @@ import balframe as bf
 from balframe.core.safe_divide import ratio
 from balframe.methods import declarations
 from balframe.stats.metric_intervals import Proportion
+from tests.support.cases import cases
 from tests.support.method_arguments import OF_SEGMENTS, question
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
 WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in declarations()[one].parameters]
 WITH_MARGINS = [one for one in OF_SEGMENTS if "margins" in declarations()[one].parameters]
-each_verb = pytest.mark.parametrize("verb", WITH_MARGINS)
+each_verb = cases("verb", WITH_MARGINS)
 
 
 def ask(verb, frame, **options):
@@ -37,8 +38,8 @@ def test_a_column_called_margin_beside_margins_raises(verb):
         ask(verb, frame, by="margin", margins="overall")
 
 
-@pytest.mark.parametrize("verb", WEIGHTED)
-@pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
+@cases("verb", WEIGHTED)
+@cases("weight", [0.0, 1e-300, 1e300])
 def test_weights_of_any_size_raise_no_warning(verb, weight):
     frame = pl.DataFrame(ROWS | {"g": list("aabb"), "w": [weight] * 4})
 

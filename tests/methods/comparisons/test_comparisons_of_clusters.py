@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.clustered_rows import (
     NOTHING,
     ask,
@@ -77,8 +78,8 @@ def difference_of_f1(one, other):
 
 class TestDisparity:
     @each_seed
-    @pytest.mark.parametrize("nested", [False, True])
-    @pytest.mark.parametrize("segments", [2, 3, 6])
+    @cases("nested", [False, True])
+    @cases("segments", [2, 3, 6])
     def test_equality_of_segments(self, seed, nested, segments):
         frame = drawn(seed, segments=segments, nested=nested, rows=40 * segments)
         of_segments = [rows(frame.filter(g=g)) for g in sorted(set(frame["g"]))]

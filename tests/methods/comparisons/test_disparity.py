@@ -6,7 +6,8 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
-from tests.support.constructors import assert_table, head, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, head, plain
 from tests.support.frames.segment_counts import FOUR, disparity, random_frame, table, values_of
 from tests.support.oracles.mean_recalls import effective, gate
 
@@ -28,8 +29,8 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("weight", [None, "w"])
+@cases("seed", range(3))
+@cases("weight", [None, "w"])
 def test_the_extremes_are_those_of_a_loop_with_scikit_learn(seed, weight):
     frame = random_frame(seed, segments="abcd")
     out = bf.disparity(frame, "y", "p", by="g", metrics=[*SCORES], sample_weight=weight)
@@ -69,8 +70,8 @@ def rows_worth(part, is_right, among, weight):
     return effective(right, wrong)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-@pytest.mark.parametrize("weight", [None, "w"])
+@cases("level", [0.8, 0.95])
+@cases("weight", [None, "w"])
 def test_limits_come_from_gate_limits_of_all_segments_that_hold_together(level, weight):
     frame, each = random_frame(5, segments="abcd"), 1 - (1 - level) / 5
     y, p, right = pl.col("y") == 1, pl.col("p") == 1, pl.col("y") == pl.col("p")
@@ -96,7 +97,7 @@ def test_limits_come_from_gate_limits_of_all_segments_that_hold_together(level, 
         check_extremes(row, *limits[row["metric"]])
 
 
-@pytest.mark.parametrize("metric", ["kappa", "mcc", "geometric_mean", "precision", "informedness"])
+@cases("metric", ["kappa", "mcc", "geometric_mean", "precision", "informedness"])
 def test_limits_come_from_those_by_which_check_decides(metric):
     out = bf.check(
         pl.DataFrame(table(**FOUR)), "y", "p", by="g", counts="n", rules=f"{metric} >= 0"
@@ -125,14 +126,13 @@ def test_the_ratio_of_scores_below_0_or_to_0_is_null():
     assert values_of(row, COLUMNS[5:8]) == [None] * 3
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metric", "min_support", "used"),
     [
         ("recall", 80, "abcd"), ("recall", 81, "bcd"), ("recall", 84, "bd"), ("recall", 1000, ""),
         ("false_positive_rate", 81, "cd"), ("precision", 108, "bd"), ("accuracy", 171, "cd"),
         ("balanced_accuracy", 80, "bcd"), ("geometric_mean", 81, "cd"), ("kappa", 200, "d"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_segments_of_too_few_rows_are_left_out_and_counted(metric, min_support, used):
     (row,) = disparity(metric, FOUR, min_support=min_support)
     assert values_of(row, ["n_segments", "n_left_out"]) == [len(used), 4 - len(used)]
@@ -211,7 +211,7 @@ def test_where_a_score_is_undefined_the_segment_is_left_out():
     assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None, None, TOO_FEW]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metric", "segments", "options", "note"),
     [
         ("recall", FOUR, {}, None),
@@ -261,6 +261,7 @@ SEGMENT_VERBS = pytest.mark.parametrize(
 
 @pytest.mark.any_version
 @SEGMENT_VERBS
+@each_constructor
 def test_segments_compare_the_same_everywhere(constructor, verb, options):
     data = random_frame(8, segments="abcd").to_dict(as_series=False)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", **options}
@@ -274,7 +275,7 @@ def test_segments_compare_the_same_everywhere(constructor, verb, options):
 
 
 @SEGMENT_VERBS
-@pytest.mark.parametrize("weight", [None, "w"])
+@cases("weight", [None, "w"])
 def test_cells_compare_as_their_rows_do(verb, options, weight):
     frame, options = random_frame(9, segments="abcd"), {"by": ["g", "sex"], **options}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
@@ -282,8 +283,8 @@ def test_cells_compare_as_their_rows_do(verb, options, weight):
     assert_table(out, plain(verb(frame, "y", "p", sample_weight=weight, **options)))
 
 
-@pytest.mark.parametrize("verb", [bf.gaps, bf.disparity, bf.fairness])
-@pytest.mark.parametrize(
+@cases("verb", [bf.gaps, bf.disparity, bf.fairness])
+@cases(
     ("options", "words"),
     [
         ({"by": None}, "by= is missing, but {verb} compares"),
@@ -296,8 +297,8 @@ def test_what_cannot_be_used_raises(verb, options, words):
         verb(random_frame(1, rows=50), "y", "p", **{"by": "g", **options})
 
 
-@pytest.mark.parametrize("verb", [bf.disparity, bf.fairness])
-@pytest.mark.parametrize("min_support", [-1, 1.5, True, None, "1"])
+@cases("verb", [bf.disparity, bf.fairness])
+@cases("min_support", [-1, 1.5, True, None, "1"])
 def test_a_support_is_a_count_of_rows(verb, min_support):
     with pytest.raises(bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give"):
         verb(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)

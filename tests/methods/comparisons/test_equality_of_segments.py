@@ -6,13 +6,14 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import FOUR, PARTS, disparity, table, values_of
 from tests.support.oracles.mean_recalls import difference, equal_scores
 
 TESTS = ["statistic", "df", "p_value", "p_value_recalls"]
 
 
-@pytest.mark.parametrize("metric", PARTS)
+@cases("metric", PARTS)
 def test_whether_proportions_are_alike_is_pearsons_chi_square(metric):
     parts = np.array([PARTS[metric](*counts) for counts in FOUR.values()])
     hits, rows = parts.T
@@ -35,14 +36,13 @@ MEANS = pytest.mark.parametrize(
 
 
 @MEANS
-@pytest.mark.parametrize(
+@cases(
     "segments",
     [
         FOUR,
         {"a": (4, 0, 1, 7), "b": (2, 1, 0, 3), "c": (9, 1, 2, 30)},
         {"a": (9, 1, 3, 270), "b": (28, 2, 0, 90), "c": (5, 0, 1, 40), "d": (60, 1, 5, 800)},
     ],
-    ids=["many rows", "few rows", "rare errors"],
 )
 def test_whether_means_of_recalls_are_alike(metric, class_weight, shares, segments):
     counts = [((tp, tn), (tp + fn, tn + fp), shares) for tp, fn, fp, tn in segments.values()]
@@ -82,7 +82,7 @@ def test_scores_that_differ_no_more_than_unequal_recalls_let_them():
     assert row["p_value_recalls"] < 0.01 < 0.1 < row["p_value"]
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "recall", "balanced_accuracy", "informedness"])
+@cases("metric", ["accuracy", "recall", "balanced_accuracy", "informedness"])
 def test_of_two_segments_the_p_value_is_that_of_their_gap(metric):
     two = {"a": (8, 2, 9, 30), "b": (75, 15, 33, 47)}
     (row,) = disparity(metric, two)

@@ -7,6 +7,7 @@ import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.mean_recalls import clopper_pearson
 
 COLUMNS = ["criterion", "measure", "metric", "estimate", "lower", "upper", "bound"]
@@ -64,8 +65,8 @@ def rates_of(part, weight):
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("weight", [None, "w"])
+@cases("seed", range(4))
+@cases("weight", [None, "w"])
 def test_estimates_are_those_of_the_rates_of_each_segment(seed, weight):
     frame = random_frame(seed)
     rates = {g: rates_of(part, weight) for (g,), part in frame.group_by("g", maintain_order=True)}
@@ -124,8 +125,8 @@ def test_the_four_fifths_rule_bounds_the_ratio_of_selection_rates():
     assert parity["bound"] is None
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}, {"min_support": 65}], ids=str)
+@cases("level", [0.8, 0.95])
+@cases("options", [{}, {"sample_weight": "w"}, {"min_support": 65}])
 def test_limits_are_those_of_disparity(level, options):
     frame, options = random_frame(6), {"by": "g", **options}
     metrics = sorted({*itertools.chain(*METRICS.values())})

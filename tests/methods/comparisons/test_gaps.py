@@ -8,6 +8,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import (
     FOUR,
     PARTS,
@@ -57,8 +58,8 @@ def averages_by_hand(frame, shared, weight):
     }
 
 
-@pytest.mark.parametrize("reference", ["rest", "overall", "c"])
-@pytest.mark.parametrize("weight", [{0: 1, 1: 2, 2: 4, 3: 8}, "balanced"])
+@cases("reference", ["rest", "overall", "c"])
+@cases("weight", [{0: 1, 1: 2, 2: 4, 3: 8}, "balanced"])
 def test_averages_look_at_the_labels_present_on_both_sides(reference, weight):
     present = {"a": {0, 1}, "b": {1, 2, 3}, "c": {0, 1, 3}}
     kept = [pl.col("g").eq(g) & pl.col("y").is_in(labels) for g, labels in present.items()]
@@ -115,14 +116,13 @@ def test_a_margin_is_a_family_of_its_own():
     assert beside.filter(margin="g, sex").drop("margin").equals(alone)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("segments", "reference", "names"),
     [
         (FOUR, "largest", "dd"), (FOUR, "best", "ba"), (FOUR, "worst", "cb"), (FOUR, "c", "cc"),
         (TIED, "largest", "bb"), (TIED, "best", "bb"), (TIED, "worst", "dd"),
         (FOUR, {"g": "c"}, "cc"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_segment_compared_with_and_the_price_of_its_choice(segments, reference, names):
     metrics = dict(zip(["recall", "false_positive_rate"], names, strict=True))
     choices = 3 if reference in ("best", "worst") else 1
@@ -142,7 +142,7 @@ NULLED = table(a=(5, 3, 4, 6), b=(7, 2, 1, 11)) | {"sex": [*"mmmmffff"]}
 NULLED["g"] = ["a"] * 4 + [None] * 4
 
 
-@pytest.mark.parametrize("reference", [None, math.nan, {"g": None}, pd.NA], ids=repr)
+@cases("reference", [None, math.nan, {"g": None}, pd.NA])
 def test_a_segment_whose_value_is_null(reference):
     rows = gaps(NULLED, "recall", reference=reference)
     assert [values_of(row, COLUMNS[5:7]) for row in rows] == [["null", 7 / 9]] * 2
@@ -169,7 +169,7 @@ def test_which_metrics_have_limits_p_values_and_ratios():
     assert [row["ratio"] for row in gaps(data, "recall", reference="none")] == [None] * 3
 
 
-@pytest.mark.parametrize("reference", ["rest", "overall", "largest", "best", "worst", "a"])
+@cases("reference", ["rest", "overall", "largest", "best", "worst", "a"])
 def test_a_single_segment_and_no_segment(reference):
     (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
     expected = [None, None, None] if reference == "rest" else [5 / 8, 0, 1]
@@ -189,7 +189,7 @@ def test_what_is_undefined_is_null_and_outside_of_the_family():
     assert {row["reference"] for row in gaps(data, "recall", reference="worst")} == {"c"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "words"),
     [
         (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import (
     FOUR,
     PARTS,
@@ -93,9 +94,9 @@ MEANS = {"balanced_accuracy", "adjusted_balanced_accuracy", "weighted_balanced_a
 MEANS |= {"informedness"}
 
 
-@pytest.mark.parametrize("counts", [None, "k"])
-@pytest.mark.parametrize("weight", [None, "w", "heavy"])
-@pytest.mark.parametrize(("labels", "class_weight"), LABELS)
+@cases("counts", [None, "k"])
+@cases("weight", [None, "w", "heavy"])
+@cases(("labels", "class_weight"), LABELS)
 def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts, weight):
     frame = random_frame(labels, labels)
     options = {"metrics": "all", "class_weight": class_weight, "pos_label": 1}
@@ -202,7 +203,7 @@ def test_a_p_value_is_small_where_the_limits_exclude_0_and_nowhere_else(one, oth
             assert (p < 1 - level) == (nearest > 0)
 
 
-@pytest.mark.parametrize(("a", "b", "is_one"), EQUAL)
+@cases(("a", "b", "is_one"), EQUAL)
 def test_equal_segments_are_no_evidence_of_a_difference(a, b, is_one):
     for row in gaps(table(a=a, b=b), ["accuracy", "recall", "uar"]):
         assert (row["difference"], row["n_tests"]) == (pytest.approx(0, abs=1e-12), 2)

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.frames.segment_counts import (
     cells,
@@ -39,8 +40,8 @@ ABSOLUTE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("margins", [False, "overall", "all"])
-@pytest.mark.parametrize("absent", ["null", "skip", "zero"])
+@cases("margins", [False, "overall", "all"])
+@cases("absent", ["null", "skip", "zero"])
 def test_rules_without_a_baseline_are_decided_as_if_there_were_none(margins, absent):
     frame = random_frame(3).filter(pl.col("sex").is_not_null())
     frame = frame.with_columns(g=pl.col("g").fill_null("none"))

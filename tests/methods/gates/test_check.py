@@ -8,6 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import balframe as bf
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
 from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters
 
 # Recalls of 0.1, 0.5 and 0.9 of 40 rows; one of no rows and one of 3 rows. With the limits of three
@@ -35,7 +37,7 @@ VERDICTS = [  # by confidence, by the estimate
 ]
 
 
-@pytest.mark.parametrize(("rule", "confident", "estimate"), VERDICTS)
+@cases(("rule", "confident", "estimate"), VERDICTS)
 def test_every_comparison_passes_fails_or_is_inconclusive(rule, confident, estimate):
     assert letters(check(SEGMENTS, rule, min_support=5)) == confident
     assert letters(check(SEGMENTS, rule, min_support=5, decide="estimate")) == estimate
@@ -98,8 +100,8 @@ def test_large_counts_are_compared_exactly():
 RECALLS = {"a": (30, 70), "b": (60, 40), "c": (90, 10)}
 
 
-@pytest.mark.parametrize("decide", ["confident", "estimate"])
-@pytest.mark.parametrize("left_out", [(0, 0, 5, 5), (4, 0, 2, 2)])
+@cases("decide", ["confident", "estimate"])
+@cases("left_out", [(0, 0, 5, 5), (4, 0, 2, 2)])
 def test_what_could_not_be_compared_can_only_make_it_worse(decide, left_out):
     rules = {"difference(recall) <= 0.99": "-", "difference(recall) <= 0.01": "F"}
     rules |= {"ratio(recall) >= 0.01": "-", "ratio(recall) >= 0.99": "F"}
@@ -109,8 +111,8 @@ def test_what_could_not_be_compared_can_only_make_it_worse(decide, left_out):
     assert out["estimate"].to_list() == pytest.approx([0.6, 0.6, 1 / 3, 1 / 3, 0.6, 1 / 3])
 
 
-@pytest.mark.parametrize("decide", ["confident", "estimate"])
-@pytest.mark.parametrize(
+@cases("decide", ["confident", "estimate"])
+@cases(
     "segments",
     [
         {"a": (30, 10)},
@@ -188,7 +190,7 @@ def test_a_metric_without_limits_is_refused_where_they_decide():
     assert letters(check(FOUR, "f1_macro >= 0.65", decide="estimate")) == "PPFP"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "words"),
     [
         ({"decide": "sure"}, "decide='sure'.*'confident', 'estimate'"),
@@ -200,6 +202,7 @@ def test_a_metric_without_limits_is_refused_where_they_decide():
         ({"rules": ["n >= 1"], "by": "status"}, "more than one column named 'status'"),
     ],
 )
+@each_constructor
 def test_options_that_cannot_be_used_raise_at_once(constructor, options, words):
     frame = constructor({"y": [0, 1], "p": [0, 1], "status": ["a", "b"]})
     with pytest.raises(bf.InvalidInputError, match=words):

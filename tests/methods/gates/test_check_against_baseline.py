@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.frames.segment_counts import JUDGED, cells, check, letters, two_models
 from tests.support.oracles.mean_recalls import gate
@@ -116,7 +117,7 @@ VERDICTS = [  # by limits, by estimates; the segments in the order down, same, u
 ]
 
 
-@pytest.mark.parametrize(("rule", "confident", "estimate"), VERDICTS)
+@cases(("rule", "confident", "estimate"), VERDICTS)
 def test_the_limits_or_the_estimate_decide(rule, confident, estimate):
     assert letters(check(MOVED, rule, baseline=cells(WAS))) == confident
     out = check(MOVED, rule, baseline=cells(WAS), decide="estimate")

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.oracles.mean_recalls import clopper_pearson
 
 JUDGED = ["estimate", "lower", "upper", "bound", "status"]
@@ -29,7 +30,8 @@ RULES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("extra", [{}, {"decide": "estimate"}, {"adjust": None, "level": 0.8}])
+@cases("extra", [{}, {"decide": "estimate"}, {"adjust": None, "level": 0.8}])
+@each_constructor
 def test_segments_are_judged_the_same_everywhere(constructor, extra):
     data = random_frame(3)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", "rules": RULES, **extra}

@@ -11,6 +11,7 @@ import balframe as bf
 from balframe.core.safe_divide import ratio
 from balframe.stats.base import Interval, IntervalMethod
 from balframe.stats.metric_intervals import Proportion
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters, table
 from tests.support.oracles.mean_recalls import clopper_pearson, gate
 
@@ -110,8 +111,8 @@ def test_an_option_that_is_unknown_raises():
         judged(LACKING, absent="drop")
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("metric", ["accuracy", "recall", "f1", "uar", "informedness"])
+@cases("method", METHODS)
+@cases("metric", ["accuracy", "recall", "f1", "uar", "informedness"])
 def test_a_named_method_is_that_of_a_report_where_the_metric_has_it(metric, method):
     frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
     options |= {"interval": method, "level": 1 - 0.05 / 4, "layout": "long"}
@@ -146,8 +147,8 @@ def test_differences_and_ratios_use_the_method_that_is_named(metric, is_wilson):
     assert not out.select(LIMITS).equals(by_gate.select(LIMITS))
 
 
-@pytest.mark.parametrize("verb", [bf.check, bf.require])
-@pytest.mark.parametrize("interval", [True, False, "gate", "wald", 1])
+@cases("verb", [bf.check, bf.require])
+@cases("interval", [True, False, "gate", "wald", 1])
 def test_what_is_no_method_raises(verb, interval):
     frame = pl.DataFrame(table(**FOUR))
     names = ", ".join(map(repr, METHODS))
@@ -168,7 +169,7 @@ def test_require_takes_the_options_of_check():
         bf.require(few, "y", "p", rules="recall >= 0.69")
 
 
-@pytest.mark.parametrize("verb", [bf.check, bf.require, bf.disparity, bf.fairness])
+@cases("verb", [bf.check, bf.require, bf.disparity, bf.fairness])
 def test_one_row_is_support_enough_unless_more_is_asked_for(verb):
     assert inspect.signature(verb).parameters["min_support"].default == 1
 

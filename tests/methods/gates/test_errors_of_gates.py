@@ -14,6 +14,7 @@ from scipy import stats
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
 from balframe.stats.paired_differences import paired_limits
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
 
@@ -74,7 +75,7 @@ TWO_LABELS = [
 
 
 @each_family
-@pytest.mark.parametrize(("now", "before"), [*ONE_LABEL, *TWO_LABELS], ids=str)
+@cases(("now", "before"), [*ONE_LABEL, *TWO_LABELS])
 def test_rows_against_an_earlier_run(now, before, segments):
     lower, upper = unpaired(now, before, segments)
     passes = {margin: (lower >= -margin - SAME).astype(float) for margin in MARGINS}
@@ -115,7 +116,7 @@ def shares():
 
 
 @each_family
-@pytest.mark.parametrize("supports", [(5,), (10,), (30,), (100,), (5, 5), (10, 10)], ids=str)
+@cases("supports", [(5,), (10,), (30,), (100,), (5, 5), (10, 10)])
 def test_two_models_on_the_same_rows(supports, segments):
     outcomes_by_label = [pairs(n) for n in supports]
     shape, k = [len(x) for x in outcomes_by_label], len(supports)
@@ -153,7 +154,7 @@ FEW = [((3, 3), (300, 300)), ((4, 4), (30, 30)), ((3, 3), (30, 30)), ((2, 50), (
 
 
 @each_family
-@pytest.mark.parametrize(("now", "before"), FEW, ids=str)
+@cases(("now", "before"), FEW)
 def test_few_rows_against_many_err_rarely_in_either_direction(now, before, segments):
     """Means of few recalls need wider limits than the score's; their differences do not."""
     rng, draws = np.random.default_rng(6), 20_000

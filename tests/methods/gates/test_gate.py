@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 ROWS = {"g": ["a", "a", "b", "b"], "y": [1, 0, 1, 0], "p": [1, 0, 0, 0]}
 
@@ -30,18 +31,17 @@ def fault(rules, kind=ValueError):
     return str(raised.value)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("number", "bound"),
     [
         ("0.8", 0.8), ("1e-3", 0.001), (".5", 0.5), ("5.", 5), ("-1", -1), ("+0.5", 0.5), ("0", 0),
         ("1E+2", 100), ("2.5e1", 25), ("007", 7), ("-.25", -0.25), ("1e-999", 0), ("1.e1", 10),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_numbers_are_read_as_floats_write_them(number, bound):
     assert read(f"recall >= {number}") == [(f"recall >= {number}", bound)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
         ("recall>=0.8", "recall>=0.8"),
@@ -50,8 +50,7 @@ def test_numbers_are_read_as_floats_write_them(number, bound):
         ("ratio ( recall ) >= .8", "ratio ( recall ) >= .8"),
         ("sensitivity == 1", "sensitivity == 1"),
         ("n<5", "n<5"), ("n_labels > 1", "n_labels > 1"), ("min_support>=-5", "min_support>=-5"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_spaces_do_not_matter(text, shown):
     assert [rule for rule, _ in read(text)] == [shown]
 
@@ -104,7 +103,7 @@ FAULTS = [  # the rule, the marks below it, and the words
 ]
 
 
-@pytest.mark.parametrize(("rule", "marks", "words"), FAULTS)
+@cases(("rule", "marks", "words"), FAULTS)
 def test_a_fault_is_pointed_at(rule, marks, words):
     text = " ".join(rule.split())
     first, *below = fault(rule).split("\n")
@@ -191,7 +190,7 @@ MAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "kind", "words"), MAPPED)
+@cases(("rules", "kind", "words"), MAPPED)
 def test_what_is_no_rule_is_refused(rules, kind, words):
     assert fault(rules, kind).startswith(words)
 
@@ -220,10 +219,10 @@ rules:
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text"), [("gate.toml", TOML), ("GATE.TOML", TOML), ("g.yaml", YAML), ("g.yml", YAML)]
 )
-@pytest.mark.parametrize("start", ["", "\ufeff"])
+@cases("start", ["", "\ufeff"])
 def test_files_are_read_as_their_rules_are(tmp_path, name, text, start):
     path = tmp_path / name
     path.write_text(start + text, "utf-8")
@@ -234,7 +233,7 @@ def test_files_are_read_as_their_rules_are(tmp_path, name, text, start):
         assert found == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text"),
     [
         ("a.toml", 'n = ">= 2"\nuar = [">= 0", "< 2"]'),
@@ -277,7 +276,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "words"), BROKEN)
+@cases(("name", "content", "words"), BROKEN)
 def test_a_file_that_cannot_be_used_is_named(tmp_path, name, content, words):
     path = tmp_path / name
     path.write_bytes(content)

@@ -7,6 +7,7 @@ import balframe as bf
 from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
 from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
+from tests.support.cases import cases
 from tests.support.constructors import pandas_numpy, plain, polars_eager
 from tests.support.reference_values import reference
 
@@ -15,13 +16,9 @@ CLOSE = 1e-10
 RULE_OF_MEANS = "balanced_accuracy >= baseline - 0.05"
 RULE_OF_PROPORTIONS = "accuracy >= baseline - 0.05"
 
-each_unpaired = pytest.mark.parametrize(
-    "case", CASES["unpaired"], ids=lambda case: f"{case['correct']} of {case['support']}"
-)
-each_paired = pytest.mark.parametrize(
-    "case", CASES["paired"], ids=lambda case: f"{case['only_new']}, {case['only_baseline']}"
-)
-each_library = pytest.mark.parametrize("make", [pandas_numpy, polars_eager])
+each_unpaired = cases("case", CASES["unpaired"])
+each_paired = cases("case", CASES["paired"])
+each_library = cases("make", [pandas_numpy, polars_eager])
 
 
 def row(values):

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
-from tests.support.constructors import CONSTRUCTORS, assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import CONSTRUCTORS, assert_table, each_constructor, plain
 from tests.support.frames.segment_counts import cells, check, random_frame, table
 
 RULE = "recall >= baseline - 0.1"
@@ -48,7 +49,7 @@ def sides():
     return random_frame(1, segments="bcd"), earlier
 
 
-@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+@cases("make", KINDS)
 def test_cells_may_come_from_any_library(sides, constructor, make):
     frame, earlier = sides
     expected = bf.check(frame, "y", "p", baseline=earlier, **ASKED)
@@ -58,7 +59,7 @@ def test_cells_may_come_from_any_library(sides, constructor, make):
     assert_table(out, plain(expected))
 
 
-@pytest.mark.parametrize("make", CONSTRUCTORS, ids=lambda make: make.__name__)
+@cases("make", CONSTRUCTORS)
 def test_cells_are_left_as_they_are(sides, make):
     frame, earlier = sides
     baseline = make(plain(earlier))
@@ -88,7 +89,8 @@ def test_cells_of_files_and_of_parts_that_were_added_up(sides, tmp_path):
         assert bf.check(frame, "y", "p", baseline=baseline, **ASKED).equals(expected)
 
 
-@pytest.mark.parametrize("baseline", ["q", "cells"])
+@cases("baseline", ["q", "cells"])
+@each_constructor
 def test_passed_and_require_ask_about_the_baseline(constructor, baseline):
     rows = {"y": [1] * 200 + [0] * 200, "p": [1] * 180 + [0] * 220, "q": [1] * 120 + [0] * 280}
     frame = constructor(rows)
@@ -154,7 +156,7 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "words"), ODD.values(), ids=ODD)
+@cases(("change", "words"), ODD.values())
 def test_cells_that_cannot_be_compared_with_are_refused(change, words):
     with pytest.raises(bf.InvalidInputError, match=words):
         check(NOW, RULE, baseline=change(cells(BEFORE)))
@@ -179,7 +181,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize(("given", "kind", "words"), GIVEN.values(), ids=GIVEN)
+@cases(("given", "kind", "words"), GIVEN.values())
 def test_what_is_no_baseline_is_refused(given, kind, words):
     frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "q": [1, 1]})
 
@@ -187,7 +189,8 @@ def test_what_is_no_baseline_is_refused(given, kind, words):
         bf.check(frame, "y", "p", baseline=given, rules=RULE)
 
 
-@pytest.mark.parametrize("name", ["*", "^y.*$", "a.b", " ", "select", "model", "baseline", "é"])
+@cases("name", ["*", "^y.*$", "a.b", " ", "select", "model", "baseline", "é"])
+@each_constructor
 def test_a_column_with_an_odd_name_is_a_baseline(constructor, name):
     rows = {"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], name: [1, 1, 0, 1], "r": [1, 1, 1, 0]}
 
@@ -215,7 +218,7 @@ def test_a_rule_and_the_argument_need_each_other():
         check(NOW, "f1_macro >= baseline", baseline=cells(BEFORE))
 
 
-@pytest.mark.parametrize("name", ["score", "baseline_score", "baseline_n", "n_labels", "estimate"])
+@cases("name", ["score", "baseline_score", "baseline_n", "n_labels", "estimate"])
 def test_a_by_column_with_the_name_of_an_output_column_is_refused(name):
     frame, baseline = (
         one.rename({"g": name}) for one in (pl.DataFrame(table(**NOW)), cells(BEFORE))

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import FOUR, JUDGED, LETTERS, check, letters, table
 from tests.support.oracles.mean_recalls import clopper_pearson, gate
 
@@ -45,8 +46,8 @@ def check_status(row):
     assert LETTERS[row["status"]] == wanted
 
 
-@pytest.mark.parametrize("segments", [FOUR, FEW], ids=["many rows", "few rows"])
-@pytest.mark.parametrize("metric", OF_COUNTS)
+@cases("segments", [FOUR, FEW])
+@cases("metric", OF_COUNTS)
 def test_limits_are_wide_enough_to_decide_in_all_segments_at_once(metric, segments):
     of_counts, transform = OF_COUNTS[metric]
     options = {"class_weight": {1: 1, 0: 4}} if metric.startswith("weighted") else {}

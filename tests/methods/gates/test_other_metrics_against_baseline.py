@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.segment_counts import JUDGED, cells, check, letters, random_frame
 from tests.support.oracles.mean_recalls import clopper_pearson
 
@@ -31,8 +32,8 @@ def moved(now, before, of_now, of_before):
 OTHERS = ["f1", "geometric_mean", "cohen_kappa", "mcc"]
 
 
-@pytest.mark.parametrize("metric", OTHERS)
-@pytest.mark.parametrize("adjust", ["bonferroni", None])
+@cases("metric", OTHERS)
+@cases("adjust", ["bonferroni", None])
 def test_other_metrics_have_limits_out_of_those_of_both_sides(metric, adjust):
     many, earlier = (
         {g: tuple(5 * count for count in counts) for g, counts in side.items()}
@@ -61,7 +62,7 @@ def test_limits_of_f1_from_nothing_but_its_definition():
     assert (out["lower"].item(), out["upper"].item()) == pytest.approx(moved(*f1, *ends), abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["precision", "npv", "f1", "cohen_kappa", "geometric_mean"])
+@cases("metric", ["precision", "npv", "f1", "cohen_kappa", "geometric_mean"])
 def test_two_models_can_be_compared_on_other_metrics_by_estimates(metric):
     frame = random_frame(7)
     options = {"by": "g", "baseline": "q", "rules": f"{metric} >= baseline - 0.05"}

@@ -5,6 +5,7 @@ import polars.selectors as cs
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 PEOPLE = bf.datasets.compas_by_age_and_sex().with_columns(w=pl.lit(1.0))
 
@@ -15,7 +16,7 @@ def searched(over, **options):
     return [name for name in out.columns if name in PEOPLE.columns]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("over", "expected"),
     [
         (None, ["race", "sex", "age"]),
@@ -31,7 +32,7 @@ def test_labels_counts_and_weights_are_not_searched_unless_named(over, expected)
     assert [name for name in searched(over) if name != "n"] == expected
 
 
-@pytest.mark.parametrize("name", ["reoffended", "high_risk", "n", "w"])
+@cases("name", ["reoffended", "high_risk", "n", "w"])
 def test_a_column_with_another_role_is_refused_by_name(name):
     with pytest.raises(bf.errors.InvalidInputError, match=f"over= has the column '{name}'"):
         searched(["age", name])

@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
 
 ROWS = {"g": ["a"] * 4 + ["b"] * 4, "y": [1, 1, 0, 0] * 2, "p": [1, 1, 0, 0, 1, 0, 0, 0]}
 BY = {"y_true": "y", "y_pred": "p", "by": "g"}
@@ -15,7 +17,7 @@ def verdicts(frame, rule="recall >= 0.5", **options):
     return bf.check(frame, **BY, rules=rule, **options)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statuses", "strictly", "leniently"),
     [
         (["pass", "pass"], True, True),
@@ -34,6 +36,7 @@ def test_statuses_come_to_a_verdict(statuses, strictly, leniently):
         assert bf.passed(given, allow_inconclusive=True) is leniently
 
 
+@each_constructor
 def test_what_check_says_of_any_frame_can_be_summed_up(constructor):
     frame = constructor(ROWS)
 
@@ -49,8 +52,8 @@ def test_a_frame_without_rows_passes_nothing():
     assert bf.passed(verdicts(empty)) is False
 
 
-@pytest.mark.parametrize("allow_inconclusive", [False, True])
-@pytest.mark.parametrize("rule", ["recall >= 0.5", "n >= 4", "n >= 5"])
+@cases("allow_inconclusive", [False, True])
+@cases("rule", ["recall >= 0.5", "n >= 4", "n >= 5"])
 def test_require_raises_where_it_is_false(rule, allow_inconclusive):
     frame = pl.DataFrame(ROWS)
     allowed = {"allow_inconclusive": allow_inconclusive}
@@ -63,7 +66,7 @@ def test_require_raises_where_it_is_false(rule, allow_inconclusive):
     assert bf.passed(verdicts(frame, rule), **allowed) is not raised
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "error", "message"),
     [
         (pl.DataFrame({"g": [1]}), bf.UnknownNameError, "column 'status' not found"),

@@ -8,6 +8,7 @@ from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower, skewness_corrected_critical_value
 from balframe.stats.constrained_mle_paired import PairedCounts
 from balframe.stats.differences import difference_as_mean_recall
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 CASES = reference("gates")["power"]
@@ -33,7 +34,7 @@ def design_and_bound(case):
     return RecallDesign.of(*both), (1 - case["bound"]) / 2, 2
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['support']}")
+@cases("case", CASES)
 def test_power(case):
     design, bound, scale = design_and_bound(case)
     z = stats.norm.ppf((1 + case["level"]) / 2)

@@ -6,7 +6,8 @@ import pytest
 from scipy import stats
 
 import balframe as bf
-from tests.support.constructors import assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.frames.segment_counts import cells, letters, table, two_models
 
 COLUMNS = [
@@ -179,9 +180,8 @@ def test_a_gate_that_is_likely_to_pass_passes():
     assert plan["estimate"].to_list() == verdicts["estimate"].to_list()
 
 
-@pytest.mark.parametrize(
-    "options", [{"baseline": "q"}, {"baseline": "cells"}, {"disagreement": 0.1}]
-)
+@cases("options", [{"baseline": "q"}, {"baseline": "cells"}, {"disagreement": 0.1}])
+@each_constructor
 def test_no_rows_have_no_plans(constructor, options):
     frame = constructor({"g": ["a", "b"], "y": [1, 0], "p": [1, 0], "q": [0, 1]})
     rules = ["uar >= 0.5", "recall >= baseline - 0.1"]

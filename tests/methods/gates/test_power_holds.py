@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.mean_recalls import multiplier_at, recalls
 from tests.support.oracles.paired_recalls import shares
 
@@ -77,7 +78,7 @@ ABSOLUTE = [  # rows and right rows of each label, and how far the bound is belo
 
 
 @each_family
-@pytest.mark.parametrize(("rows", "right", "margin"), ABSOLUTE, ids=str)
+@cases(("rows", "right", "margin"), ABSOLUTE)
 def test_rules_with_a_number(rows, right, margin, segments):
     rates, rng = np.divide(right, rows), np.random.default_rng(1)
     bound = float(np.mean(rates) - margin)
@@ -113,7 +114,7 @@ UNPAIRED = [  # rows and right rows of each label, how many times as many before
 
 
 @each_family
-@pytest.mark.parametrize(("rows", "right", "more", "margin"), UNPAIRED, ids=str)
+@cases(("rows", "right", "more", "margin"), UNPAIRED)
 def test_rules_against_an_earlier_run(rows, right, more, margin, segments):
     k, rng = len(rows), np.random.default_rng(2)
     rates, earlier = np.divide(right, rows), np.multiply(rows, more)

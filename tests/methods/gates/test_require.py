@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.oracles.mean_recalls import clopper_pearson
 
 
@@ -33,12 +34,14 @@ def lines(recalls, rules, **options):
     return str(raised.value).split("\n")
 
 
+@each_constructor
 def test_the_very_frame_comes_back_where_all_rules_hold(constructor):
     frame = constructor(THREE)
     rules = ["recall >= 0.05", "n >= 1000", "difference(recall) <= 0.9"]
     assert bf.require(frame, rules=rules, **OPTIONS) is frame
 
 
+@each_constructor
 def test_what_fails_raises_everywhere_and_a_lazy_frame_runs_at_once(constructor):
     frame, rules = constructor(THREE), ["recall >= 0.5", "difference(recall) <= 0.9"]
     with pytest.raises(bf.CheckFailed) as raised:
@@ -123,7 +126,8 @@ def test_singular_and_plural_and_what_is_allowed_is_not_listed():
     assert first == "2 of 4 verdicts fail and 2 are inconclusive (too few rows):"
 
 
-@pytest.mark.parametrize("allow_inconclusive", [False, True])
+@cases("allow_inconclusive", [False, True])
+@each_constructor
 def test_a_frame_without_rows_is_refused(constructor, allow_inconclusive):
     frame = constructor(THREE)[:0]
     options = OPTIONS | {"rules": "recall >= 0", "allow_inconclusive": allow_inconclusive}
@@ -148,6 +152,7 @@ def test_lines_on_differences_name_no_segment():
         bf.require(frame, **options)
 
 
+@each_constructor
 def test_lines_name_segment_margin_model_and_reason(constructor):
     data = {"g": ["a", None], "reason": ["x", "y"], "y": [1, 1], "p": [0, 0], "q": [1, 1]}
     rules = [
@@ -207,6 +212,7 @@ def test_the_error_comes_out_of_another_process():
     _same(error, raised.value)
 
 
+@each_constructor
 def test_options_that_cannot_be_used_raise_what_they_are(constructor):
     frame = constructor(THREE)
     with pytest.raises(

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 FRAME = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 0, 0, 0], "q": [1, 1, 0, 0]})
 READ = [
@@ -47,7 +48,7 @@ FAULTS = [  # the rule, the marks below it, and the words
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "bound"), READ)
+@cases(("rule", "bound"), READ)
 def test_a_margin_is_the_bound_of_a_difference(rule, bound):
     out = bf.check(FRAME, "y", "p", baseline="q", rules=rule)
 
@@ -55,8 +56,8 @@ def test_a_margin_is_the_bound_of_a_difference(rule, bound):
     assert out["bound"].item() == bound
 
 
-@pytest.mark.parametrize(("rule", "marks", "words"), FAULTS)
-@pytest.mark.parametrize("baseline", ["q", None])
+@cases(("rule", "marks", "words"), FAULTS)
+@cases("baseline", ["q", None])
 def test_a_fault_is_pointed_at(rule, marks, words, baseline):
     with pytest.raises(bf.InvalidInputError) as raised:
         bf.check(FRAME, "y", "p", baseline=baseline, rules=rule)

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 ROWS = {
     "g": ["a", "a", "b", None, None, "c"], "size": [1, 2, 1, 1, 2, 2], "y": [1, 0, 1, 0, 1, 1],
@@ -23,17 +24,18 @@ def judged(constructor, rules, by=("g",), columns=None, **options):
     return list(zip(*(out[name] for name in names), strict=True))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "expected"),
     [
         ("a", [("a", 2)]), (["a"], [("a", 2)]), (("c", "a"), [("a", 2), ("c", 1)]),
         (None, [(None, 2)]), ([None, "b"], [("b", 1), (None, 2)]), (float("nan"), [(None, 2)]),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
+@each_constructor
 def test_a_rule_applies_to_the_segments_that_where_names(constructor, values, expected):
     assert judged(constructor, {"rule": "n >= 1", "where": {"g": values}}) == expected
 
 
+@each_constructor
 def test_columns_of_where_hold_together(constructor):
     by = ("size", "g")
     rule = {"rule": "n >= 1", "where": {"g": ["a", "b"], "size": 1}}
@@ -42,6 +44,7 @@ def test_columns_of_where_hold_together(constructor):
     assert len(judged(constructor, {"rule": "n >= 1", "where": {}}, by)) == 6
 
 
+@each_constructor
 def test_a_roll_up_is_no_null(constructor):
     rule = {"rule": "n >= 1", "where": {"g": None}}
     found = judged(constructor, rule, ("g", "size"), margins="all")
@@ -51,6 +54,7 @@ def test_a_roll_up_is_no_null(constructor):
         bf.require(pl.DataFrame(ROWS), "y", "p", rules=rule, by=["g", "size"], margins="all")
 
 
+@each_constructor
 def test_differences_are_of_the_segments_named(constructor):
     by_hand = [(None, 1.0), (None, 0.0)]  # accuracies 1 of a, 0 of b, 1 of null and of c
     rules = [
@@ -62,6 +66,7 @@ def test_differences_are_of_the_segments_named(constructor):
     assert [margin for *_, margin, _ in margins] == ["g, size", "g"]
 
 
+@each_constructor
 def test_values_that_do_not_occur_and_columns_not_in_by_raise(constructor):
     cases = [
         (
@@ -84,13 +89,15 @@ def test_values_that_do_not_occur_and_columns_not_in_by_raise(constructor):
         judged(constructor, rule, ("g", "size"))
 
 
+@each_constructor
 def test_values_that_occur_apart_but_in_no_segment_raise(constructor):
     rule = {"rule": "n >= 1", "where": {"g": "b", "size": 2}}
     with pytest.raises(bf.UnknownNameError, match=r"'size'.*and no segment has"):
         judged(constructor, rule, ("g", "size"))
 
 
-@pytest.mark.parametrize("kind", [date, datetime])
+@cases("kind", [date, datetime])
+@each_constructor
 def test_toml_knows_dates_and_integers(constructor, tmp_path, kind):
     path = tmp_path / "gate.toml"
     path.write_text("[[rules]]\nrule = 'n >= 1'\nwhere = { day = [2026-01-02], size = 1 }\n")
@@ -99,6 +106,7 @@ def test_toml_knows_dates_and_integers(constructor, tmp_path, kind):
     assert (str(day)[:10], size, n) == ("2026-01-02", 1, 2)
 
 
+@each_constructor
 def test_a_reason_stands_beside_its_rule(constructor):
     rules = ["n >= 2", {"rule": "n >= 1", "reason": "law [5]\nand more"}]
     rules.append({"rule": "accuracy >= 0", "reason": ""})
@@ -109,6 +117,7 @@ def test_a_reason_stands_beside_its_rule(constructor):
     assert plain(bf.check(constructor(ROWS), "y", "p", rules=same))["reason"] == ["x", "x"]
 
 
+@each_constructor
 def test_without_a_reason_there_is_no_column_of_them(constructor):
     out = bf.check(constructor(ROWS), "y", "p", rules={"rule": "n >= 2"})
     assert "reason" not in plain(out)

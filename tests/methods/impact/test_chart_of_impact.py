@@ -8,6 +8,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     every_layer,
@@ -279,7 +280,7 @@ def test_nothing_to_draw():
         drawn(frame=pl.DataFrame(PEOPLE).clear())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "words"),
     [
         ({"most": 1}, "most=1 is not a number of segments; give 2 or more"),

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import assert_table, plain
+from tests.support.cases import cases
+from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.frames.selected_people import ASKED, BY, PEOPLE, SELECTED
 
 LIBRARIES = [pd.DataFrame, pl.DataFrame, pl.LazyFrame]
@@ -43,8 +44,8 @@ SAME = {  # selections, which options say what is selected
 }
 
 
-@pytest.mark.parametrize(("labels", "options"), SAME.values(), ids=SAME)
-@pytest.mark.parametrize("library", LIBRARIES[:2])
+@cases(("labels", "options"), SAME.values())
+@cases("library", LIBRARIES[:2])
 def test_selections_of_every_kind(library, labels, options):
     expected = answered(PEOPLE, "s", **ASKED)
     data = PEOPLE | {"s": [labels[s] for s in PEOPLE["s"]]}
@@ -61,6 +62,7 @@ def test_of_more_labels_one_means_selected():
     assert found["impact_ratio"] == [pytest.approx(0.5), 1]
 
 
+@each_constructor
 def test_a_row_for_each_person_is_the_same_as_counts(constructor):
     by_person = constructor(repeated(PEOPLE))
 
@@ -138,7 +140,7 @@ CATEGORIES = {  # values in the order of the answer, and their type
 }
 
 
-@pytest.mark.parametrize(("values", "dtype"), CATEGORIES.values(), ids=CATEGORIES)
+@cases(("values", "dtype"), CATEGORIES.values())
 def test_categories_of_every_type(values, dtype):
     given = pl.Series("g", [*values[::-1], None], dtype)
     frame = pl.DataFrame([given, pl.Series("s", [1] + [0] * (len(values) - 1) + [1])])
@@ -162,7 +164,7 @@ def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
     assert list(out["highest_g"].cat.categories) == ["w", "y", "x"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "name", ["threshold", "model", "estimate", "metric", "segment", "weight", "highest_", "s2", 0]
 )
 def test_a_by_column_may_have_any_other_name(name):

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.oracles import impact as loops
 
@@ -65,7 +66,7 @@ def test_selections(seed, options):
     assert all(answer[name].dtype == pl.Int64 for name in COUNTS)
 
 
-@pytest.mark.parametrize("seed", range(6, 12))
+@cases("seed", range(6, 12))
 def test_scores_of_models(seed):
     rows = drawn(seed, is_score=True)
     answer = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 ROWS = {
@@ -172,7 +173,7 @@ def assert_says(text, words):
     assert text == words if words.endswith(".") else text.startswith(words)
 
 
-@pytest.mark.parametrize(("options", "kind", "words"), AT_ONCE, ids=about)
+@cases(("options", "kind", "words"), AT_ONCE)
 def test_names_and_options_raise_at_once(options, kind, words):
     texts = {message(lambda make=make: ask(make(ROWS), **options), kind) for make in CONSTRUCTORS}
 
@@ -180,14 +181,14 @@ def test_names_and_options_raise_at_once(options, kind, words):
         assert_says(text, words)
 
 
-@pytest.mark.parametrize(("columns", "options", "words"), WHEN_READ, ids=about)
+@cases(("columns", "options", "words"), WHEN_READ)
 def test_values_raise_when_they_are_read(columns, options, words):
     for make in CONSTRUCTORS:
         frame = make(ROWS | columns)
         assert_says(message(lambda frame=frame: plain(ask(frame, **options))), words)
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
+@cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
 def test_infinite_scores_are_counted(make):
     frame = make(ROWS | {"x": [0.1, INF, 0.3, -INF, 0.5]})
 
@@ -204,7 +205,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
     assert message(lazy.collect) == NOBODY.format("s", 1, "0")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "options"),
     [
         *((one, {}) for one in ("margin", "role", "share", "highest", "upper", "bound")),

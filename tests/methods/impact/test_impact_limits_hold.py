@@ -25,6 +25,7 @@ from benchmarks.impact_simulation import (
     to_best,
     to_observed,
 )
+from tests.support.cases import cases
 
 REPETITIONS = 800
 OURS, NAIVE = [*WAYS][:2]
@@ -74,9 +75,9 @@ def test_designs():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [(500,) * 2, (30,) * 4, RAGGED, RAGGED[::-1], (100,) * 8], ids=str)
-@pytest.mark.parametrize("rate", [0.1, 0.6])
+@cases("shape", SHAPES)
+@cases("n", [(500,) * 2, (30,) * 4, RAGGED, RAGGED[::-1], (100,) * 8])
+@cases("rate", [0.1, 0.6])
 def test_limits_contain_the_true_ratios(shape, n, rate):
     held = drawn(Design(n, tuple(SHAPES[shape](rate, len(n)))))[OURS]
 

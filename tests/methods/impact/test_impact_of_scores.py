@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 INF = math.inf
@@ -21,8 +22,8 @@ def scored(scores, *, library=pl.DataFrame, counts=None, **options):
     return plain(bf.impact(frame, score="x", by="g", **options))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize(
+@cases("library", LIBRARIES)
+@cases(
     ("scores", "median", "n_selected"),
     [
         ([1.0, 2.0, 3.0, 10.0], 2.5, [1, 1]),

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from balframe.methods.impact.risk_ratio import ratio_limit, ratio_to_largest_limits
+from tests.support.cases import cases
 
 TABLES = {
     "two": ([30, 45], [100, 100]),
@@ -43,8 +44,8 @@ def by_loop(x, n, level=0.95):
     return ends
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@cases("level", [0.5, 0.95])
+@cases("table", TABLES.values())
 def test_limits_are_the_smallest_of_all_pairs(table, level):
     np.testing.assert_allclose(limits(*table, level), by_loop(*table, level), rtol=1e-11)
 
@@ -85,7 +86,7 @@ def test_two_are_compared_at_the_level_asked_for():
     assert (lower[1], upper[1]) == (1, 1)  # 1 / high > 1
 
 
-@pytest.mark.parametrize(("x", "n"), [([5], [10]), ([0], [10]), ([0, 0, 0], [5, 10, 15]), ([], [])])
+@cases(("x", "n"), [([5], [10]), ([0], [10]), ([0, 0, 0], [5, 10, 15]), ([], [])])
 def test_nothing_to_compare(x, n):
     assert [np.isnan(end).all() and len(end) == len(n) for end in limits(x, n)] == [True, True]
 

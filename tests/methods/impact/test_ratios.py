@@ -9,6 +9,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from balframe.methods.impact.risk_ratio import ratio_limit
+from tests.support.cases import cases
 
 BILLION = 10**9
 ALL_OR_NONE = [(0, 20), (20, 20), (0, 1), (1, 1), (0, 3), (3, 3)]
@@ -57,8 +58,8 @@ def searched(x, n, y, m, level=0.95):
 COUNTS = [(30, 100), (1, 20), (19, 20), (300, 1000), (20, 50), (7, 31), (500, 100_000)]
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
-@pytest.mark.parametrize(("one", "other"), [*product(COUNTS, repeat=2)])
+@cases("level", [0.8, 0.95, 0.999])
+@cases(("one", "other"), [*product(COUNTS, repeat=2)])
 def test_limits_are_those_of_statsmodels(one, other, level):
     theirs = confint_proportions_2indep(
         *one, *other, compare="ratio", method="score", alpha=1 - level
@@ -68,7 +69,7 @@ def test_limits_are_those_of_statsmodels(one, other, level):
 
 
 # where statsmodels gives complex numbers or wrong limits: all or none selected
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [*product(ALL_OR_NONE, OTHERS), *product(OTHERS, ALL_OR_NONE), *product(ALL_OR_NONE, repeat=2)],
 )
@@ -76,7 +77,7 @@ def test_limits_where_all_or_none_are_selected(one, other):
     assert limits(*one, *other) == pytest.approx(searched(*one, *other), rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@cases(
     "counts",
     [
         (BILLION, BILLION, BILLION, BILLION),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from balframe.methods.impact.unknown_bounds import unknown_category_bounds
+from tests.support.cases import cases
 from tests.support.oracles import impact as loops
 
 
@@ -13,7 +14,7 @@ def bounds(selected, n, n_selected, n_unknown):
     return unknown_category_bounds(np.array(selected), np.array(n), n_selected, n_unknown)
 
 
-@pytest.mark.parametrize(
+@cases(
     "table",
     [
         ([3, 5], [10, 10], 2, 5),
@@ -27,7 +28,6 @@ def bounds(selected, n, n_selected, n_unknown):
         ([0, 0, 0], [2, 1, 4], 0, 3),  # nobody is selected
         ([2, 3, 1, 4], [5, 6, 2, 9], 2, 5),
     ],
-    ids=str,
 )
 def test_bounds_are_those_of_all_assignments(table):
     np.testing.assert_allclose(bounds(*table), loops.bounds(*table), rtol=1e-14, atol=0)

@@ -9,6 +9,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     every_layer,
     layers_of,
@@ -123,7 +124,7 @@ def test_a_tooltip_says_all_of_a_period(chart):
     assert set(titles) <= set(rows_of(chart)[0])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "title", "promise"),
     [
         (
@@ -202,7 +203,7 @@ def test_datetimes_and_cells_are_drawn_as_dates_and_rows_are():
     assert rows_of(found) == expected
 
 
-@pytest.mark.parametrize("n", [1, 3, 7, 12])
+@cases("n", [1, 3, 7, 12])
 def test_panels_of_any_number_are_rendered(n):
     south = STREAM.filter(pl.col("site") == "south")
     many = pl.concat([south.with_columns(site=pl.lit(f"s{i}")) for i in range(n)])

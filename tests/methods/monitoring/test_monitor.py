@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, plain
 from tests.support.oracles.monitor import NORMAL, always_valid, limits_of_difference, recalls_under
 
@@ -161,7 +162,7 @@ def two_labels(x, n, y, m, z):
     return sum(w * one for w, one in zip(a, p, strict=True))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n", "y", "m"),
     [
         ((100, 100), (900, 900), (1000, 1000)),
@@ -183,8 +184,8 @@ def test_the_control_limit_is_where_the_upper_limit_of_one_week_is_0(n, y, m):
 
 @pytest.mark.any_version
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
-@pytest.mark.parametrize("metric", ["recall", "false_positive_rate", "accuracy"])
-@pytest.mark.parametrize("n", [40, 333, 5_000])
+@cases("metric", ["recall", "false_positive_rate", "accuracy"])
+@cases("n", [40, 333, 5_000])
 def test_on_either_side_of_the_control_limit_is_another_status(metric, n, dispersion):
     """Count the correct rows just above and just below it."""
     label = 0 if metric == "false_positive_rate" else 1
@@ -298,7 +299,7 @@ def test_a_null_segment_is_one_too():
 # Lower is better
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lower", "higher"),
     [
         ("false_positive_rate", "specificity"),
@@ -467,7 +468,7 @@ def test_the_reference_may_end_within_a_week(until):
     assert out["period"][0] == (MONDAY if until < MONDAY + timedelta(6) else MONDAY + timedelta(7))
 
 
-@pytest.mark.parametrize("every", ["1d", "3d", "2w", "1mo", "1q", "1y"])
+@cases("every", ["1d", "3d", "2w", "1mo", "1q", "1y"])
 def test_periods_of_other_lengths(every):
     frame = drawn()
     now = frame.filter(pl.col("day") >= MONDAY)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.oracles import monitor as monitor_by_loops
 
@@ -107,7 +108,7 @@ CASES = {
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("options", CASES.values(), ids=CASES)
+@cases("options", CASES.values())
 def test_monitor_is_what_loops_give(options, seed):
     cells = drawn(seed, spread=0.1 if "dispersion" in options else 0.0)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, plain, polars_lazy
 
 DAYS = [date(2026, 1, 5) + timedelta(i) for i in range(30)]
@@ -241,13 +242,13 @@ def ask(frame, **options):
     return bf.monitor(frame, "y", "p", **given)
 
 
-@pytest.mark.parametrize(("options", "kind", "words"), AT_ONCE, ids=about)
+@cases(("options", "kind", "words"), AT_ONCE)
 def test_names_and_options_raise_at_once(options, kind, words):
     for make in CONSTRUCTORS:
         assert message(lambda make=make: ask(make(ROWS), **options), kind) == words
 
 
-@pytest.mark.parametrize(("columns", "options", "words"), WHEN_READ, ids=about)
+@cases(("columns", "options", "words"), WHEN_READ)
 def test_values_raise_when_they_are_read(columns, options, words):
     for make in CONSTRUCTORS:
         frame = make(ROWS | columns)
@@ -261,7 +262,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
     assert message(lazy.collect).startswith("there are no rows after reference=")
 
 
-@pytest.mark.parametrize("name", ["period", "metric", "window", "control_limit", "status"])
+@cases("name", ["period", "metric", "window", "control_limit", "status"])
 def test_a_by_column_named_like_a_column_of_the_answer_is_refused(name):
     frame = FRAME.rename({"g": name})
 

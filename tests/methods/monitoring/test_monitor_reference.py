@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.reference_values import reference
 
@@ -33,8 +34,8 @@ REFERENCE = [
 ]
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
-@pytest.mark.parametrize("is_counted", [False, True])
+@cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+@cases("is_counted", [False, True])
 def test_a_stream_of_twenty_weeks(make, is_counted):
     options = {"counts": "n"} if is_counted else {"cells": True}
     reference = pl.DataFrame(REFERENCE) if make is pl.LazyFrame else make(REFERENCE)

@@ -7,6 +7,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     layers_of,
@@ -15,7 +16,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", None],
@@ -103,6 +104,7 @@ def test_labels_keep_the_order_given():
     assert specification(chart)["title"]["text"] == "Confusion matrix"
 
 
+@each_constructor
 def test_models_have_a_matrix_each(constructor):
     chart = bf.plot.confusion(constructor(TABLE), "y", ["p", "q"], by="g")
 
@@ -125,7 +127,8 @@ def test_labels_absent_from_a_segment_have_no_share():
     assert ">null<" not in svg
 
 
-@pytest.mark.parametrize("labels", [[date(2024, 1, 1), date(2024, 1, 2)], [True, False], [0, 1]])
+@cases("labels", [[date(2024, 1, 1), date(2024, 1, 2)], [True, False], [0, 1]])
+@each_constructor
 def test_labels_that_are_not_text(constructor, labels):
     df = constructor({"y": labels * 2, "p": labels[:1] * 4})
 
@@ -160,9 +163,7 @@ def test_of_many_segments_of_several_models():
     assert lowest in ("a · q\n4 rows", "b · q\n3 rows")
 
 
-@pytest.mark.parametrize(
-    ("n_labels", "n_texts", "side"), [(2, 2, 120), (5, 1, 170), (15, 0, 210), (100, 0, 600)]
-)
+@cases(("n_labels", "n_texts", "side"), [(2, 2, 120), (5, 1, 170), (15, 0, 210), (100, 0, 600)])
 def test_cells_shrink_with_the_labels_and_lose_their_texts(n_labels, n_texts, side):
     chart = bf.plot.confusion(labelled(n_labels), "y", "p")
 
@@ -171,7 +172,7 @@ def test_cells_shrink_with_the_labels_and_lose_their_texts(n_labels, n_texts, si
     assert len(layers_of(chart, "text")) == n_texts
 
 
-@pytest.mark.parametrize(("n_labels", "n_segments"), [(2, 60), (15, 60), (30, 20), (60, 2)])
+@cases(("n_labels", "n_segments"), [(2, 60), (15, 60), (30, 20), (60, 2)])
 def test_many_matrices_stay_on_a_page(n_labels, n_segments):
     chart = bf.plot.confusion(labelled(n_labels, n_segments), "y", "p", by="g")
 

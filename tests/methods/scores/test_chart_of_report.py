@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     layers_of,
@@ -11,7 +12,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 # recalls of 1 and of 0: a 1/2 and 2/2, b 1/1 and 1/2, null none and 1/1; of all rows 2/3 and 4/5
 TABLE = {
@@ -23,6 +24,7 @@ TABLE = {
 }
 
 
+@each_constructor
 def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -68,7 +70,7 @@ def test_what_is_on_the_channels():
     assert subtitle(chart) == ["95% confidence intervals"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("metric", "all_rows", "chance", "name"),
     [
         ("balanced_accuracy", (2 / 3 + 4 / 5) / 2, 1 / 2, "chance, 1/2"),
@@ -105,6 +107,7 @@ def test_chance_follows_the_labels_of_each_model():
     assert "chance, 1/labels" in shown(chart, "point").values()
 
 
+@each_constructor
 def test_models_have_panels_and_rules_of_their_own(constructor):
     chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metrics="accuracy")
 
@@ -151,9 +154,7 @@ def test_up_to_sixty_segments_are_all_drawn(n):
     assert subtitle(chart) == ["95% confidence intervals"]
 
 
-@pytest.mark.parametrize(
-    ("most", "highest", "lowest"), [(60, 30, 30), (61, 31, 30), (2, 1, 1), (3, 2, 1)]
-)
+@cases(("most", "highest", "lowest"), [(60, 30, 30), (61, 31, 30), (2, 1, 1), (3, 2, 1)])
 def test_of_more_segments_both_ends_are_drawn(most, highest, lowest):
     chart = bf.plot.report(many(70), "y", "p", by="g", metrics="recall", most=most)
 

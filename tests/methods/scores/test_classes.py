@@ -3,12 +3,13 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 
 SCORES = ["recall", "precision", "specificity", "npv", "f1"]
 
 
-@pytest.mark.parametrize("scale", [None, 1.0, 1e-200, 1e200])
-@pytest.mark.parametrize("method", [True, "exact", "scas"])
+@cases("scale", [None, 1.0, 1e-200, 1e200])
+@cases("method", [True, "exact", "scas"])
 def test_a_label_scores_as_the_positive_one_of_a_report(method, scale):
     rng = np.random.default_rng(3)
     columns = {name: rng.integers(0, 3, 90) for name in ("g", "y", "p")}

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import (
     assert_table,
     pandas_numpy,
@@ -40,8 +41,8 @@ def _part(start, stop):
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one label may be all
-@pytest.mark.parametrize("make", [pandas_numpy, polars_eager, polars_lazy, pyarrow_table])
-@pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+@cases("make", [pandas_numpy, polars_eager, polars_lazy, pyarrow_table])
+@cases("verb", CALLS.values())
 def test_parts_sum_to_the_whole(verb, make):
     parts = [verb(make(_part(*ends))) for ends in ((0, 20), (20, 21), (21, 90))]
     added, whole = bf.combine(parts), verb(make(ROWS))
@@ -108,7 +109,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("frames", "said"), REFUSED.values(), ids=REFUSED)
+@cases(("frames", "said"), REFUSED.values())
 def test_what_cannot_be_added_raises(frames, said):
     with pytest.raises(bf.BalframeError, match=said):
         bf.combine(frames)

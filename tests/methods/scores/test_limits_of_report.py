@@ -6,6 +6,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.oracles.mean_recalls import clopper_pearson, effective, scas
 
 LABELLED = [  # right rows, all rows and weights of labels
@@ -20,8 +21,8 @@ def limits_of(frame, metric, **options):
     return out.select(f"{metric}_lower", f"{metric}_upper").row(0)
 
 
-@pytest.mark.parametrize(("correct", "support", "weights"), LABELLED)
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
+@cases(("correct", "support", "weights"), LABELLED)
+@cases("level", [0.8, 0.95, 0.9999])
 def test_limits_may_be_corrected_for_skewness(correct, support, weights, level):
     size = len(support)
     frame = pl.DataFrame(
@@ -49,7 +50,7 @@ def weighted(right, wrong, **columns):
     return pl.DataFrame({"y": [1] * len(w), "p": is_right, "w": w, **columns})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("right", "wrong"),
     [
         ([1.0] * 100, [5.0] * 4),  # heavy rows are wrong more often
@@ -59,7 +60,7 @@ def weighted(right, wrong, **columns):
         ([0.25], [4.0] * 3),
     ],
 )
-@pytest.mark.parametrize("scale", [1.0, 1e-100, 1e100])
+@cases("scale", [1.0, 1e-100, 1e100])
 def test_weights_count_by_the_rows_that_they_are_worth(right, wrong, scale):
     frame = weighted(np.multiply(right, scale), np.multiply(wrong, scale))
     x, n = effective(right, wrong)

@@ -15,7 +15,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 SITES = {  # recall .9 at a and b; at c .5 of the young and .85 of the old
     "site": ["a", "a", "b", "b", "c", "c", "c", "c"],
@@ -28,6 +28,7 @@ ASKED = {"over": ["site", "age"], "metric": "recall", "counts": "n"}
 RIGHT, ALL = 360 + 360 + 50 + 85, 400 + 400 + 100 + 100
 
 
+@each_constructor
 def test_scores_and_limits_are_those_of_the_verb(constructor):
     df = constructor(SITES)
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 RNG = random.Random(5)
 N = 1500
@@ -70,7 +71,8 @@ def forms(answer):
         yield row, given
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@cases("options", OPTIONS)
+@each_constructor
 def test_every_slice_listed_has_n_rows(constructor, options):
     frame = constructor(ROWS)
     answer = bf.slices(frame, "y", "yhat", **options)
@@ -83,7 +85,7 @@ def test_every_slice_listed_has_n_rows(constructor, options):
             assert height(found) == row["n"]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@cases("options", OPTIONS)
 def test_a_report_of_the_rows_gives_the_estimate(options):
     frame = pl.DataFrame(ROWS)
     for row in bf.slices(frame, "y", "yhat", **options).rows(named=True):
@@ -92,7 +94,7 @@ def test_a_report_of_the_rows_gives_the_estimate(options):
         assert inside["uar"].to_list() == pytest.approx([row["estimate"]])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("row", "expected"),
     [
         ({"on": "a", "a": "x"}, [0, 1]),
@@ -110,6 +112,7 @@ def test_a_report_of_the_rows_gives_the_estimate(options):
         ({"on": "a", "a": "x", "b": "not read"}, [0, 1]),
     ],
 )
+@each_constructor
 def test_conditions_by_hand(constructor, row, expected):
     data = {
         "a": ["x", "x", None, None],
@@ -159,7 +162,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("about", REFUSED)
+@cases("about", REFUSED)
+@each_constructor
 def test_what_is_refused(constructor, about):
     row, words = REFUSED[about]
 
@@ -167,12 +171,13 @@ def test_what_is_refused(constructor, about):
         bf.slice_filter(constructor({"a": ["x"], "b": [1]}), row)
 
 
-@pytest.mark.parametrize("frame", [None, 3, {"a": [1]}, "people.csv"])
+@cases("frame", [None, 3, {"a": [1]}, "people.csv"])
 def test_what_is_no_frame_is_refused(frame):
     with pytest.raises(bf.BalframeError):
         bf.slice_filter(frame, {"on": "a", "a": "1"})
 
 
+@each_constructor
 def test_frames_are_not_modified(constructor):
     frame = constructor(ROWS)
     before = plain(frame)

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from balframe.methods.slices.significance import log_tail, standardized_excess
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 from tests.support.tested_slices import search
 
@@ -21,7 +22,7 @@ OPTIONS = {
 }
 CLOSE = 1e-9
 pytestmark = pytest.mark.filterwarnings("ignore:no slice is listed")
-each_metric = pytest.mark.parametrize("metric", CASE["metrics"])
+each_metric = cases("metric", CASE["metrics"])
 
 
 def close(values):

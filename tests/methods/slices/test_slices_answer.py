@@ -7,7 +7,8 @@ import polars.selectors as cs
 import pytest
 
 import balframe as bf
-from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.cases import cases
+from tests.support.constructors import CONSTRUCTORS, each_constructor, plain
 from tests.support.tested_slices import search
 
 COLUMNS = [
@@ -34,6 +35,7 @@ FRAME = pl.DataFrame(ROWS)
 EDGES = {"bins": {"age": [30, 60]}, "metric": "accuracy"}
 
 
+@each_constructor
 def test_text_and_columns_by_hand(constructor):
     answer = plain(bf.slices(constructor(ROWS), "y", "yhat", **EDGES))
     is_wrong = FRAME.with_columns(wrong=pl.col("y") != pl.col("yhat"))
@@ -89,8 +91,8 @@ ALL_OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("over", ALL_OTHERS, ids=str)
-@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+@cases("over", ALL_OTHERS)
+@cases("make", [pl.DataFrame, pl.LazyFrame])
 def test_over_is_a_list_a_selector_or_all_other_columns(over, make):
     answer = bf.slices(make(ROWS), "y", "yhat", over=over).lazy().collect()
 
@@ -124,8 +126,8 @@ def test_counts_are_repeated_rows(layers):
     assert bf.slices(cells, "y", "yhat", cells=True).equals(expected)
 
 
-@pytest.mark.parametrize("metric", ["recall", "accuracy", "balanced_accuracy", "f1"])
-@pytest.mark.parametrize("weight", [1.0, 2.0, 0.125])
+@cases("metric", ["recall", "accuracy", "balanced_accuracy", "f1"])
+@cases("weight", [1.0, 2.0, 0.125])
 def test_equal_weights_give_the_estimates_of_rows(metric, weight):
     options = {"metric": metric, "top": 1000, "order": "impact"}
     frame = FRAME.with_columns(w=pl.lit(weight))
@@ -202,6 +204,7 @@ def test_other_metrics_are_those_of_the_rows(metric):
     assert answer["p_value"].null_count() == answer.height
 
 
+@each_constructor
 def test_rows_without_a_label_are_left_out_on_request(constructor):
     data = {name: list(values) for name, values in ROWS.items()}
     data = {name: [*values, *values[:50]] for name, values in data.items()}
@@ -224,8 +227,8 @@ def test_one_label_is_a_stratum_of_its_own():
     assert answer.drop("metric").equals(by_recall.drop("metric"))
 
 
-@pytest.mark.parametrize("make", CONSTRUCTORS)
-@pytest.mark.parametrize("options", [{}, EDGES, {"metric": "f1"}, {"over": ["sex"]}], ids=str)
+@cases("make", CONSTRUCTORS)
+@cases("options", [{}, EDGES, {"metric": "f1"}, {"over": ["sex"]}])
 def test_a_lazy_answer_has_the_schema_of_the_collected_one(make, options):
     lazy = bf.slices(FRAME.lazy(), "y", "yhat", **options)
     eager = bf.slices(FRAME, "y", "yhat", **options)

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 from tests.support.tested_slices import search
 
 NAN = float("nan")
@@ -132,6 +132,7 @@ def test_counts_weigh_quantiles_as_their_rows():
     assert all(not one.startswith("under") for one in levels(values, 3, counts=few))
 
 
+@each_constructor
 def test_every_library_cuts_in_the_same_places(constructor):
     values = [None, *[0.5 * i for i in range(60)], *[2.0] * 20]
     data = {"x": values, "y": [1] * 81, "yhat": [1] * 41 + [0] * 20 + [1] * 20}

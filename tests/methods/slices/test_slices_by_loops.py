@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.support.cases import cases
 from tests.support.oracles.slices import metric_of, worst
 from tests.support.tested_slices import search
 
@@ -119,13 +120,13 @@ def check(answer, seen, metric, kept, found, whole):
     return rows
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS)
 @each_metric
 def test_one_row_each(metric, seed):
     assert check(*both(drawn(seed), metric, options=METRICS[metric]))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS)
 @each_metric
 def test_counted_rows(metric, seed):
     rows = drawn(seed, n_rows=300, most=9)

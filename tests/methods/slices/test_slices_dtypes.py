@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import plain
 
 RANDOM = np.random.default_rng(0)
@@ -75,7 +76,7 @@ def check(values, form, expected):
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("about", CASES)
+@cases("about", CASES)
 def test_a_column_of_any_type(about, form):
     values, expected = CASES[about]
 
@@ -86,14 +87,14 @@ def test_a_column_of_any_type(about, form):
     }
 
 
-@pytest.mark.parametrize("form", [FORMS["polars"], FORMS["lazy"]], ids=["polars", "lazy"])
-@pytest.mark.parametrize("about", ONLY_POLARS)
+@cases("form", [FORMS["polars"], FORMS["lazy"]])
+@cases("about", ONLY_POLARS)
 def test_types_that_pandas_does_not_have(about, form):
     check(ONLY_POLARS[about][0], form, ONLY_POLARS[about][1])
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}, {"a": 2}]], ids=["lists", "structs"])
+@cases("form", FORMS.values())
+@cases("values", [[[1], [2]], [{"a": 1}, {"a": 2}]])
 def test_values_that_are_no_levels_are_refused(form, values):
     frame = form(pl.DataFrame({"x": values * 30, "y": [0, 1] * 30, "yhat": [0, 0] * 30}))
 
@@ -101,7 +102,7 @@ def test_values_that_are_no_levels_are_refused(form, values):
         plain(bf.slices(frame, "y", "yhat"))
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@cases("form", FORMS.values())
 def test_a_column_of_nulls_is_no_condition(form):
     frame = pl.DataFrame({"x": [None] * N, "y": Y, "yhat": YHAT, "z": FEW})
 

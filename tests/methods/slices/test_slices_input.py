@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, plain
 from tests.support.tested_slices import search
 
@@ -129,7 +130,7 @@ def message(call, kind):
     return str(raised.value)
 
 
-@pytest.mark.parametrize("about", REFUSED)
+@cases("about", REFUSED)
 def test_what_is_refused_at_once(about):
     options, kind, words = REFUSED[about]
     given = {"y_true": "y", "y_pred": "yhat", **SEARCHED, **options}
@@ -138,7 +139,7 @@ def test_what_is_refused_at_once(about):
     assert [text for text in texts if not re.search(words, text)] == []
 
 
-@pytest.mark.parametrize("about", WHEN_READ)
+@cases("about", WHEN_READ)
 def test_what_is_refused_when_it_is_read(about):
     options, kind, words = WHEN_READ[about]
     given = {"y_true": "y", "y_pred": "yhat", **SEARCHED, **options}

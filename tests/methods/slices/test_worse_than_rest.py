@@ -14,6 +14,7 @@ from balframe.methods.slices.significance import (
     log_tail,
     standardized_excess,
 )
+from tests.support.cases import cases
 
 
 def one(n, wrong, n_all, wrong_of_all, weight=1.0):
@@ -22,14 +23,14 @@ def one(n, wrong, n_all, wrong_of_all, weight=1.0):
     return StratifiedCounts(*arrays, np.array([weight]))
 
 
-@pytest.mark.parametrize("skewness", [-1.0, -0.01, 0.0, 5e-4, 1e-3])
+@cases("skewness", [-1.0, -0.01, 0.0, 5e-4, 1e-3])
 def test_the_tail_without_positive_skewness_is_normal(skewness):
     z = np.array([-3.0, 0.0, 1.5, 8.0, 30.0])
 
     assert log_tail(z, np.full(5, skewness)) == pytest.approx(stats.norm.logsf(z), rel=1e-12)
 
 
-@pytest.mark.parametrize("skewness", [0.0011, 0.05, 0.4, 1.0, 3.0])
+@cases("skewness", [0.0011, 0.05, 0.4, 1.0, 3.0])
 def test_the_tail_is_that_of_pearson_iii(skewness):
     z = np.array([-0.5, 0.0, 1.0, 3.0, 6.0, 10.0])
 
@@ -38,8 +39,8 @@ def test_the_tail_is_that_of_pearson_iii(skewness):
     assert found == pytest.approx(stats.pearson3.sf(z, skewness), rel=1e-8)
 
 
-@pytest.mark.parametrize("skewness", [0.02, 0.1, 0.5, 1.5])
-@pytest.mark.parametrize("z", [60.0, 200.0, 3000.0])
+@cases("skewness", [0.02, 0.1, 0.5, 1.5])
+@cases("z", [60.0, 200.0, 3000.0])
 def test_a_tail_that_is_too_small_for_floats_keeps_its_logarithm(z, skewness):
     shape = mpmath.mpf(4) / mpmath.mpf(skewness) ** 2
     at = shape + z * mpmath.sqrt(shape)
@@ -60,9 +61,7 @@ def test_tails_fall_without_a_jump():
         assert (np.diff(log_p) < 0).all()
 
 
-@pytest.mark.parametrize(
-    ("n", "n_all", "wrong_of_all"), [(10, 40, 9), (30, 100, 5), (5, 1000, 300), (999, 1000, 7)]
-)
+@cases(("n", "n_all", "wrong_of_all"), [(10, 40, 9), (30, 100, 5), (5, 1000, 300), (999, 1000, 7)])
 def test_moments_are_those_of_the_hypergeometric_distribution(n, n_all, wrong_of_all):
     support = range(max(0, n - (n_all - wrong_of_all)), min(n, wrong_of_all) + 1)
     mass = [

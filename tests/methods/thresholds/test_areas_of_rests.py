@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 from tests.support.oracles.roc_areas import CARRIED, check, close, draw, dropping
 
-carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
+carried = cases("options", CARRIED)
 
 
 def check_against_rests(frame, columns=("g",), **options):
@@ -24,8 +25,8 @@ def check_against_rests(frame, columns=("g",), **options):
 
 
 @carried
-@pytest.mark.parametrize("levels", [4, 40, 10**9])
-@pytest.mark.parametrize("seed", range(3))
+@cases("levels", [4, 40, 10**9])
+@cases("seed", range(3))
 def test_the_rest_is_what_is_left_without_the_rows(options, levels, seed):
     found = check_against_rests(draw(seed, levels), **options)
 
@@ -35,6 +36,7 @@ def test_the_rest_is_what_is_left_without_the_rows(options, levels, seed):
 
 
 @carried
+@each_constructor
 def test_every_library_gives_the_same_rest(constructor, options):
     frame = draw()
     expected = bf.ranking(frame, "y", "s", by="g", reference="rest", **options).to_dict(
@@ -49,8 +51,8 @@ def test_every_library_gives_the_same_rest(constructor, options):
         assert found[name] == (close(values) if name != "g" and name != "reference" else values)
 
 
-@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
-@pytest.mark.parametrize("rows", [3, 40])
+@cases("options", [{}, {"sample_weight": "w"}])
+@cases("rows", [3, 40])
 def test_a_rest_that_is_small_beside_its_segment_keeps_its_digits(options, rows):
     large = draw(1, 10**9, 20_000, shares=(0.0, 1.0)).filter(pl.col("g") == "b")
     small = draw(2, 10**9, rows, shares=(0.0, 0.0, 0.5, 0.5)).filter(pl.col("g") != "lone")
@@ -61,7 +63,7 @@ def test_a_rest_that_is_small_beside_its_segment_keeps_its_digits(options, rows)
     assert found.height == 3
 
 
-@pytest.mark.parametrize("size", [1e-140, 1e-12, 1e12, 1e140])
+@cases("size", [1e-140, 1e-12, 1e12, 1e140])
 def test_segments_with_weights_of_other_sizes(size):
     frame = draw(3)
     is_b = pl.col("g") == "b"
@@ -78,8 +80,8 @@ def test_a_segment_with_nearly_all_of_one_side(label):
     check_against_rests(frame, sample_weight="w")
 
 
-@pytest.mark.parametrize("sign", [-1, 1])
-@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}], ids=["rows", "weights"])
+@cases("sign", [-1, 1])
+@cases("options", [{}, {"sample_weight": "w"}])
 def test_a_rest_in_perfect_order_is_exact(options, sign):
     frame = draw(4, 10**9).with_columns(
         s=pl.when(pl.col("g").is_null()).then(pl.col("s")).otherwise(sign * (1e6 * pl.col("y")))

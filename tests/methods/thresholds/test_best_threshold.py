@@ -13,7 +13,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
 FOUND = ["threshold", "plateau_lower", "midpoint", "estimate", "recall", "specificity"]
@@ -95,9 +96,9 @@ OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("metric", ["balanced_accuracy", *METRICS])
+@cases("metric", ["balanced_accuracy", *METRICS])
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
-@pytest.mark.parametrize("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]], ids=["", "list"])
+@cases("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]])
 def test_no_threshold_is_better(metric, options, grid):
     for data in map(draw, range(12)):
         asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
@@ -126,6 +127,7 @@ def near(values):
     return pytest.approx(values, rel=1e-12)
 
 
+@each_constructor
 def test_all_libraries_and_several_models_find_the_same(constructor):
     data = draw(3)
     out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k"))
@@ -144,6 +146,7 @@ def test_all_libraries_and_several_models_find_the_same(constructor):
     assert out["roc_auc"] == near(auc)
 
 
+@each_constructor
 def test_the_closest_recall_and_specificity_come_first(constructor):
     frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
     [row] = zip(*plain(bf.best_threshold(frame, "y", "s")).values(), strict=True)
@@ -153,13 +156,15 @@ def test_the_closest_recall_and_specificity_come_first(constructor):
     assert row == (6, "balanced_accuracy", *found)
 
 
+@each_constructor
 def test_of_equally_close_ones_the_highest(constructor):
     frame = constructor({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1]})  # (1/2, 1) at 4, (1, 1/2) at 2
     out = plain(bf.best_threshold(frame, "y", "s"))
     assert [out[name] for name in FOUND[:6]] == [[4], [3], [3.5], [0.75], [0.5], [1]]
 
 
-@pytest.mark.parametrize("metric", BALANCED)
+@cases("metric", BALANCED)
+@each_constructor
 def test_it_may_be_best_to_call_nobody_positive(constructor, metric):
     frame = constructor({"y": [1, 1, 0, 0], "s": [1, 2, 3, 4]})
     out = plain(bf.best_threshold(frame, "y", "s", metric=metric))
@@ -167,13 +172,14 @@ def test_it_may_be_best_to_call_nobody_positive(constructor, metric):
     assert [out[name] for name in FOUND[:6]] == [[INF], [4], [INF], [chance], [0], [1]]
 
 
+@each_constructor
 def test_it_may_be_best_to_call_everybody_positive(constructor):
     frame = constructor({"y": [1, 1, 1, 0], "s": [1, 2, 3, 4]})
     out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy"))
     assert [out[name] for name in FOUND[:6]] == [[1], [-INF], [1], [0.75], [1], [0]]
 
 
-@pytest.mark.parametrize("lower", [0.1, 0.5, 1.0, 1 + 2**-52, 3.0, 1e-320, -1.0, 1e308])
+@cases("lower", [0.1, 0.5, 1.0, 1 + 2**-52, 3.0, 1e-320, -1.0, 1e308])
 def test_the_midpoint_is_the_same_rule_as_the_threshold(lower):
     for upper in (math.nextafter(lower, INF), lower + abs(lower) / 2):
         frame = pl.DataFrame({"y": [0, 1], "s": [lower, upper]})
@@ -200,8 +206,8 @@ def chance_of(cuts):
     return min(math.sqrt(math.log(20) / 2), of_few)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
-@pytest.mark.parametrize("grid", [None, [-1.0, 0.0, 0.5, 0.6, 9.0], [0.5], [9.0]], ids=str)
+@cases("options", OPTIONS)
+@cases("grid", [None, [-1.0, 0.0, 0.5, 0.6, 9.0], [0.5], [9.0]])
 def test_the_chance_maximum(options, grid):
     data = draw(5)
     asked = {"by": "g", "thresholds": grid, **options}
@@ -226,12 +232,14 @@ def test_scores_of_no_weight_are_no_cuts():
     assert out["chance_maximum"].to_list() == near([0.5 + chance_of(1) * math.sqrt(2 / 9) / 2])
 
 
+@each_constructor
 def test_a_single_score_has_chance_alone(constructor):
     frame = constructor({"g": [*"aaaabb"], "y": [0, 1, 1, 0, 1, 1], "s": [3, 3, 3, 3, 1, 2]})
     out = plain(bf.best_threshold(frame, "y", "s", by="g"))
     assert [out["estimate"], out["chance_maximum"]] == [[0.5, None], [0.5, None]]
 
 
+@each_constructor
 def test_the_chance_maximum_is_null_for_other_metrics(constructor):
     for metric, chance in {"f1": None, "accuracy": None, "uar": 1}.items():
         out = bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
@@ -254,6 +262,7 @@ def test_published_scores_of_yardstick():
     assert out["roc_auc"] == pytest.approx(0.939, abs=5e-4)  # as in yardstick's reference
 
 
+@each_constructor
 def test_margins_are_best_for_the_rows_they_sum(constructor):
     data = draw(9)
     whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"]))
@@ -264,6 +273,7 @@ def test_margins_are_best_for_the_rows_they_sum(constructor):
     assert [*out.items()][1] == ("margin", ["g"] * 6 + ["overall"] * 2)
 
 
+@each_constructor
 def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
     data = {"g": [*"aabbc"], "y": [0, 1, 1, 1, None], "s": [1, 2, 1, 2, 5]}
     with warnings.catch_warnings(action="ignore"):
@@ -277,6 +287,7 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
     assert [out["plateau_lower"], out["estimate"]] == [[1, -INF, None], [1, 1, None]]
 
 
+@each_constructor
 def test_on_a_grid_the_area_is_that_of_the_thresholds_reached(constructor):
     data = draw(2) | {"s": [one % 1 for one in draw(2)["s"]]}
     out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w"))
@@ -284,6 +295,7 @@ def test_on_a_grid_the_area_is_that_of_the_thresholds_reached(constructor):
     assert out["roc_auc"] == near([sk.roc_auc_score(data["y"], reached, sample_weight=data["w"])])
 
 
+@each_constructor
 def test_a_gain_is_not_below_zero(constructor):
     # At 2 and 1 segment a has recall and specificity of 0.4, 0.8 and 0.6, 0.6; the best of all is 2
     data = {"g": [*"aaaaaabb"], "y": [1, 0, 1, 0, 1, 0, 1, 0], "s": [2, 2, 1, 1, 0, 0, 2, 1]}
@@ -294,7 +306,7 @@ def test_a_gain_is_not_below_zero(constructor):
     assert min(out["gain"]) >= 0
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e150, 1e200])
+@cases("size", [1e-200, 1e-9, 1e150, 1e200])
 def test_weights_may_be_of_any_size(size):
     data = draw(4) | {"w": [size] * 120}
     expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g")
@@ -303,7 +315,8 @@ def test_weights_may_be_of_any_size(size):
         assert out[name].to_list() == pytest.approx(expected[name].to_list())
 
 
-@pytest.mark.parametrize(("asked", "best"), [([INF], INF), ([-INF], -INF), ([-INF, INF], INF)])
+@cases(("asked", "best"), [([INF], INF), ([-INF], -INF), ([-INF, INF], INF)])
+@each_constructor
 def test_infinite_thresholds(constructor, asked, best):
     frame = constructor({"y": [0, 1], "s": [1, 2]})
     out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked))
@@ -320,7 +333,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("metric", "words"), BAD.items())
+@cases(("metric", "words"), BAD.items())
+@each_constructor
 def test_what_is_no_metric_to_optimise_raises_at_once(constructor, metric, words):
     metric = list(metric) if isinstance(metric, tuple) else metric
     with pytest.raises(bf.BalframeError, match=words):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from balframe.methods.thresholds.best_threshold import highest_chance_accuracy
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 CASES = reference("inference")["chance_maximum_95"]
@@ -16,14 +17,14 @@ def bound(positives, negatives, cuts, level=0.95):
     return highest_chance_accuracy(*sides, np.array([cuts]), level).item()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["cuts"]))
+@cases("case", CASES)
 def test_reference_values(case):
     result = bound(case["n_positive"], case["n_negative"], case["cuts"])
 
     assert result == pytest.approx(case["value"], abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cuts", "c"),
     [(0, 0), (1, 0.822), (2, 0.980), (3, 1.064), (5, 1.163), (7, 1.2239), (99, 1.2239)],
 )
@@ -50,7 +51,7 @@ def scores_at_random(rng, positives, negatives, cuts, draws):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("cuts", [1, 2, 7, 40, None])
+@cases("cuts", [1, 2, 7, 40, None])
 @pytest.mark.parametrize(("positives", "negatives"), [(5, 5), (30, 300), (500, 500)])
 def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cuts):
     rng, draws = np.random.default_rng(1), 20_000

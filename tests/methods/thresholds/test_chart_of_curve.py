@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
     layers_of,
@@ -11,7 +12,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", "b", None],
@@ -33,7 +34,8 @@ def segments(n):
     return pl.DataFrame(rows, schema=["g", "y", "s"], orient="row")
 
 
-@pytest.mark.parametrize("metric", ["balanced_accuracy", "recall"])
+@cases("metric", ["balanced_accuracy", "recall"])
+@each_constructor
 def test_lines_are_those_of_the_verb(constructor, metric):
     df = constructor(TABLE)
 
@@ -60,6 +62,7 @@ def test_lines_are_those_of_the_verb(constructor, metric):
     assert [row["estimate"] for row in first] == expected
 
 
+@each_constructor
 def test_best_thresholds_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -130,7 +133,7 @@ def test_a_best_threshold_at_infinity_has_no_point():
     assert [row["threshold"] for row in lines(chart)] == [0.1, 0.8, 0.9]
 
 
-@pytest.mark.parametrize(("n", "panels"), [(1, False), (4, False), (5, True), (60, True)])
+@cases(("n", "panels"), [(1, False), (4, False), (5, True), (60, True)])
 def test_segments_share_a_panel_while_there_are_colours(n, panels):
     chart = bf.plot.curve(segments(n), "y", "s", by="g", pos_label=1)
 

@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.chart_specifications import (
     behind,
     channel,
@@ -12,7 +13,7 @@ from tests.support.chart_specifications import (
     specification,
     subtitle,
 )
-from tests.support.constructors import plain
+from tests.support.constructors import each_constructor, plain
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", "b", None],
@@ -31,6 +32,7 @@ def texts(chart, **values):
     return [row for row in rows_of(chart, **values) if "text" in row]
 
 
+@each_constructor
 def test_points_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -44,6 +46,7 @@ def test_points_are_those_of_the_verb(constructor):
     assert [row["at"] for row in points(chart)] == list(range(len(curve["n"])))
 
 
+@each_constructor
 def test_areas_are_those_of_the_verb(constructor):
     df = constructor(TABLE)
 
@@ -121,6 +124,7 @@ def test_with_a_panel_for_each_segment_colours_are_models():
     assert found == {"s": "AUC 0.725", "t": "AUC 0.300"}
 
 
+@each_constructor
 def test_rows_left_out_leave_an_area_undefined(constructor):
     df = constructor({**TABLE, "s": [*TABLE["s"][:4], None, None, None, None, 0.6]})
 
@@ -167,7 +171,7 @@ def boxes(chart, panel):
     ], (size["width"], size["height"])
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@cases("n", [1, 2, 3, 4])
 def test_labels_lie_in_the_panel_and_on_no_other_label(n):
     chart = bf.plot.roc(sites(n), "y", ["s", "t"], by="g")
 
@@ -184,8 +188,8 @@ def test_labels_lie_in_the_panel_and_on_no_other_label(n):
                 assert apart
 
 
-@pytest.mark.parametrize("n", [1, 2, 4, 6])
-@pytest.mark.parametrize("score", ["s", "t"])
+@cases("n", [1, 2, 4, 6])
+@cases("score", ["s", "t"])
 def test_labels_are_a_list_that_lies_on_no_line(n, score):
     chart = bf.plot.roc(sites(n, 400), "y", score, by="g")
     shares_panel = n <= 4

@@ -12,12 +12,13 @@ from scipy import special
 from sklearn import metrics as sk
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
 SIDES = ["recall", "specificity", "false_positive_rate"]
 CARRIED = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
-carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
+carried = cases("options", CARRIED)
 
 
 def draw(size=600, seed=1):
@@ -60,6 +61,7 @@ def close(found, expected, within=1e-12):
 
 
 @carried
+@each_constructor
 def test_equals_scikit_learns_roc_curve(constructor, options):
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", metrics=SIDES, **options))
     for key, y, s, n, weight in segments(DATA, options):
@@ -109,8 +111,9 @@ LOOPED = ["recall", "specificity", "precision", "accuracy"]
 GRIDS = [None, 2, 11, 101, [0.5, -1.0, 0.25, INF, 0.5, 10 / 29, 2.0], ("quantiles", 9)]
 
 
-@pytest.mark.parametrize("thresholds", GRIDS, ids=str)
+@cases("thresholds", GRIDS)
 @carried
+@each_constructor
 def test_equals_a_loop_over_thresholds(constructor, thresholds, options):
     options = {"metrics": LOOPED, "thresholds": thresholds, **options}
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", **options))
@@ -122,7 +125,8 @@ def test_equals_a_loop_over_thresholds(constructor, thresholds, options):
         assert len(expected) > 1
 
 
-@pytest.mark.parametrize("thresholds", [None, 30], ids=["exact", "grid"])
+@cases("thresholds", [None, 30])
+@each_constructor
 def test_weights_of_very_different_size_in_segments(constructor, thresholds):
     rng = np.random.default_rng(4)
     size = {"a": 1e6, "b": 1e-12, None: 1e6}
@@ -146,7 +150,7 @@ WEIGHED = [
 ]
 
 
-@pytest.mark.parametrize("options", WEIGHED, ids=str)
+@cases("options", WEIGHED)
 def test_every_metric_is_what_report_says_of_the_predictions(options):
     one_label = draw(9, seed=2) | {"g": ["z"] * 9, "y": [1] * 9}
     frame = pl.DataFrame(draw(150)).vstack(pl.DataFrame(one_label))
@@ -162,8 +166,8 @@ def test_every_metric_is_what_report_says_of_the_predictions(options):
             assert mine[name] == [pytest.approx(v, abs=1e-12) if name != "g" else v for v in values]
 
 
-@pytest.mark.parametrize("interval", ["score", "wilson", "scas", "jeffreys", "posterior"])
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
+@cases("interval", ["score", "wilson", "scas", "jeffreys", "posterior"])
+@cases("prior", ["uniform", "jeffreys"])
 def test_limits_of_other_kinds_are_those_of_report(interval, prior):
     frame = pl.DataFrame(DATA).with_columns(called=pl.col("r") >= 0.4, y=pl.col("y") == 1)
     options = {"interval": interval, "level": 0.9, "prior": prior, "metrics": ["uar", "f1", "ppv"]}
@@ -172,8 +176,9 @@ def test_limits_of_other_kinds_are_those_of_report(interval, prior):
     assert mine.select(expected.columns).row(0) == pytest.approx(expected.row(0), abs=1e-12)
 
 
-@pytest.mark.parametrize(("level", "width"), [(0.95, 1.358), (0.9, 1.224)])
+@cases(("level", "width"), [(0.95, 1.358), (0.9, 1.224)])
 @carried
+@each_constructor
 def test_the_band_has_the_width_of_kolmogorov_and_smirnov(constructor, options, level, width):
     options = {"band": True, "metrics": "balanced_accuracy", "level": level, **options}
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", **options))
@@ -188,6 +193,7 @@ def test_the_band_has_the_width_of_kolmogorov_and_smirnov(constructor, options, 
         close(mine["balanced_accuracy_band_upper"], np.minimum(value + half, 1))
 
 
+@each_constructor
 def test_a_band_is_clipped_and_null_with_one_label(constructor):
     frame = constructor({"g": [*"aabb"], "y": [0, 1, 1, 1], "s": [1, 2, 1, 2]})
     out = plain(bf.curve(frame, "y", "s", by="g", band=True, metrics="uar"))
@@ -196,6 +202,7 @@ def test_a_band_is_clipped_and_null_with_one_label(constructor):
     assert out["balanced_accuracy_band_upper"] == [1, 1, 1, None, None, None]
 
 
+@each_constructor
 def test_scores_that_ignore_the_label_have_one_half_everywhere(constructor):
     shares = [1, 2, 3, 4]  # rows of each score: 3 of 8 positive in all
     data = {"y": [1, 0] * 4, "s": [i / 4 for i in range(4) for _ in "pn"]}
@@ -218,6 +225,7 @@ HOLES = {"g": [*"aaaaabb"], "y": [0, 1, None, 0, 1, 1, None], "w": [1, 1, 1, 1, 
 HOLES |= {"s": [0.25, 0.5, 0.5, NAN, 0.75, None, 0.5]}
 
 
+@each_constructor
 def test_rows_with_nulls_are_dropped_and_segments_stay(constructor):
     with warnings.catch_warnings(action="ignore"):
         frame = constructor(HOLES)
@@ -241,7 +249,8 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+@cases("keys", KEYS.values())
+@each_constructor
 def test_models_and_margins_ascend_by_segment_margin_model_and_threshold(constructor, keys):
     data = {"g": keys, "y": [0, 1, 1, 0, 1], "s": [1, 2, 2, 4, 3], "r": [5, 5, 6, 6, 6]}
     frame = constructor(data)
@@ -277,8 +286,8 @@ def test_categories_keep_their_order_and_dtype(library):
     assert list(out["threshold"]) == [*np.float32([0.1, 0.2]), INF, np.float32(0.3), INF]
 
 
-@pytest.mark.parametrize("verb", [bf.curve, bf.best_threshold, bf.ranking])
-@pytest.mark.parametrize("options", [{}, {"margins": "all", "sample_weight": "w"}], ids=str)
+@cases("verb", [bf.curve, bf.best_threshold, bf.ranking])
+@cases("options", [{}, {"margins": "all", "sample_weight": "w"}])
 def test_lazy_frames_are_read_at_collect(verb, options):
     frame, read = pl.DataFrame(DATA), []
 

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.support.constructors import plain
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor, plain
 from tests.support.oracles.roc_areas import NAMES, check, close, draw, limits_in, of_difference
 
 
@@ -33,7 +34,8 @@ REFERENCES = {
 }
 
 
-@pytest.mark.parametrize(("asked", "segment"), REFERENCES.values(), ids=REFERENCES)
+@cases(("asked", "segment"), REFERENCES.values())
+@each_constructor
 def test_a_segment_as_reference(constructor, asked, segment):
     frame = draw(7, shares=(0.2, 0.2, 0.2, 0.4))
     data = frame.to_dict(as_series=False)
@@ -111,7 +113,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("options", "kind", "words"), REFUSED.values(), ids=REFUSED)
+@cases(("options", "kind", "words"), REFUSED.values())
 def test_references_that_cannot_be(options, kind, words):
     with pytest.raises(bf.BalframeError, match=words) as raised:
         bf.ranking(draw(), "y", "s", **{"by": "g", "reference": "rest"} | options)

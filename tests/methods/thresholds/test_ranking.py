@@ -12,16 +12,17 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import balframe as bf
-from tests.support.constructors import CONSTRUCTORS, head, plain
+from tests.support.cases import cases
+from tests.support.constructors import CONSTRUCTORS, each_constructor, head, plain
 from tests.support.oracles.roc_areas import area, limits
 
 INF, NAN = float("inf"), float("nan")
 FOUND = ["n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
 FOUND += ["average_precision", "ks_statistic", "brier_score"]
 CARRIED = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
-carried = pytest.mark.parametrize("options", CARRIED, ids=["rows", "weights", "counts", "both"])
+carried = cases("options", CARRIED)
 VERBS = (bf.curve, bf.best_threshold, bf.ranking)
-each_verb = pytest.mark.parametrize("verb", VERBS)
+each_verb = cases("verb", VERBS)
 
 
 def draw(levels, size=300, seed=1):
@@ -48,8 +49,9 @@ def segments(data, options=()):
         yield arrays["y"][at], arrays["s"][at], n[at], weight[at]
 
 
-@pytest.mark.parametrize("levels", [6, 40, 10**9])
+@cases("levels", [6, 40, 10**9])
 @carried
+@each_constructor
 def test_equals_scikit_learn(constructor, options, levels):
     data = draw(levels)
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", **options))
@@ -70,9 +72,10 @@ def test_equals_scikit_learn(constructor, options, levels):
         assert out[name] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("levels", [6, 10**9])
-@pytest.mark.parametrize("level", [0.8, 0.95])
+@cases("levels", [6, 10**9])
+@cases("level", [0.8, 0.95])
 @carried
+@each_constructor
 def test_limits_and_distance_of_rows(constructor, options, level, levels):
     data = draw(levels)
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", level=level, **options))
@@ -86,7 +89,8 @@ def test_limits_and_distance_of_rows(constructor, options, level, levels):
             assert out["ks_statistic"][at] == pytest.approx(distance, abs=1e-12)
 
 
-@pytest.mark.parametrize("weight", [0.1, 3.0, 1e-9, 1e-150, 1e150, 1e200])
+@cases("weight", [0.1, 3.0, 1e-9, 1e-150, 1e150, 1e200])
+@each_constructor
 def test_equal_weights_change_nothing(constructor, weight):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it tries integers
         frame = constructor(draw(6) | {"w": [weight] * 300})
@@ -96,8 +100,8 @@ def test_equal_weights_change_nothing(constructor, weight):
         assert out[name] == pytest.approx(rows[name], rel=1e-9)  # squares may leave the range
 
 
-@pytest.mark.parametrize("size", [1e-12, 1e-3, 1e6])
-@pytest.mark.parametrize("other", [1e6, 1e12, 1e20])
+@cases("size", [1e-12, 1e-3, 1e6])
+@cases("other", [1e6, 1e12, 1e20])
 @each_verb
 def test_weights_of_other_segments_change_nothing(verb, size, other):
     data = draw(20)
@@ -124,7 +128,8 @@ FEW = {
 }
 
 
-@pytest.mark.parametrize(("y", "s", "auc"), FEW.values(), ids=FEW)
+@cases(("y", "s", "auc"), FEW.values())
+@each_constructor
 def test_few_rows_have_limits_even_if_nothing_varies(constructor, y, s, auc):
     out = plain(bf.ranking(constructor({"y": y, "s": s}), "y", "s"))
     lower, upper = limits(*area(np.array(y), np.array(s)))
@@ -134,13 +139,15 @@ def test_few_rows_have_limits_even_if_nothing_varies(constructor, y, s, auc):
     assert 0 <= lower < upper <= 1
 
 
+@each_constructor
 def test_five_and_five_rows_in_perfect_order(constructor):
     out = plain(bf.ranking(constructor({"y": [0] * 5 + [1] * 5, "s": list(range(10))}), "y", "s"))
     assert [round(out["roc_auc_lower"][0], 3), out["roc_auc_upper"]] == [0.643, [1]]
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("sign", [-1, 1])
+@cases("seed", range(5))
+@cases("sign", [-1, 1])
+@each_constructor
 def test_perfect_separation_is_exact_under_weights(constructor, seed, sign):
     rng = np.random.default_rng(seed)
     y, w = [0] * 40 + [1] * 40, rng.uniform(0.1, 1, 80)
@@ -153,12 +160,14 @@ def test_perfect_separation_is_exact_under_weights(constructor, seed, sign):
     assert out["roc_auc_upper"] == pytest.approx([upper], abs=1e-12)
 
 
+@each_constructor
 def test_squares_of_weights_beyond_the_range_of_a_float_leave_the_area_without_limits(constructor):
     frame = constructor({"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "w": [1e-200] * 4})
     out = plain(bf.ranking(frame, "y", "s", sample_weight="w"))
     assert (out["roc_auc"], out["roc_auc_lower"], out["roc_auc_upper"]) == ([0.75], [None], [None])
 
 
+@each_constructor
 def test_by_hand(constructor):
     frame = constructor({"y": [0, 0, 1, 1], "s": [0.25, 0.5, 0.5, 0.75]})
     out = plain(bf.ranking(frame, "y", "s"))
@@ -168,12 +177,14 @@ def test_by_hand(constructor):
     assert out["brier_score"] == [(1 / 16 + 1 / 4 + 1 / 4 + 1 / 16) / 4]
 
 
+@each_constructor
 def test_scores_outside_of_0_to_1_have_no_brier_score(constructor):
     frame = constructor({"g": [*"aabb"], "y": [0, 1, 0, 1], "s": [0.0, 1.0, 0.5, 1.5]})
     out = plain(bf.ranking(frame, "y", "s", by="g"))
     assert [out["brier_score"], out["roc_auc"]] == [[0, None], [1, 1]]
 
 
+@each_constructor
 def test_one_label_and_no_row(constructor):
     data = {"g": [*"aabbc"], "y": [1, 1, 0, 0, None], "s": [0.5, 0.75, 0.5, 0.75, 0.5]}
     with warnings.catch_warnings(action="ignore"):
@@ -197,7 +208,8 @@ LABELS = {
 
 
 @each_verb
-@pytest.mark.parametrize(("labels", "pos_label"), LABELS.values(), ids=LABELS)
+@cases(("labels", "pos_label"), LABELS.values())
+@each_constructor
 def test_other_labels_are_negative(constructor, verb, labels, pos_label):
     rng = np.random.default_rng(6)
     y = [labels[i] for i in rng.integers(0, len(labels), 60)]
@@ -256,7 +268,7 @@ VALUES = {
 }
 
 
-def cases(table):
+def wrong_uses(table):
     """List the cases of a table for each verb that they concern."""
     return [
         pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
@@ -276,14 +288,15 @@ def asked(verb, frame, options):
     return partial(verb, frame, **{"y_true": "y", "y_score": "s", **options})
 
 
-@pytest.mark.parametrize(("verb", "options", "kind", "words"), cases(AT_ONCE))
+@cases(("verb", "options", "kind", "words"), wrong_uses(AT_ONCE))
+@each_constructor
 def test_names_types_and_options_raise_at_once(constructor, verb, options, kind, words):
     with pytest.raises(bf.BalframeError, match=words) as raised:
         asked(verb, constructor(DATA), options)()
     assert isinstance(raised.value, kind)
 
 
-@pytest.mark.parametrize(("verb", "columns", "options", "words"), cases(VALUES))
+@cases(("verb", "columns", "options", "words"), wrong_uses(VALUES))
 def test_values_raise_the_same_in_every_library(verb, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
         frames = [make(DATA | columns) for make in CONSTRUCTORS]
@@ -293,6 +306,7 @@ def test_values_raise_the_same_in_every_library(verb, columns, options, words):
 
 
 @each_verb
+@each_constructor
 def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb):
     for name in (one for one in plain(verb(constructor(DATA), "y", "s")) if one != "g"):
         call = partial(verb, constructor({**DATA, name: DATA["g"]}), "y", "s", by=name)
@@ -300,6 +314,7 @@ def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb)
 
 
 @each_verb
+@each_constructor
 def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, verb):
     frame = constructor(DATA)
     before = copy.deepcopy(plain(frame))

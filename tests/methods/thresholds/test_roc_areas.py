@@ -6,6 +6,7 @@ from scipy import stats
 
 from balframe.methods.thresholds.auc import auc_limits, delong_variance
 from balframe.stats.proportions import wilson
+from tests.support.cases import cases
 from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")["auc"]
@@ -37,7 +38,7 @@ def shrunken_ratio(auc, variance, positives, negatives):
     return (m * r + 50 * max(r, 1)) / (m + 50)
 
 
-@pytest.mark.parametrize("case", REFERENCE, ids=lambda case: str(case["auc"]))
+@cases("case", REFERENCE)
 def test_limits_are_those_of_the_reference(case):
     data = (case[name] for name in ("auc", "delong_variance", "n_positive", "n_negative"))
 
@@ -54,8 +55,8 @@ def test_a_perfect_ranking_of_five_and_five_by_hand():
     assert 1 - low == pytest.approx(1.959963984540054 * math.sqrt(variance_at(low, 5, 5)))
 
 
-@pytest.mark.parametrize("auc", [0, 0.5, 1])
-@pytest.mark.parametrize("level", LEVELS)
+@cases("auc", [0, 0.5, 1])
+@cases("level", LEVELS)
 def test_one_row_of_either_side_has_wilsons_limits_of_one_row(auc, level):
     # P = N = 1: V(t) = t (1 - t)
     expected = np.ravel(wilson(*arrays(auc, 1), level))
@@ -63,7 +64,7 @@ def test_one_row_of_either_side_has_wilsons_limits_of_one_row(auc, level):
     assert limits(auc, 0, 1, 1, level) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@cases("seed", range(200))
 def test_limits_are_as_many_standard_errors_away_as_the_level_says(seed):
     rng = np.random.default_rng(seed)
     positives, negatives = 10 ** rng.uniform(0, 4, 2)
@@ -80,8 +81,8 @@ def test_limits_are_as_many_standard_errors_away_as_the_level_says(seed):
         assert abs(auc - limit) == pytest.approx(z * error, rel=1e-9)
 
 
-@pytest.mark.parametrize(("positives", "negatives"), SIZES)
-@pytest.mark.parametrize("auc", AREAS)
+@cases(("positives", "negatives"), SIZES)
+@cases("auc", AREAS)
 def test_limits_are_around_the_area_and_widen_with_the_level(auc, positives, negatives):
     variance = auc * (1 - auc) / min(positives, negatives)
 
@@ -96,9 +97,9 @@ def test_limits_are_around_the_area_and_widen_with_the_level(auc, positives, neg
     assert found[-1][0] < found[-1][1]
 
 
-@pytest.mark.parametrize(("positives", "negatives"), SIZES)
+@cases(("positives", "negatives"), SIZES)
 @pytest.mark.parametrize("auc", [0, 0.25, 0.5, 0.875, 1 - 2**-40])
-@pytest.mark.parametrize("level", LEVELS)
+@cases("level", LEVELS)
 def test_scores_turned_around_or_sides_swapped_have_the_limits_mirrored(
     auc, positives, negatives, level
 ):
@@ -134,7 +135,7 @@ def test_levels_next_to_0_and_1_have_limits():
     assert limits(0.5, 0.01, 10, 10, 1 - 2**-53) == pytest.approx((0, 1), abs=1e-12)
 
 
-@pytest.mark.parametrize("unknown", range(4))
+@cases("unknown", range(4))
 def test_what_is_undefined_has_no_limits(unknown):
     data = [0.75, 0.01, 10, 10]
     data[unknown] = math.nan

@@ -9,8 +9,8 @@ import pytest
 
 import balframe as bf
 from balframe.methods.slices import conjunctions
-from tests.methods.slices.test_slices_by_loops import METRICS, check, drawn
-from tests.methods.slices.test_slices_by_loops import both as asked
+from tests.methods.slices.test_slices_against_loops import METRICS, check, drawn
+from tests.methods.slices.test_slices_against_loops import both as asked
 from tests.support.tested_slices import search
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 
-from tests.properties.test_nothing_changes import assert_same
+from tests.properties.test_invariance import assert_same
 from tests.support.strategies.requests import VERBS, questions
 from tests.support.strategies.transformations import LAST, TRANSFORMATIONS, under_odd_names
 

@@ -42,9 +42,23 @@ def pytest_configure(config):
     """Run the fast lane, unless a lane, a path or a name is given."""
     for lane in MARKED:
         config.addinivalue_line("markers", f"{lane.name}: {lane.tests}")
+    config.pluginmanager.register(MetricsOfTests())
     is_everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     if is_everything and not (config.option.markexpr or config.option.keyword):
         config.option.markexpr = FAST
+
+
+class MetricsOfTests:
+    """Forget after every test, those of docstrings too, which metrics it registered."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self):
+        assert lookup.registered_metrics()  # balframe's own are there
+        before = {name: getattr(registry, name) for name in ("_registry", "_names")}
+        try:
+            return (yield)
+        finally:
+            vars(registry).update(before)
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -62,14 +76,6 @@ def pytest_terminal_summary(terminalreporter, config):
 def constructor(request):
     """Make a frame from a dict of lists."""
     return request.param
-
-
-@pytest.fixture
-def registry_put_back(monkeypatch):
-    """Forget after the test which metrics it registered, but not those that balframe ships."""
-    assert lookup.registered_metrics()
-    for name in ("_registry", "_names"):
-        monkeypatch.setattr(registry, name, getattr(registry, name))
 
 
 @pytest.fixture

@@ -175,7 +175,6 @@ def test_verbs_leave_every_module_as_it_was():
     assert state() == before
 
 
-@pytest.mark.usefixtures("registry_put_back")
 def test_metrics_are_registered_from_threads_while_others_read():
     done, faults = threading.Event(), []
 

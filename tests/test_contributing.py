@@ -54,7 +54,6 @@ def test_every_recipe_is_followed():
     assert all(recipe(heading) for heading in headings)
 
 
-@pytest.mark.usefixtures("registry_put_back")
 def test_a_metric():
     run_recipe("a metric", accuracies)
     metrics = ["ber", "share_of_misses"]
@@ -148,7 +147,6 @@ def test_a_criterion(monkeypatch):
     assert out["estimate"].to_list() == [1.0, 0.0]
 
 
-@pytest.mark.usefixtures("registry_put_back")
 def test_an_interval():
     added = run_recipe("an interval", accuracies)
 

@@ -39,7 +39,6 @@ def page(tmp_path):
     return written
 
 
-@pytest.mark.usefixtures("registry_put_back")
 @pytest.mark.parametrize("path", [Path("README.md"), *PAGES], ids=str)
 def test_a_page_is_true(path, tmp_path):
     run(ROOT / path, tmp_path)

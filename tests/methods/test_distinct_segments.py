@@ -68,7 +68,6 @@ def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch
     assert any(equal is not None and len(equal[0]) < len(equal[1]) for equal in used)
 
 
-@pytest.mark.usefixtures("registry_put_back")
 def test_metrics_of_users_see_all_segments(monkeypatch):
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 1)

@@ -42,7 +42,6 @@ def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(option
     assert bf.list_metrics().equals(before)
 
 
-@pytest.mark.usefixtures("registry_put_back")
 def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
     @bf.metric(range=(0, 1))
     def undescribed(c):

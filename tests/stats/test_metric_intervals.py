@@ -149,7 +149,7 @@ class WithinATenth(Interval):
 
 
 @pytest.fixture
-def share_right(registry_put_back):
+def share_right():
     @bf.metric(range=(0, 1), interval=WithinATenth())
     def share_right(c):
         """Share of rows that are right: sum_k TP_k / n."""
@@ -208,7 +208,6 @@ def test_two_models_are_not_paired_on_a_kind_that_does_not_say_so(frame):
     assert (out["lower"][0], out["upper"][0]) == (None, None)
 
 
-@pytest.mark.usefixtures("registry_put_back")
 @pytest.mark.parametrize("verb", ["report", "compare"])
 def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, verb):
     def parts(c):

@@ -183,7 +183,7 @@ def test_the_verb_may_be_given():
         recognize_result(["g", "n", "accuracy"], "gap")
 
 
-def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given(registry_put_back):
+def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given():
     @bf.metric(range=(0, 1))
     def mean(c):
         """A metric with the name of a column of another verb: accuracy."""

@@ -47,7 +47,7 @@ def test_weights_of_any_size_raise_no_warning(verb, weight):
 
 
 @pytest.fixture
-def precision_of_two(registry_put_back):
+def precision_of_two():
     def parts(c):
         at = c.label == 2
         return c.sum(np.where(at, c.correct, 0)), c.sum(np.where(at, c.predicted, 0))

@@ -60,7 +60,7 @@ def test_jupyter_completes_options(df, call):
     assert offered_by_jupyter(f"{call}(interval=True, cou", True, df=df, bf=bf) == {"counts="}
 
 
-def test_the_namespace_lists_the_verbs_in_groups(df):
+def test_the_namespace_lists_the_methods_in_groups(df):
     lines = repr(df.bal).splitlines()
 
     assert [line.split(maxsplit=1) for line in lines[1:-1]] == [

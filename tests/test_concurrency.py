@@ -18,23 +18,23 @@ from balframe.core import threads
 from balframe.methods import declarations
 from balframe.metrics import lookup, registry
 from tests.support.counting_strategies import WAYS
-from tests.support.method_arguments import ANSWERING, days, question
+from tests.support.method_arguments import METHODS_WITH_COLUMNS, days, example_arguments
 
 pytestmark = pytest.mark.any_version
 
 
-def has_limits_on_request(verb):
-    columns = [one for layout in declarations()[verb].layouts.values() for one in layout]
+def has_limits_on_request(method):
+    columns = [one for layout in declarations()[method].layouts.values() for one in layout]
     return any(one.only_with == "interval" for one in columns)
 
 
-VERBS = {
+METHODS = {
     name: partial(
         getattr(bf, name),
-        **question(name),
+        **example_arguments(name),
         **({"interval": True} if has_limits_on_request(name) else {}),
     )
-    for name in ANSWERING
+    for name in METHODS_WITH_COLUMNS
 }
 
 
@@ -60,23 +60,23 @@ def plain(frame):
 @pytest.mark.parametrize("kind", FRAMES)
 def test_threads_get_what_one_thread_gets(kind):
     frame = FRAMES[kind](rows())
-    expected = {name: plain(verb(frame)) for name, verb in VERBS.items()}
+    expected = {name: plain(method(frame)) for name, method in METHODS.items()}
     with ThreadPoolExecutor(8) as pool:
         waiting = [
-            (name, pool.submit(lambda verb: plain(verb(frame)), verb))
-            for name, verb in list(VERBS.items()) * 4
+            (name, pool.submit(lambda method: plain(method(frame)), method))
+            for name, method in list(METHODS.items()) * 4
         ]
     for name, found in waiting:
         assert found.result() == expected[name], name
 
 
-def answer_of_a_child(names):
-    """Run verbs on pandas in another process."""
+def result_of_a_child(names):
+    """Run methods on pandas in another process."""
     frame = pd.DataFrame(rows())
-    return {name: plain(VERBS[name](frame)) for name in names}
+    return {name: plain(METHODS[name](frame)) for name in names}
 
 
-def weighted_answer(_):
+def weighted_result(_):
     """Report on pandas as where many weighted rows have to be put in order or hashed."""
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rows()).assign(g=rng.integers(0, 10**15, 400), w=rng.random(400))
@@ -110,9 +110,9 @@ def test_pandas_is_counted_without_polars_in_a_fork(monkeypatch):
     monkeypatch.setattr(
         pl.LazyFrame, "collect", lambda self, **how: collected.append(1) or collect(self, **how)
     )
-    expected = weighted_answer(None)
+    expected = weighted_result(None)
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        found = pool.map_async(weighted_answer, [0]).get(60)[0]
+        found = pool.map_async(weighted_result, [0]).get(60)[0]
 
     assert collected  # with its threads, which a fork does not have
     assert found == expected
@@ -137,12 +137,12 @@ def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_other_processes_get_what_this_one_gets(method):
-    names = list(VERBS)
-    expected = answer_of_a_child(names)
+    names = list(METHODS)
+    expected = result_of_a_child(names)
     pl.DataFrame({"a": range(1000)}).lazy().group_by("a").len().collect()  # a fork has no threads
 
     with multiprocessing.get_context(method).Pool(1) as pool:
-        found = pool.map_async(answer_of_a_child, [names]).get(120)[0]
+        found = pool.map_async(result_of_a_child, [names]).get(120)[0]
 
     assert found == expected
 
@@ -159,13 +159,13 @@ def state():
     }
 
 
-def test_verbs_leave_every_module_as_it_was():
+def test_methods_leave_every_module_as_it_was():
     frames = [make(rows()) for make in FRAMES.values()]
 
     def run():
         for frame in frames:
-            for verb in VERBS.values():
-                plain(verb(frame))
+            for method in METHODS.values():
+                plain(method(frame))
 
     run()  # modules are loaded when they are first used
     before = state()

@@ -31,7 +31,7 @@ DAYS = [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 9)]
 DATA = {"y": [0, 1, 1], "yhat": [0, 1, 0], "s": [0.1, 0.8, 0.4], "g": ["a", "b", "b"]}
 DATA |= {"n": [1, 2, 3], "empty": [None, 1, 1], "day": DAYS}
 
-ASKED = {  # what a verb needs, by the names of parameters
+ASKED = {  # what a method needs, by the names of parameters
     "frame": pl.DataFrame(DATA),
     "y_true": "y",
     "y_pred": "yhat",
@@ -58,19 +58,19 @@ def in_other_words(name, value):
     return f"<{name}>" if value is None else f"<{name}: {value}>"
 
 
-def asked(verb, /, **options):
-    """Ask a verb, with what it needs unless the options give it."""
+def asked(method, /, **options):
+    """Ask a method, with what it needs unless the options give it."""
     needed = {
         name: ASKED[name]
-        for name, one in inspect.signature(verb).parameters.items()
+        for name, one in inspect.signature(method).parameters.items()
         if one.default is one.empty and one.kind is not one.VAR_KEYWORD
     }
-    return verb(**needed | options)
+    return method(**needed | options)
 
 
-def raised(verb, **options):
+def raised(method, **options):
     with pytest.raises(bf.BalframeError) as caught:
-        asked(verb, **options)
+        asked(method, **options)
     return caught.value
 
 
@@ -136,14 +136,14 @@ TABLE = {
         (),
     ),
 }
-EACH = cases(("verb", "options", "python", "other", "parameters"), TABLE.values())
+EACH = cases(("method", "options", "python", "other", "parameters"), TABLE.values())
 
 
 @EACH
 def test_a_message_is_in_pythons_words_and_can_be_in_others(
-    verb, options, python, other, parameters
+    method, options, python, other, parameters
 ):
-    error = raised(verb, **options)
+    error = raised(method, **options)
 
     assert (str(error), error.args) == (python, (python,))
     assert repr(error) == f"{type(error).__name__}({python!r})"
@@ -154,8 +154,8 @@ def test_a_message_is_in_pythons_words_and_can_be_in_others(
 
 @cases("clone", [copy.copy, copy.deepcopy, pickled])
 @EACH
-def test_a_copy_keeps_both_forms(clone, verb, options, python, other, parameters):
-    error = raised(verb, **options)
+def test_a_copy_keeps_both_forms(clone, method, options, python, other, parameters):
+    error = raised(method, **options)
     cloned = clone(error)
 
     assert type(cloned) is type(error)
@@ -306,7 +306,7 @@ def test_a_message_has_a_value_for_each_field_and_a_field_for_each_value(
         Message(template, *values, **parameters)
 
 
-def verbs():
+def methods():
     """List the functions of the package and the charts."""
     functions = [getattr(bf, name) for name in bf.__all__]
     charts = [getattr(bf.plot, name) for name in bf.plot.__all__]
@@ -314,27 +314,27 @@ def verbs():
     return [one for one in functions + charts if inspect.isfunction(one) and one is not bf.bal]
 
 
-KNOWN = {name for verb in verbs() for name in inspect.signature(verb).parameters}
+KNOWN = {name for method in methods() for name in inspect.signature(method).parameters}
 SPELLED = re.compile(rf"(?<![\w.-])(?:{'|'.join(sorted(KNOWN))})=")
 
 
-def errors_of(verb):
-    """Ask a verb with wrong values of each parameter: the names, and the errors of the family."""
-    for name in inspect.signature(verb).parameters:
+def errors_of(method):
+    """Ask a method with wrong values of each parameter: the names, and the errors of the family."""
+    for name in inspect.signature(method).parameters:
         for value in (object(), -1, "nonsense", [], {}, [1, 1], 0.5):
             try:
-                asked(verb, **{name: value})
+                asked(method, **{name: value})
             except bf.BalframeError as error:
                 yield name, error
 
 
-@cases("verb", verbs())
-def test_every_error_about_a_parameter_knows_it(verb):
-    caught = list(errors_of(verb))
+@cases("method", methods())
+def test_every_error_about_a_parameter_knows_it(method):
+    caught = list(errors_of(method))
 
     assert caught
     assert not [str(one) for _, one in caught if SPELLED.search(one.written(lambda *_: ""))]
-    knows_none = verb in (bf.combine, bf.slice_filter)  # whose errors are about data
+    knows_none = method in (bf.combine, bf.slice_filter)  # whose errors are about data
     assert any(name in one.parameters for name, one in caught) or knows_none
 
 

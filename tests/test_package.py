@@ -13,7 +13,7 @@ import balframe as bf
 from balframe.accessor import Bal, Plots, groups, methods, public_functions
 from tests.support.cases import cases
 from tests.support.constructors import plain
-from tests.support.method_arguments import GIVEN, days, models, question
+from tests.support.method_arguments import EXAMPLE_VALUES, days, example_arguments, models
 
 ROOT = Path(__file__).parents[1]
 METHODS = methods()
@@ -24,7 +24,7 @@ CHARTS = [name for names in groups(Plots).values() for name in names]
 def test_every_method_of_the_namespace_is_a_function_too(method):
     df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
     df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2, day=pl.Series(days(3)))
-    request = question(method, **models(method))
+    request = example_arguments(method, **models(method))
     expected = getattr(bf, method)(df, **request)
 
     assert getattr(df.bal, method)(**request).equals(expected)
@@ -66,7 +66,7 @@ def test_every_chart_is_a_method_and_a_function(chart):
     own = {
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
-        "monitor": {name: GIVEN[name] for name in ("time", "every", "reference")},
+        "monitor": {name: EXAMPLE_VALUES[name] for name in ("time", "every", "reference")},
     }
     options = own.get(chart, {"by": "g"})
     labels = ["p"] if chart == "impact" else ["y", "p"]  # which are scores of 0 and 1 too

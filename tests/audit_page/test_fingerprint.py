@@ -110,7 +110,7 @@ def test_rows_of_one_table_are_not_those_of_two():
 
 
 @cases("value", [0.5, 1e300, float("inf"), 2.0**60])
-def test_numbers_that_are_not_whole_are_told_apart(value):
+def test_numbers_that_are_not_whole_are_written_differently(value):
     def of_one(number):
         return fingerprint([pl.DataFrame({"a": [number]})])
 

@@ -130,7 +130,7 @@ def test_estimates_lie_within_their_limits(documents):
     assert n_read > 200
 
 
-def test_no_section_is_empty_and_each_has_one_question(documents):
+def test_no_section_is_empty_and_each_has_one_heading(documents):
     for document in documents:
         keys = [section.key for section in document.sections]
         assert len(set(keys)) == len(keys)

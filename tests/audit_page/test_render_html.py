@@ -243,7 +243,7 @@ def test_names_are_shown_as_they_are():
 @cases("text", ["\u2068open", "shut\u2069", "\u202eover", "a\x07b", "\ud800"])
 def test_no_text_at_all_turns_the_page_around(text):
     document = sample()
-    section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], question=text)
+    section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], request=text)
 
     html = Page(replace(document, sections=[section], title=text)).html()
 

@@ -106,7 +106,7 @@ def test_categories_keep_their_order(draw):
     assert segments_of(draw(of_pandas)) == segments_of(draw(of_polars)) == names
 
 
-def test_segments_that_would_look_alike_are_told_apart(draw):
+def test_segments_with_equal_names_are_distinguished(draw):
     df = pl.DataFrame({**TABLE, "m": ["m"] * 6, "h": ["z", "z", "z", "y · z", "y · z", "y · z"]})
     df = df.with_columns(g=pl.Series(["x · y"] * 3 + ["x"] * 3))
 
@@ -187,7 +187,7 @@ def test_an_unknown_option_is_refused(draw):
         draw(pl.DataFrame(TABLE), margins="all")
 
 
-def test_the_errors_of_verbs_come_through(draw):
+def test_the_errors_of_methods_come_through(draw):
     with pytest.raises(bf.UnknownNameError, match="column 'gg' not found"):
         draw(pl.DataFrame(TABLE), "gg")
     with pytest.raises(bf.InvalidInputError, match="has 1 null value"):
@@ -261,13 +261,13 @@ def test_the_signature_of_a_chart_has_every_option_with_its_default_and_its_word
     name = request.node.callspec.params["draw"]
     chart = getattr(bf.plot, name)
     parameters = signature(chart).parameters
-    verb = signature({"roc": bf.curve}.get(name) or getattr(bf, name)).parameters
+    method = signature({"roc": bf.curve}.get(name) or getattr(bf, name)).parameters
 
     assert not [one for one in parameters.values() if one.kind is one.VAR_KEYWORD]
     assert OPTIONS - {"cells"} <= parameters.keys()
-    assert ("cells" in parameters) == ("cells" in verb)
+    assert ("cells" in parameters) == ("cells" in method)
     for option in OPTIONS & parameters.keys():
-        assert parameters[option] == verb[option]
+        assert parameters[option] == method[option]
     entries = re.findall(r"^(\w+) : ", chart.__doc__.partition("Returns")[0], re.MULTILINE)
     assert entries == list(parameters)
     assert "MissingExtraError\n" in chart.__doc__

@@ -21,20 +21,20 @@ WORDS = "95% confidence intervals; rows in clusters by c"
 
 
 @pytest.mark.parametrize(
-    ("draw", "verb", "limits"),
+    ("draw", "method", "limits"),
     [
         (bf.plot.report, bf.report, "accuracy_{}"),
         (bf.plot.gaps, bf.gaps, "{}"),
     ],
 )
-def test_limits_are_those_of_clusters(draw, verb, limits):
+def test_limits_are_those_of_clusters(draw, method, limits):
     chart = draw(FRAME, "y", "p", metrics="accuracy", **ASKED)
 
-    more = {"interval": True} if verb is bf.report else {}
-    answer = plain(verb(FRAME, "y", "p", metrics="accuracy", **ASKED, **more))
+    more = {"interval": True} if method is bf.report else {}
+    result = plain(method(FRAME, "y", "p", metrics="accuracy", **ASKED, **more))
     drawn = sorted(rows_of(chart), key=lambda row: row["segment"])
     for end in ("lower", "upper"):
-        assert [row[end] for row in drawn] == answer[limits.format(end)]
+        assert [row[end] for row in drawn] == result[limits.format(end)]
     assert [row["n_clusters"] for row in drawn] == [3, 4]
     assert shown(chart, "point")["n_clusters"] == "clusters"
     assert subtitle(chart)[0].startswith(WORDS)

@@ -175,7 +175,7 @@ def test_counts_are_read_on_every_shade():
 
 
 @cases("kind", BLINDNESS)
-def test_lines_are_told_apart_by_everyone(kind):
+def test_lines_are_distinguished_without_colour(kind):
     seen = [
         lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1))
         for color in style.LINE_COLORS

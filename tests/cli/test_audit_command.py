@@ -128,7 +128,7 @@ def test_markdown_is_written_by_its_ending(run, people, table, tmp_path, name):
     assert "\nbalframe audit " in written
 
 
-def test_a_pipe_gets_html_or_what_is_asked_for(run, people, tmp_path):
+def test_a_pipe_gets_html_or_the_requested_format(run, people, tmp_path):
     run("audit", people, *LABELS, "--out", tmp_path / "a.htm")
     run("audit", people, *LABELS, "--out", tmp_path / "a.txt", "--format", "markdown")
 
@@ -138,7 +138,7 @@ def test_a_pipe_gets_html_or_what_is_asked_for(run, people, tmp_path):
     assert in_markdown.startswith("# Audit of p\n")
 
 
-def test_a_terminal_gets_no_page_unless_it_is_asked_for(run, people, monkeypatch):
+def test_a_terminal_gets_a_page_only_on_request(run, people, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
 
     refused = run("audit", people, *LABELS)
@@ -262,7 +262,7 @@ def test_words_for_two_labels_are_refused_for_more(refused, tmp_path):
     assert line.startswith("--truth and --call name the positive label of two, but the labels are")
 
 
-def test_a_positive_label_is_asked_for(refused, people):
+def test_a_positive_label_is_required(refused, people):
     line = refused("audit", people, "--y-true", "y", "--y-pred", "p")
 
     assert line.startswith("an audit of two labels needs --pos-label; give the one that counts as")

@@ -15,7 +15,7 @@ SCORES = ["--y-true", "y", "--y-score", "s", "--pos-label", "yes"]
 THREE = {"labels": ["yes", "no", "none"]}
 EVEN = {"class_weight": {"yes": 0.5, "no": 0.5}}
 
-ALIKE = {  # options that every verb on labels has
+ALIKE = {  # options that every method on labels has
     "--by g --by sex": {"by": ["g", "sex"]},
     "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
     "--by g --counts k": {"by": "g", "counts": "k"},
@@ -284,8 +284,8 @@ WITH_ANSWER = {
 }
 ON_LABELS = [
     command
-    for command, verb in WITH_ANSWER.items()
-    if {"cells", "by"} <= verb.parameters.keys() and command != "fairness"  # of two labels alone
+    for command, method in WITH_ANSWER.items()
+    if {"cells", "by"} <= method.parameters.keys() and command != "fairness"  # of two labels alone
 ]
 CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
 CASES += [
@@ -310,7 +310,7 @@ def columns_of(command):
 
 
 def called(command, table, options):
-    """Give the answer of the verb itself."""
+    """Give the result of the method itself."""
     parameters = WITH_ANSWER[command].parameters
     if "y_score" in parameters:
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
@@ -329,24 +329,24 @@ def called(command, table, options):
     return getattr(bf, command.replace("-", "_"))(table, **given | options)
 
 
-def test_every_command_with_an_answer_is_tried():
+def test_every_command_with_a_result_is_run():
     assert OWN.keys() == WITH_ANSWER.keys()
 
 
-def tally(command, answer):
+def tally(command, result):
     """Count verdicts as the line on standard error does."""
     if command == "monitor":
         of_monitor = ("ok", "alarm", "inconclusive")
-        last = answer["period"].max()
-        latest = counted(answer.filter(pl.col("period") == last), of_monitor)
-        return f"last period {last}: {latest}; all periods: {counted(answer, of_monitor)}\n"
+        last = result["period"].max()
+        latest = counted(result.filter(pl.col("period") == last), of_monitor)
+        return f"last period {last}: {latest}; all periods: {counted(result, of_monitor)}\n"
     if command != "check":
         return ""
-    return counted(answer, ("pass", "fail", "inconclusive")) + "\n"
+    return counted(result, ("pass", "fail", "inconclusive")) + "\n"
 
 
-def counted(answer, words):
-    statuses = answer["status"].to_list()
+def counted(result, words):
+    statuses = result["status"].to_list()
     return ", ".join(f"{statuses.count(one)} {one}" for one in words)
 
 
@@ -357,7 +357,7 @@ def rows(text):
 @pytest.mark.parametrize(
     ("command", "text", "options"), CASES, ids=[f"{one[0]} {one[1]}" for one in CASES]
 )
-def test_every_option_reaches_its_verb(run, people, table, tmp_path, command, text, options):
+def test_every_option_reaches_its_method(run, people, table, tmp_path, command, text, options):
     out = tmp_path / "out.parquet"
     has_rules = "rules" in WITH_ANSWER[command].parameters
     rule = ["--rule", "accuracy>=0.6"] if has_rules else []

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.any_version
 LABELS = "--y-true y --y-pred p"
 STREAM = "--time d --every 1d --until 2020-01-01"
 SCORES = "--y-true y --y-score s --pos-label yes"
-NAMES = {name for verb in declarations().values() for name in verb.parameters}
+NAMES = {name for method in declarations().values() for name in method.parameters}
 OF_PYTHON = re.compile(
     rf"\b({'|'.join(sorted(NAMES))}|where|reason)=(?!=)"
     r"""|\bbf\.|\(["']|\bpl\.|\bdf\.|\bNone\b|\bTrue\b|\['|DataFrame|\bdict\b|give a mapping\b"""
@@ -147,12 +147,12 @@ def data(tmp_path, monkeypatch):
 
 def wrong_calls():
     """List wrong calls of every command, of the options that it has."""
-    for name, verb in declarations().items():
+    for name, method in declarations().items():
         if name == "combine":
             continue
-        is_of_scores = "y_score" in verb.parameters
-        has = {option for one in parameter_options(verb.parameters) for option in names(one)}
-        has |= {"--sort", "--format", "--out"} if verb.layouts else set()
+        is_of_scores = "y_score" in method.parameters
+        has = {option for one in parameter_options(method.parameters) for option in names(one)}
+        has |= {"--sort", "--format", "--out"} if method.layouts else set()
         needed = SCORES if is_of_scores else LABELS
         wrongs = OF_ALL + (OF_SCORES if is_of_scores else OF_LABELS)
         for wrong in wrongs + (OF_STREAMS if name == "monitor" else OF_TIMES):
@@ -254,12 +254,12 @@ def test_a_parameter_is_written_as_it_is_typed(name, value, text):
     assert write_parameter(name, value) == text
 
 
-def warned(verb, rows, given):
+def warned(method, rows, given):
     pair = Spelled("(1, 2)", "1,2")
     message = Message("{y_pred} is odd: give {}.\nMore.", pair, y_pred="s")
     warnings.warn(BalframeWarning(message), stacklevel=2)
     warnings.warn(BalframeWarning(message), stacklevel=2)
-    return verb.function(rows, "y", "p", by="g", rules="n >= 0")
+    return method.function(rows, "y", "p", by="g", rules="n >= 0")
 
 
 def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monkeypatch):
@@ -276,9 +276,9 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monke
 
 
 def test_warnings_of_others_stay_as_they_are(run, data, monkeypatch):
-    def asked(verb, rows, given):
+    def asked(method, rows, given):
         warnings.warn("of others", FutureWarning, stacklevel=1)
-        return verb.function(rows, "y", "p")
+        return method.function(rows, "y", "p")
 
     monkeypatch.setattr(method_commands, "_call", asked)
 

@@ -13,7 +13,7 @@ from balframe.methods import declarations
 from tests.support.cases import cases
 
 METHODS = accessor.public_functions()
-VERBS = accessor.methods()
+NAMES = accessor.methods()
 GATES = ["check", "require"]
 COMMANDS = [*(method.replace("_", "-") for method in METHODS), "metrics", "demo"]
 TYPED = {  # what stands behind an option in the help
@@ -82,12 +82,12 @@ def test_no_command_has_two_options_of_one_name():
         assert len({*names}) == len(names) > 2, (name, names)
 
 
-@cases("verb", VERBS)
-def test_commands_of_verbs_with_an_answer_have_the_options_of_the_output(help_of, verb):
-    told = set(help_of(verb.replace("_", "-")).split())
+@cases("name", NAMES)
+def test_commands_of_methods_with_a_result_have_the_options_of_the_output(help_of, name):
+    told = set(help_of(name.replace("_", "-")).split())
 
-    has_answer = bool(declarations()[verb].layouts)
-    assert [name in told for name in ("--format", "--out", "--sort")] == [has_answer] * 3
+    has_result = bool(declarations()[name].layouts)
+    assert [name in told for name in ("--format", "--out", "--sort")] == [has_result] * 3
 
 
 @cases("method", METHODS)
@@ -149,9 +149,9 @@ def test_every_sentence_of_an_option_is_complete(method):
             assert "gain for" not in option.help  # "again for", "Again for"
 
 
-@pytest.mark.parametrize("verb", GATES)
-def test_a_gate_says_what_its_exit_codes_mean(help_of, verb):
-    told = " ".join(help_of(verb).split())
+@pytest.mark.parametrize("name", GATES)
+def test_a_gate_says_what_its_exit_codes_mean(help_of, name):
+    told = " ".join(help_of(name).split())
 
     assert (
         "Exit code: 0 if every verdict is pass; 1 if any is fail; 3 if none is fail but any "
@@ -169,19 +169,19 @@ def test_monitor_says_that_only_an_alarm_in_the_last_period_fails(help_of):
 
 
 def test_the_options_of_periods_stand_together(help_of):
-    for verb, last in (("monitor", "--looks"), ("report", "--every"), ("gaps", "--every")):
-        _, panel = help_of(verb).split("╭─ Time", 1)
+    for name, last in (("monitor", "--looks"), ("report", "--every"), ("gaps", "--every")):
+        _, panel = help_of(name).split("╭─ Time", 1)
         shown = re.findall(r"^│ *\*? *(--[a-z-]+)", panel.partition("╰")[0], re.MULTILINE)
         assert (shown[:2], shown[-1]) == (["--time", "--every"], last)
 
 
 def test_only_gates_and_monitor_have_exit_codes_of_verdicts(help_of):
-    told = [verb for verb in VERBS if "Exit code" in help_of(verb.replace("_", "-"))]
+    told = [name for name in NAMES if "Exit code" in help_of(name.replace("_", "-"))]
 
     assert told == ["monitor", *GATES]
 
 
-def test_the_commands_are_grouped_as_the_verbs_are(help_of):
+def test_the_commands_are_grouped_as_the_methods_are(help_of):
     told = help_of()
 
     titles = [line.strip("╭╮─ ") for line in told.splitlines() if line.startswith("╭")]
@@ -189,7 +189,7 @@ def test_the_commands_are_grouped_as_the_verbs_are(help_of):
     assert titles == ["Options", *groups, "Without files"]
 
 
-def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_method, tmp_path):
+def test_a_method_gets_its_command_from_its_file_alone(help_of, run, toy_method, tmp_path):
     path = tmp_path / "some.csv"
     path.write_text("g,y,p\na,1,0\na,0,1\na,1,1\nb,1,1\nb,1,0\n")
     columns = ["--y-true", "y", "--y-pred", "p", "--by", "g"]
@@ -210,7 +210,7 @@ def test_a_verb_gets_its_command_from_its_file_alone(help_of, run, toy_method, t
     assert done.out == "g,n,errors\na,3,2\n"
 
 
-def test_the_toy_verb_is_forgotten(run):
+def test_the_toy_method_is_forgotten(run):
     assert run("error-count").code == 2
 
 

@@ -1,4 +1,4 @@
-"""`balframe impact`: its answer, its table on a terminal, and wrong use in the shell's words."""
+"""`balframe impact`: its result, its table on a terminal, and wrong use in the shell's words."""
 
 import io
 
@@ -33,7 +33,7 @@ def people(tmp_path):
         ("--selected s --adjust none --level 0.9", {"selected": "s", "adjust": None, "level": 0.9}),
     ],
 )
-def test_the_command_answers_as_the_function(run, people, typed, options):
+def test_the_command_writes_the_result_of_the_function(run, people, typed, options):
     expected = bf.impact(FRAME, **ASKED, **options)
 
     done = run("impact", people, *COUNTED, *typed.split())
@@ -52,10 +52,10 @@ def test_the_table_of_a_terminal_has_limits_beside_estimates_and_nothing_hidden(
         *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],
         *["unknown_lower", "unknown_upper"],
     ]
-    answer = bf.impact(FRAME, "s", **ASKED)
-    assert len(lines) == len(answer) == 17
+    result = bf.impact(FRAME, "s", **ASKED)
+    assert len(lines) == len(result) == 17
     women, men, unknown, first_race, *_ = lines
-    low, high = answer.select("lower", "upper").row(0)
+    low, high = result.select("lower", "upper").row(0)
     assert women.split()[:5] == ["F", "sex", "compared", "100", "0.455"]
     assert f"0.60 [{low:.2f}, {high:.2f}]" in women
     assert men.split()[:3] == ["M", "sex", "compared"]

@@ -112,7 +112,7 @@ def test_a_segment_that_differs_in_type_is_refused(refused, files):
         (["1", "2"], ["", ""]),
     ],
 )
-def test_shards_give_the_answer_of_the_whole_file(run, files, column, others):
+def test_shards_give_the_result_of_the_whole_file(run, files, column, others):
     rows = [f"{i % 2},{(i + 1) % 3 % 2},{w}" for i, w in enumerate(column + others)]
     header = "y,p,w"
     parts = ["\n".join([header, *rows[:2], ""]), "\n".join([header, *rows[2:], ""])]
@@ -123,7 +123,7 @@ def test_shards_give_the_answer_of_the_whole_file(run, files, column, others):
     assert lines(run("report", *shards[::-1], *options)) == lines(run("report", whole, *options))
 
 
-def test_many_shards_give_the_answer_of_the_whole_file(run, files):
+def test_many_shards_give_the_result_of_the_whole_file(run, files):
     rows = [f"{i % 2},{i % 3 % 2},{'ab'[i % 5 % 2]}" for i in range(60)]
     texts = ["\n".join(["y,p,g", *rows[i : i + 2], ""]) for i in range(0, 60, 2)]
     *shards, whole = files(*texts, "\n".join(["y,p,g", *rows, ""]))
@@ -241,7 +241,7 @@ def test_times_that_differ_in_more_than_the_unit_are_named_in_words(
 @pytest.mark.parametrize(
     "options", [["--metric", "accuracy"], ["--pos-label", "1"], ["--sort", "accuracy"]]
 )
-def test_what_names_no_column_does_not_ask_files_to_agree(run, files, options):
+def test_files_need_not_agree_on_unused_columns(run, files, options):
     paths = files("y,p,accuracy,1\n1,1,7,7\n", "y,p,accuracy\n0,1,x\n")
 
     assert lines(run("report", *paths, *LABELS, *options, "--format", "csv"))

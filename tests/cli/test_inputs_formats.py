@@ -69,7 +69,7 @@ def piped(monkeypatch, run):
     return started
 
 
-def answer(done):
+def result(done):
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()[1]
 
@@ -83,16 +83,16 @@ def test_a_file_of_every_format_is_read_by_its_ending(run, tmp_path, name):
     path = tmp_path / f"data.{name}"
     path.write_bytes(WHOLE[name])
 
-    assert answer(run("report", path, *LABELS, *SCORE)) == ANSWER
+    assert result(run("report", path, *LABELS, *SCORE)) == ANSWER
 
 
 @cases("name", WHOLE)
 def test_standard_input_of_every_format_is_read_by_its_first_bytes(piped, name):
-    assert answer(piped(WHOLE[name], "report", "-", *LABELS, *SCORE)) == ANSWER
+    assert result(piped(WHOLE[name], "report", "-", *LABELS, *SCORE)) == ANSWER
 
 
 def test_compressed_text_in_several_parts_is_read_to_its_end(piped):
-    assert answer(piped(IN_ALL_PARTS, "report", "-", *LABELS, *SCORE)) == ANSWER
+    assert result(piped(IN_ALL_PARTS, "report", "-", *LABELS, *SCORE)) == ANSWER
 
 
 @cases("kind", ["csv", "parquet", "arrow", "ndjson", "json", "tsv"])
@@ -100,7 +100,7 @@ def test_the_format_that_is_given_decides(run, tmp_path, kind):
     path = tmp_path / "data.dat"
     path.write_bytes(WHOLE[kind])
 
-    assert answer(run("report", path, *LABELS, *SCORE, "--input-format", kind)) == ANSWER
+    assert result(run("report", path, *LABELS, *SCORE, "--input-format", kind)) == ANSWER
 
 
 def test_a_file_with_an_ending_of_another_format_is_refused(refused, tmp_path):
@@ -134,10 +134,10 @@ def test_a_separator_is_given_where_it_is_not_recognised(run, refused, tmp_path)
     path = tmp_path / "data.csv"
     path.write_text("y:p\n1:1\n0:1\n")
 
-    assert answer(run("report", path, *LABELS, *SCORE, "--separator", ":")) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE, "--separator", ":")) == "2,2,1,0.5"
     path.write_text("y;a|b;p\n1;x;1\n0;x;1\n")
     assert "--separator ';'" in refused("report", path, *LABELS)
-    assert answer(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,2,1,0.5"
 
 
 def test_a_separator_is_for_csv(refused, tmp_path):
@@ -154,7 +154,7 @@ def test_a_tab_may_be_written_out(run, tmp_path, separator):
 
     done = run("report", path, *LABELS, *SCORE, "--separator", separator)
 
-    assert answer(done) == ANSWER
+    assert result(done) == ANSWER
 
 
 @cases(
@@ -191,7 +191,7 @@ def test_a_sheet_of_xlsx_is_read(run, refused, tmp_path, monkeypatch):
         book.active.append(row)
     book.save(tmp_path / "data.xlsx")
 
-    assert answer(run("report", tmp_path / "data.xlsx", *LABELS, *SCORE)) == ANSWER
+    assert result(run("report", tmp_path / "data.xlsx", *LABELS, *SCORE)) == ANSWER
     (tmp_path / "broken.xlsx").write_bytes(b"no book")
     assert "broken.xlsx' cannot be read: " in refused("report", tmp_path / "broken.xlsx", *LABELS)
     monkeypatch.setitem(sys.modules, "fastexcel", None)
@@ -210,7 +210,7 @@ def test_a_column_of_xlsx_without_values_agrees_with_any_type(run, tmp_path, cap
 
     done = run("report", tmp_path, *LABELS, *SCORE, "--sample-weight", "w", "--missing", "drop")
 
-    assert answer(done) == "2,1,2,2,0.25"  # 1 / (1 + 3), and two rows without a weight
+    assert result(done) == "2,1,2,2,0.25"  # 1 / (1 + 3), and two rows without a weight
     assert "dtype" not in caplog.text
 
 
@@ -233,7 +233,7 @@ def test_pipes_of_the_shell_are_read_as_files(tmp_path):
     assert out(f"cat 2.csv | {program} /dev/stdin 1.csv {options}") == "2,2,1,0.5"
 
 
-def test_the_format_of_an_answer_is_read_back(run, piped):
+def test_the_format_of_an_result_is_read_back(run, piped):
     cells = bf.confusion(ROWS, "y", "p").rename({"y": "a", "p": "b"})
 
     done = piped(
@@ -241,7 +241,7 @@ def test_the_format_of_an_answer_is_read_back(run, piped):
         *("report", "-", "--y-true", "a", "--y-pred", "b", "--cells", *SCORE),
     )
 
-    assert answer(done) == ANSWER
+    assert result(done) == ANSWER
 
 
 @cases("packed", [bytes, gzip.compress])
@@ -258,7 +258,7 @@ def test_a_bracket_begins_an_array_only_before_an_object(piped, packed, text, co
 
     done = piped(packed(text.encode()), "report", "-", "--y-true", y, "--y-pred", p, *SCORE)
 
-    assert answer(done) == "2,2,1,0.5"
+    assert result(done) == "2,2,1,0.5"
 
 
 @pytest.mark.parametrize("given", ["csv", "ndjson", "arrow"])

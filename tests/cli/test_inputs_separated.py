@@ -8,7 +8,7 @@ LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 
 
-def answer(done):
+def result(done):
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()[1]
 
@@ -19,7 +19,7 @@ def test_a_name_with_a_comma_in_quotes_is_one_name(run, tmp_path):
 
     done = run("report", path, "--y-true", "y", "--y-pred", "p, of two", *SCORE)
 
-    assert answer(done) == "2,2,1,0.5"
+    assert result(done) == "2,2,1,0.5"
 
 
 DECIMALS = "y;p;w\n1;1;0,5\n0;1;1\n0;0;2,5\n"
@@ -31,7 +31,7 @@ def test_decimal_commas_are_read_where_the_separator_is_another(run, tmp_path):
 
     done = run("report", path, *LABELS, *SCORE, "--sample-weight", "w")
 
-    assert answer(done) == "3,2,1,0.75"  # (0.5 + 2.5) / 4
+    assert result(done) == "3,2,1,0.75"  # (0.5 + 2.5) / 4
 
 
 THOUSANDS = "y\tp\tw\n0\t0\t1,234\n1\t1\t900\n1\t0\t12,000\n"
@@ -47,7 +47,7 @@ def test_commas_that_may_separate_thousands_are_refused_where_named(
     line = refused("report", path, *LABELS, "--sample-weight", "w")
 
     assert "column 'w' has values such as '1,234': the comma may separate thousands" in line
-    assert answer(run("report", path, *LABELS, *SCORE)) == "3,2,1,0.6666666666666666"
+    assert result(run("report", path, *LABELS, *SCORE)) == "3,2,1,0.6666666666666666"
 
 
 def test_another_number_decides_that_commas_are_decimal(run, tmp_path):
@@ -56,7 +56,7 @@ def test_another_number_decides_that_commas_are_decimal(run, tmp_path):
 
     done = run("report", path, *LABELS, *SCORE, "--sample-weight", "w")
 
-    assert answer(done) == "3,2,1,0.6"  # 1.5 / 2.5
+    assert result(done) == "3,2,1,0.6"  # 1.5 / 2.5
 
 
 @pytest.mark.parametrize("values", ["1,2 1,20", "a,b 0,5", "1,2,3 0,5"])
@@ -90,4 +90,4 @@ def test_columns_without_a_name_may_repeat(run, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("y,p,,\n1,1,,\n0,1,,\n")
 
-    assert answer(run("report", path, *LABELS, *SCORE)) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE)) == "2,2,1,0.5"

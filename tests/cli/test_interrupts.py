@@ -127,7 +127,7 @@ def test_while_standard_input_is_awaited_the_program_ends_and_removes_its_copy(p
 
 
 @both
-def test_a_query_is_broken_off_however_often_it_is_asked_for(program, tmp_path):
+def test_a_query_is_interrupted_however_often_it_runs(program, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(SLOW_QUERY)
     (tmp_path / "rows.csv").write_text("y,p\n1,1\n")
     folder = tmp_path / "temporary"

@@ -49,7 +49,7 @@ def loaded(people):
     return by
 
 
-def verbs_among(modules):
+def methods_among(modules):
     return {
         name
         for families in methods.METHODS.values()
@@ -59,7 +59,7 @@ def verbs_among(modules):
 
 
 @pytest.mark.parametrize(
-    ("text", "verbs"),
+    ("text", "methods"),
     [
         ("report FILE --y-true y --y-pred p --by g", {"report"}),
         ("report FILE --y-true y", {"report"}),
@@ -70,11 +70,11 @@ def verbs_among(modules):
         ("--version", set()),
     ],
 )
-def test_a_command_loads_its_verb_alone(loaded, text, verbs):
+def test_a_command_loads_its_method_alone(loaded, text, methods):
     modules = loaded(text)
 
     assert "balframe.cli.main" in modules
-    assert verbs_among(modules) == verbs
+    assert methods_among(modules) == methods
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,19 @@ def test_a_command_loads_no_library_that_it_does_not_need(loaded, text):
 
 
 @pytest.mark.parametrize(
-    ("line", "verbs"),
+    ("line", "methods"),
     [("balframe report --y", {"report"}), ("balframe rep", {"report"}), ("balframe met", set())],
 )
-def test_completion_loads_the_commands_that_it_is_about(loaded, line, verbs):
+def test_completion_loads_the_commands_that_it_is_about(loaded, line, methods):
     number = str(len(line.split()) - 1)
     modules = loaded("", _BALFRAME_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=number)
 
-    assert verbs_among(modules) == verbs
+    assert methods_among(modules) == methods
     assert HEAVY & modules == set()
 
 
-def test_the_help_of_the_program_loads_all_verbs_for_what_they_say(loaded):
-    assert verbs_among(loaded("--help")) == {*accessor.methods()}
+def test_the_help_of_the_program_loads_all_methods(loaded):
+    assert methods_among(loaded("--help")) == {*accessor.methods()}
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,12 @@ def file(tmp_path):
     return written
 
 
-def answer(done):
+def result(done):
     return pl.read_csv(io.StringIO(done.out), try_parse_dates=True)
 
 
 @cases("ending", ["csv", "parquet", "ndjson", "json"])
-def test_the_command_answers_as_the_function(run, file, tmp_path, ending):
+def test_the_command_writes_the_result_of_the_function(run, file, tmp_path, ending):
     out = tmp_path / "out.parquet"
 
     done = run("monitor", file(STREAM, f"s.{ending}"), *HELD, "--by", "site", "--out", out)
@@ -47,7 +47,7 @@ def test_the_command_answers_as_the_function(run, file, tmp_path, ending):
 def test_an_alarm_in_the_last_period_of_one_of_several_segments_fails(run, file):
     done = run("monitor", file(STREAM), *HELD, "--by", "site")
 
-    found = answer(done)
+    found = result(done)
     last = found.filter(pl.col("period") == LAST)
     assert dict(last.select("site", "status").rows()) == {"north": "alarm", "south": "ok"}
     assert done.code == 1
@@ -63,7 +63,7 @@ def test_without_an_alarm_the_exit_code_is_0(run, file):
     done = run("monitor", file(BEFORE), *HELD, "--by", "site")
 
     assert done.code == 0
-    assert set(answer(done)["status"]) == {"ok", "inconclusive"}  # no rows in one week
+    assert set(result(done)["status"]) == {"ok", "inconclusive"}  # no rows in one week
 
 
 def test_an_alarm_that_is_over_is_no_failure(run, file):
@@ -75,7 +75,7 @@ def test_an_alarm_that_is_over_is_no_failure(run, file):
 
     done = run("monitor", file(healed), *HELD, "--by", "site", "--window", "1", "--window", "4")
 
-    found = answer(done).filter(pl.col("site") == "north")
+    found = result(done).filter(pl.col("site") == "north")
     assert "alarm" in found["status"].to_list()
     assert found["status"][-1] != "alarm"
     assert done.code == 0
@@ -86,7 +86,7 @@ def test_an_inconclusive_last_period_is_no_failure(run, file):
 
     done = run("monitor", file(few), *HELD, "--by", "site")
 
-    assert answer(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
+    assert result(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
     assert done.code == 0
 
 
@@ -122,7 +122,7 @@ def test_periods_of_csv_are_those_of_parquet(run, file, command):
 
     assert (of_csv.code, of_csv.err) == (0, "")
     assert of_csv.out == of_parquet.out
-    n = answer(of_csv).group_by("period").agg(pl.col("n").sum())["n"]
+    n = result(of_csv).group_by("period").agg(pl.col("n").sum())["n"]
     assert (len(n), set(n)) == (45, {800})
 
 
@@ -168,8 +168,8 @@ def test_the_reference_is_a_file_of_cells_with_or_without_days(run, file, tmp_pa
     done = run("monitor", live, *WEEKS, "--by", "site", "--reference", launch)
     whole = run("monitor", file(STREAM, "all.csv"), *HELD, "--by", "site")
 
-    asked = answer(whole)
-    found = answer(done)
+    asked = result(whole)
+    found = result(done)
     assert (done.code, done.err) == (1, whole.err)
     shown = pl.all().exclude("dispersion_p_value")
     assert found.select(shown).equals(asked.select(shown))

@@ -111,7 +111,7 @@ def test_the_ending_of_the_file_tells_the_format(run, people, tmp_path, ending, 
     assert out.read_bytes().startswith(begins)
 
 
-def test_a_format_that_is_asked_for_overrides_the_ending(run, people, tmp_path):
+def test_the_requested_format_overrides_the_ending(run, people, tmp_path):
     out = tmp_path / "out.txt"
 
     run("report", people, *LABELS, "--out", out, "--format", "json")

@@ -66,7 +66,7 @@ def on_terminal(*arguments, columns=200, program=PROGRAM, stdout=None, **variabl
     return process.wait(10), read.decode().replace("\r\n", "\n")
 
 
-def answer(text):
+def result(text):
     """Take what stands behind the line of progress, which a slow machine shows and clears."""
     return text.rpartition("\x1b[2K")[2]
 
@@ -188,7 +188,7 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     rule = ["--rule", "accuracy >= 0.5"]
     code, text = on_terminal("check", groups, *LABELS, "--by", "g", *rule)
 
-    header, right, wrong, tally = answer(text).splitlines()
+    header, right, wrong, tally = result(text).splitlines()
     assert code == 1
     assert STYLE.sub("", header).split() == ["g", "rule", "status", "estimate", "bound"]
     assert "\x1b[32mpass" in right
@@ -196,11 +196,11 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     assert tally == "1 pass, 1 fail, 0 inconclusive"
 
 
-def test_a_terminal_shows_the_worst_segment_in_colour_and_without_colour_if_asked(groups):
+def test_a_terminal_shows_the_worst_segment_in_colour_unless_no_color_is_set(groups):
     arguments = ["report", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
 
-    coloured = answer(on_terminal(*arguments)[1])
-    plain = answer(on_terminal(*arguments, NO_COLOR="1")[1])
+    coloured = result(on_terminal(*arguments)[1])
+    plain = result(on_terminal(*arguments, NO_COLOR="1")[1])
 
     assert [RED in line for line in coloured.splitlines()] == [False, False, True]
     assert re.search(f"{re.escape(RED)} *0.000", coloured)
@@ -211,7 +211,7 @@ def test_a_terminal_shows_the_worst_segment_in_colour_and_without_colour_if_aske
 def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():
     code, text = on_terminal("demo", columns=80)
 
-    table, _, _ = STYLE.sub("", answer(text)).partition("Try next:")
+    table, _, _ = STYLE.sub("", result(text)).partition("Try next:")
     lines = table.splitlines()
     headers = [line.split() for line in lines if line.startswith("race")]
     assert code == 0

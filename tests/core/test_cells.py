@@ -203,21 +203,21 @@ def people(n):
     }
 
 
-@pytest.mark.parametrize("verb", [bf.report, bf.classes, bf.confusion])
+@pytest.mark.parametrize("method", [bf.report, bf.classes, bf.confusion])
 @pytest.mark.parametrize("carried", [{}, {"counts": "k"}, {"counts": "k", "sample_weight": "w"}])
-def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, verb, carried):
+def test_the_group_by_of_polars_gives_the_same_reports(monkeypatch, method, carried):
     frame = pl.DataFrame(people(3000))
     options = {"by": ["g", "h"], "missing": "drop", "margins": "all", **carried}
-    expected = verb(frame, "y", ["p", "q"], **options)
+    expected = method(frame, "y", ["p", "q"], **options)
     called = []
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_HASH", 1)
     reduce = count_frame.group_by.reduce
     monkeypatch.setattr(
         count_frame.group_by, "reduce", lambda *given: called.append(1) or reduce(*given)
     )
-    assert plain(verb(frame, "y", ["p", "q"], **options)) == plain(expected)
+    assert plain(method(frame, "y", ["p", "q"], **options)) == plain(expected)
     assert called == [1]
-    assert plain(verb(frame.to_pandas(), "y", ["p", "q"], **options)) == plain(expected)
+    assert plain(method(frame.to_pandas(), "y", ["p", "q"], **options)) == plain(expected)
 
 
 EDGES = [
@@ -284,13 +284,13 @@ def test_counts_are_exact_up_to_the_largest_integer(constructor):
     assert out["balanced_accuracy"] == [0.5]
 
 
-@cases("verb", [bf.report, bf.classes, bf.confusion])
+@cases("method", [bf.report, bf.classes, bf.confusion])
 @cases("p", [[0, 0, 0], [0, 1, 0]])
 @each_constructor
-def test_counts_past_the_largest_integer_raise(constructor, verb, p):
+def test_counts_past_the_largest_integer_raise(constructor, method, p):
     frame = constructor({"y": [0, 0, 1], "p": p, "k": [2**62, 2**62, 0]})
     with pytest.raises(bf.InvalidInputError, match=r"add up to .*64-bit"):
-        plain(verb(frame, "y", "p", counts="k"))
+        plain(method(frame, "y", "p", counts="k"))
 
 
 HITS = {"y": [0, 0, 1, 1], "p": [0, 1, 1, 0]}

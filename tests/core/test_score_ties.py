@@ -137,7 +137,7 @@ def test_parts_are_put_together_by_their_codes():
     assert segments(first) == [(8, 0, 1, 0), (8, 1, 1, 0)]
 
 
-def test_segments_are_taken_in_the_order_asked_for():
+def test_segments_are_taken_in_the_requested_order():
     ties = tied([[0, 0, 1, 2]], [1, 2, 3, 4], [1, 0, 1, 0]).at(np.array([2, 0]))
     assert segments(ties) == [(2, 0), (0, 0)]
     assert entries(ties) == [(0, 4, 0, 1), (1, 1, 1, 0), (1, 2, 0, 1)]

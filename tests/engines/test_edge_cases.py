@@ -287,7 +287,7 @@ def test_no_row_is_read_before_names_are_checked(dask):
 
 
 EMPTY = pa.table(ROWS).slice(0, 0)
-VERBS = {
+METHODS = {
     "report": lambda df: bf.report(df, "y", "p", by="g", margins="all", interval=True),
     "confusion": lambda df: bf.confusion(df, "y", "p", labels=[0, 1], complete=True),
     "curve": lambda df: bf.curve(df, "y", "s", by="g"),
@@ -296,9 +296,9 @@ VERBS = {
 }
 
 
-@cases("verb", VERBS.values())
-def test_no_rows(verb, engine):
-    assert plain(verb(engine(EMPTY))) == plain(verb(pl.from_arrow(EMPTY)))
+@cases("method", METHODS.values())
+def test_no_rows(method, engine):
+    assert plain(method(engine(EMPTY))) == plain(method(pl.from_arrow(EMPTY)))
 
 
 def test_partitions_of_dask_may_be_one_or_empty(dask):

@@ -81,16 +81,16 @@ NAMED, UNNAMED = ("duckdb", "ibis", "sqlframe", "spark"), ("polars", "dask")
 ENGINES = ["polars", *on_engines(name for name in NAMED + UNNAMED if name != "polars")]
 
 
-@pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("method", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("how", DAMAGE)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_damaged_parquet_file_is_one_error(engine, how, verb, folder, request):
+def test_a_damaged_parquet_file_is_one_error(engine, how, method, folder, request):
     scan = request.getfixturevalue(f"of_{engine}")["parquet"]
     frame = scan(str(folder / "*.parquet"))
     damage(folder / "part1.parquet", how)
 
     with pytest.raises(bf.InvalidInputError, match="cannot be read: ") as caught:
-        verb(frame)
+        method(frame)
 
     (line,) = str(caught.value).splitlines()
     assert caught.value.__cause__ is not None

@@ -38,7 +38,7 @@ CALLS = {
     "scores": lambda df: bf.curve(df, "y", "s", by="g", thresholds=11),
     "scores of models": lambda df: bf.curve(df, "y", ["s", "t"], by="g", thresholds=11),
 }
-on_each_verb = pytest.mark.parametrize("verb", CALLS.values(), ids=CALLS)
+on_each_method = pytest.mark.parametrize("method", CALLS.values(), ids=CALLS)
 
 
 @pytest.fixture
@@ -65,23 +65,24 @@ def test_as_many_rows_are_sent_as_there_are_cells(grouping_engine, sent, n):
 
 
 @pytest.mark.parametrize(
-    ("verb", "n_cells"), [(CALLS["models"], 3 * 2 * 2 * 2), (CALLS["scores of models"], 3 * 2 * 5)]
+    ("method", "n_cells"),
+    [(CALLS["models"], 3 * 2 * 2 * 2), (CALLS["scores of models"], 3 * 2 * 5)],
 )
-def test_several_models_are_one_query(grouping_engine, sent, verb, n_cells):
-    verb(grouping_engine(_rows(500)))
+def test_several_models_are_one_query(grouping_engine, sent, method, n_cells):
+    method(grouping_engine(_rows(500)))
     assert [height for _, height in sent] == [n_cells]
 
 
-@on_each_verb
-def test_polars_scans_once_for_several_models(tmp_path, verb):
+@on_each_method
+def test_polars_scans_once_for_several_models(tmp_path, method):
     pl.DataFrame(_rows(50)).write_parquet(tmp_path / "rows.parquet")
-    plan = verb(pl.scan_parquet(tmp_path / "rows.parquet")).explain()
+    plan = method(pl.scan_parquet(tmp_path / "rows.parquet")).explain()
     assert plan.count("Parquet SCAN") == 1
 
 
-@on_each_verb
-def test_spark_sums_before_it_exchanges_rows(spark, sent, verb):
-    verb(spark(_rows(300)))
+@on_each_method
+def test_spark_sums_before_it_exchanges_rows(spark, sent, method):
+    method(spark(_rows(300)))
     ((query, _),) = sent
     plan = query._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
     above, exchanged, below = plan.rpartition("Exchange hashpartitioning")
@@ -91,10 +92,10 @@ def test_spark_sums_before_it_exchanges_rows(spark, sent, verb):
     assert len(re.findall(r"\w*Scan\b", plan)) == 1
 
 
-@on_each_verb
-def test_dask_sums_each_partition_before_it_puts_them_together(dask, sent, verb):
+@on_each_method
+def test_dask_sums_each_partition_before_it_puts_them_together(dask, sent, method):
     frame = dask(_rows(300))
-    verb(frame)
+    method(frame)
     ((query, _),) = sent
     tree = query.optimize(fuse=False).expr
     names = [type(one).__name__ for one in tree.walk()]

@@ -1,4 +1,4 @@
-"""Every engine gives to any question the answer that an eager frame gives."""
+"""Every engine gives to any method_request the result that an eager frame gives."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 
 from tests.properties.test_invariance import assert_same
-from tests.support.strategies.requests import VERBS, questions
+from tests.support.strategies.requests import METHOD_CASES, method_requests
 from tests.support.strategies.transformations import LAST, TRANSFORMATIONS, under_odd_names
 
 pytestmark = [
@@ -24,23 +24,25 @@ SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}
     max_examples=settings().max_examples * 3 // 5, suppress_health_check=[*HealthCheck]
 )
 @given(data=st.data())
-def test_an_engine_changes_no_answer(engine, request, data):
+def test_an_engine_changes_no_result(engine, request, data):
     name = request.node.callspec.params["engine"]
-    question = data.draw(questions(VERBS[data.draw(st.sampled_from(sorted(VERBS)))]))
+    method_request = data.draw(
+        method_requests(METHOD_CASES[data.draw(st.sampled_from(sorted(METHOD_CASES)))])
+    )
     random = Random(data.draw(st.integers(0, 2**32)))
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
     changes += [change for change in LAST if random.random() < 0.5]
     if name == "sqlframe":  # which misreads such names itself
         changes = [change for change in changes if change is not under_odd_names]
     note(str([change.__name__ for change in changes]))
-    expected = question.answer()
+    expected = method_request.result()
     for change in changes:
-        question = change(question, random)
-    if name in OF_SQL and "" in question.frame.columns:
+        method_request = change(method_request, random)
+    if name in OF_SQL and "" in method_request.frame.columns:
         event("SQL has no such name")
         return
-    frame = engine(as_it_is_held(question.frame, name).to_arrow())
-    assert_same(question.having(frame), expected)
+    frame = engine(as_it_is_held(method_request.frame, name).to_arrow())
+    assert_same(method_request.having(frame), expected)
 
 
 def as_it_is_held(frame, name):

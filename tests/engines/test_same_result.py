@@ -1,4 +1,4 @@
-"""Every verb gives on every engine the columns, rows and values that it gives on an eager frame."""
+"""Every method returns on an engine the columns, rows and values of an eager frame."""
 
 import random
 from datetime import date, datetime, timedelta
@@ -11,7 +11,7 @@ import pytest
 import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, pandas_numpy, plain, polars_eager
-from tests.support.method_arguments import ANSWERING
+from tests.support.method_arguments import METHODS_WITH_COLUMNS
 
 RNG = random.Random(20)
 
@@ -214,7 +214,9 @@ EACH_GROUP_BY = [
 
 
 def test_every_method_is_called():
-    assert {name for call in CALLS.values() for name in call.__code__.co_names} >= {*ANSWERING}
+    assert {name for call in CALLS.values() for name in call.__code__.co_names} >= {
+        *METHODS_WITH_COLUMNS
+    }
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
@@ -266,11 +268,11 @@ def _with_dates(table):
 
 @pytest.mark.parametrize("margins", [False, "all"])
 def test_sums_of_any_weights_agree(every_engine, margins):
-    def verb(df):
+    def method(df):
         options = {"sample_weight": "v", "margins": margins, "interval": True}
         return bf.report(df, "y", "p", by=["g", "h"], metrics="all", **options)
 
-    assert_table(verb(every_engine(ROWS)), plain(verb(pandas_numpy(ROWS))), close=1e-9)
+    assert_table(method(every_engine(ROWS)), plain(method(pandas_numpy(ROWS))), close=1e-9)
 
 
 def test_what_comes_back(every_engine, request):
@@ -285,7 +287,7 @@ def test_what_comes_back(every_engine, request):
     [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)],
 )
 def test_backend_chooses_what_comes_back(engine, backend, kind):
-    for verb in (CALLS["report"], CALLS["exact curve of models"]):
-        result = verb(engine(ROWS), backend=backend)
+    for method in (CALLS["report"], CALLS["exact curve of models"]):
+        result = method(engine(ROWS), backend=backend)
         assert isinstance(result, kind)
-        assert_same(result, verb(polars_eager(ROWS)))
+        assert_same(result, method(polars_eager(ROWS)))

@@ -30,10 +30,10 @@ ROWS = rows()
 @pytest.mark.any_version
 def test_every_slice_listed_has_n_rows(grouping_engine):
     frame = grouping_engine(ROWS)
-    answer = plain(bf.slices(frame, "y", "p", over=["g", "k", "x"], metric="accuracy"))
+    result = plain(bf.slices(frame, "y", "p", over=["g", "k", "x"], metric="accuracy"))
 
-    assert {"g", "k", "x"} <= {name for on in answer["on"] for name in on.split(", ")}
-    for i, n in enumerate(answer["n"]):
-        row = {name: values[i] for name, values in answer.items()}
+    assert {"g", "k", "x"} <= {name for on in result["on"] for name in on.split(", ")}
+    for i, n in enumerate(result["n"]):
+        row = {name: values[i] for name, values in result.items()}
         inside = plain(bf.report(bf.slice_filter(frame, row), "y", "p", metrics="accuracy"))
         assert (inside["n"], inside["accuracy"]) == ([n], [pytest.approx(row["estimate"])])

@@ -93,7 +93,7 @@ def test_a_frame_that_has_lost_a_name_is_refused(name, place, sqlframe):
 
 
 @pytest.mark.parametrize("name", ["1", "x + 1", "'q'"])
-def test_odd_names_that_are_not_asked_for_do_not_matter(name, make):
+def test_odd_names_of_unused_columns_do_not_matter(name, make):
     assert by("g", make({name: [7, 8, 9], "g": TRUTH, **REST})) == RIGHT
 
 

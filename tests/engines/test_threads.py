@@ -28,18 +28,18 @@ def test_threads_get_what_one_thread_gets(engine, request):
     if name == "sqlite":
         pytest.skip("tables of SQLite are of one thread, and say so")
     frame = engine(ROWS)
-    expected = {call: plain(verb(frame)) for call, verb in CALLS.items()}
+    expected = {call: plain(method(frame)) for call, method in CALLS.items()}
     with ThreadPoolExecutor(8) as pool:
         waiting = [
-            (call, pool.submit(verb, frame))
+            (call, pool.submit(method, frame))
             for _ in range(FEW.get(name, 25))
-            for call, verb in CALLS.items()
+            for call, method in CALLS.items()
         ]
     for call, found in waiting:
         assert plain(found.result()) == expected[call]
 
 
-def test_threads_ask_several_relations_of_one_connection(duckdb):
+def test_threads_read_several_relations_of_one_connection(duckdb):
     frames = [duckdb(ROWS), duckdb(ROWS).filter("g <> 'b'"), duckdb(ROWS).project("y, p, g")]
     expected = [plain(bf.report(frame, "y", "p", by="g")) for frame in frames]
     with ThreadPoolExecutor(8) as pool:

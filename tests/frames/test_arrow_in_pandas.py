@@ -111,8 +111,8 @@ def test_small_codes_do_not_overflow():
 def test_numbers_may_be_in_dictionaries(role):
     held = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2]), pa.array([2**53, None, 2**53 + 1]))
     expected = pa.table({"v": [2**53, 2**53 + 1, 2**53 + 1], "y": [1, 0, 1], "p": [1, 0, 0]})
-    answer = bf.report(frame(v=held, y=[1, 0, 1], p=[1, 0, 0]), "y", "p", **{role: "v"})
-    assert plain(answer) == plain(bf.report(expected, "y", "p", **{role: "v"}))
+    result = bf.report(frame(v=held, y=[1, 0, 1], p=[1, 0, 0]), "y", "p", **{role: "v"})
+    assert plain(result) == plain(bf.report(expected, "y", "p", **{role: "v"}))
 
 
 def test_chunks_may_have_dictionaries_of_their_own():
@@ -146,9 +146,9 @@ def test_categories_that_went_through_a_file_are_what_they_were():
     own.to_parquet(file)
     read = pd.read_parquet(file, dtype_backend="pyarrow")
     assert isinstance(read["g"].dtype, pd.ArrowDtype)
-    for verb in (bf.report, bf.classes, bf.confusion):
-        answer, expected = (verb(rows, "y", "p", by="g") for rows in (read, own))
-        assert plain(answer) == plain(expected)
+    for method in (bf.report, bf.classes, bf.confusion):
+        result, expected = (method(rows, "y", "p", by="g") for rows in (read, own))
+        assert plain(result) == plain(expected)
 
 
 def test_no_rows():

@@ -17,7 +17,7 @@ from balframe.accessor import Plots, groups
 from balframe.frames.engines import arrow, collect
 from tests.support.cases import cases
 from tests.support.constructors import plain
-from tests.support.method_arguments import ANSWERING, days, question
+from tests.support.method_arguments import METHODS_WITH_COLUMNS, days, example_arguments
 from tests.support.programs import library
 
 RNG = random.Random(20)
@@ -33,7 +33,7 @@ ROWS = pa.table(
     }
 )
 WHOLE = pl.from_arrow(ROWS)
-VERBS = {
+METHODS = {
     "report": lambda df: bf.report(df, "y", ["p", "q"], by="g", margins="overall", interval=True),
     "weights": lambda df: bf.report(df, "y", "p", by="g", sample_weight="w", metrics="accuracy"),
     "compare": lambda df: bf.compare(df, "y", ["p", "q"], by="g"),
@@ -41,7 +41,7 @@ VERBS = {
     "quantiles": lambda df: bf.curve(df, "y", ["s", "w"], by="g", thresholds=("quantiles", 3)),
     "ranking": lambda df: bf.ranking(df, "y", "s", by="g"),
 }
-on_each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+on_each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
 class Stream:
@@ -72,24 +72,24 @@ STREAMS = {
 }
 
 
-@on_each_verb
+@on_each_method
 @cases(("make", "kind"), STREAMS.values())
-def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, verb):
-    answer = verb(make(ROWS))
-    assert isinstance(answer, kind)
-    assert plain(answer) == plain(verb(WHOLE))
+def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, method):
+    result = method(make(ROWS))
+    assert isinstance(result, kind)
+    assert plain(result) == plain(method(WHOLE))
 
 
-@on_each_verb
-def test_pieces_add_up(verb, monkeypatch):
+@on_each_method
+def test_pieces_add_up(method, monkeypatch):
     monkeypatch.setattr(arrow, "_ROWS_PER_TABLE", 10)
     monkeypatch.setattr(collect, "_MAX_PENDING_CELLS", 30)
     taken = []
     add = collect.add_cells
     monkeypatch.setattr(collect, "add_cells", lambda cells: taken.append(1) or add(cells))
-    answer = verb(ROWS.to_reader(max_chunksize=3))
-    assert plain(answer) == plain(verb(WHOLE))
-    reads_twice = verb is VERBS["quantiles"]  # and holds all rows at once
+    result = method(ROWS.to_reader(max_chunksize=3))
+    assert plain(result) == plain(method(WHOLE))
+    reads_twice = method is METHODS["quantiles"]  # and holds all rows at once
     assert len(taken) == 0 if reads_twice else len(taken) > 1
 
 
@@ -137,7 +137,7 @@ def test_a_reader_gives_its_rows_once_and_a_misspelt_name_does_not_use_it_up(kin
         bf.report(reader, "y", "p")
 
 
-def test_a_table_of_batches_can_be_asked_again():
+def test_a_table_of_batches_can_be_read_again():
     for kind in ("arro3", "datafusion", "pyarrow dataset", "pyarrow batch"):
         frame = STREAMS[kind][0](ROWS)
         assert plain(bf.report(frame, "y", "p")) == plain(bf.report(frame, "y", "p"))
@@ -145,13 +145,13 @@ def test_a_table_of_batches_can_be_asked_again():
 
 def test_types_of_pyarrow_are_kept():
     table = ROWS.set_column(0, "g", ROWS["g"].cast(pa.large_string()))
-    answer = bf.report(table.to_reader(), "y", "p", by="g")
-    assert answer.schema.field("g").type == pa.large_string()
+    result = bf.report(table.to_reader(), "y", "p", by="g")
+    assert result.schema.field("g").type == pa.large_string()
 
 
 def test_no_rows():
-    for verb in VERBS.values():
-        assert plain(verb(ROWS.slice(0, 0).to_reader())) == plain(verb(WHOLE[:0]))
+    for method in METHODS.values():
+        assert plain(method(ROWS.slice(0, 0).to_reader())) == plain(method(WHOLE[:0]))
 
 
 @pytest.mark.parametrize("make", [lambda table: table, pa.Table.to_reader])
@@ -206,20 +206,20 @@ HELD = {
 @cases("held", HELD.values())
 def test_a_frame_of_narwhals_gives_one(held, version):
     own = held()
-    for verb in VERBS.values():
-        expected, answer = verb(own), verb(version.from_native(own))
+    for method in METHODS.values():
+        expected, result = method(own), method(version.from_native(own))
         kind = version.LazyFrame if isinstance(expected, pl.LazyFrame) else version.DataFrame
-        assert type(answer) is kind
-        assert type(answer.to_native()) is type(expected)
-        assert plain(answer.to_native()) == plain(expected)
+        assert type(result) is kind
+        assert type(result.to_native()) is type(expected)
+        assert plain(result.to_native()) == plain(expected)
 
 
-@cases("name", ANSWERING)
+@cases("name", METHODS_WITH_COLUMNS)
 @cases("frame", [WHOLE, WHOLE.lazy()])
-def test_every_verb_answers_in_narwhals(name, frame):
+def test_every_method_returns_a_frame_of_narwhals(name, frame):
     frame = frame.with_columns(t=pl.col("s"))
-    answer = getattr(bf, name)(nw.from_native(frame), **question(name))
-    assert plain(answer.to_native()) == plain(getattr(bf, name)(frame, **question(name)))
+    result = getattr(bf, name)(nw.from_native(frame), **example_arguments(name))
+    assert plain(result.to_native()) == plain(getattr(bf, name)(frame, **example_arguments(name)))
 
 
 def test_require_gives_the_frame_of_narwhals_back():
@@ -261,7 +261,7 @@ def test_charts_of_streams_and_of_narwhals(chart):
         assert chart(frame).to_dict() == expected
 
 
-def test_cells_and_answers_in_narwhals():
+def test_cells_and_results_in_narwhals():
     halves = [nw.from_native(half) for half in (WHOLE[:200], WHOLE[200:])]
     cells = [bf.confusion(half, "y", "p", by="g") for half in halves]
     added = bf.combine(cells)

@@ -277,12 +277,12 @@ def test_names_of_pandas_columns_need_not_be_strings(names, several):
     assert_table(result, {g: ["a", "b", "b", None]} | model | cells)
 
 
-@cases("verb", [bf.report, bf.classes, bf.confusion])
+@cases("method", [bf.report, bf.classes, bf.confusion])
 @each_constructor
-def test_inputs_are_never_modified(constructor, verb):
+def test_inputs_are_never_modified(constructor, method):
     frame, untouched = constructor(ROWS), constructor(ROWS)
     by, labels = ["g"], [1, 0]
-    plain(verb(frame, "y", ["p"], by=by, labels=labels, counts="bal", margins="all"))
+    plain(method(frame, "y", ["p"], by=by, labels=labels, counts="bal", margins="all"))
     assert (by, labels) == (["g"], [1, 0])
     if isinstance(frame, pd.DataFrame):
         assert_frame_equal(frame, untouched)

@@ -20,7 +20,7 @@ ROWS = {"g": ["a", "b", None], "y": [1, 0, 1], "p": [1, 1, 0]}
         ("elsewhere", "Convert it to one of them first"),
     ],
 )
-def test_a_frame_that_is_not_read_is_told_what_to_do(module, advice):
+def test_the_error_of_an_unknown_frame_says_what_to_do(module, advice):
     frame = type("DataFrame", (), {"__module__": module})()
     with pytest.raises(bf.UnsupportedTypeError, match=rf"got {module}\.DataFrame.*{advice}"):
         bf.report(frame, "y", "p")
@@ -53,7 +53,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(without):
 
 
 @pytest.mark.engines
-def test_frames_of_dask_have_the_namespace_once_asked_for():
+def test_frames_of_dask_have_the_namespace_after_register():
     dataframe = pytest.importorskip("dask.dataframe")
     bf.register("dask")
     bf.register("dask")  # again, as a notebook's cell may
@@ -64,25 +64,25 @@ def test_frames_of_dask_have_the_namespace_once_asked_for():
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame(ROWS), pl.DataFrame(ROWS), pl.LazyFrame(ROWS)])
-def test_the_answer_of_any_frame_may_be_of_another_library(frame):
+def test_the_result_of_any_frame_may_be_of_another_library(frame):
     expected = plain(bf.report(frame, "y", "p", by="g", margins="overall"))
     for backend, kind in {
         "pandas": pd.DataFrame,
         "polars": pl.DataFrame,
         "pyarrow": pa.Table,
     }.items():
-        answer = bf.report(frame, "y", "p", by="g", margins="overall", backend=backend)
-        assert isinstance(answer, kind)
-        assert plain(answer) == expected
+        result = bf.report(frame, "y", "p", by="g", margins="overall", backend=backend)
+        assert isinstance(result, kind)
+        assert plain(result) == expected
     with pytest.raises(bf.InvalidInputError, match="backend='numpy' is not one of the options"):
         bf.report(frame, "y", "p", backend="numpy")
 
 
 def test_integers_and_booleans_beside_nulls_stay_what_they_are_in_pandas():
     rows = pl.DataFrame({"i": [2**60 + 1, None], "b": [None, True], "y": [1, 1], "p": [1, 0]})
-    answer = bf.report(rows, "y", "p", by=["i", "b"], backend="pandas")
-    assert answer["i"].tolist() == [2**60 + 1, pd.NA]
-    assert (str(answer["i"].dtype), str(answer["b"].dtype)) == ("Int64", "boolean")
+    result = bf.report(rows, "y", "p", by=["i", "b"], backend="pandas")
+    assert result["i"].tolist() == [2**60 + 1, pd.NA]
+    assert (str(result["i"].dtype), str(result["b"].dtype)) == ("Int64", "boolean")
 
 
 def test_what_another_library_cannot_hold_is_said():

@@ -13,13 +13,13 @@ Y = [0, 1] * 10
 DECILES = [*range(1, 11)] * 2  # two of them are 1, which is a label of the truth
 
 
-def warnings_of(frame, *columns, verb=bf.report, **options):
-    """List the warnings that a verb gives."""
+def warnings_of(frame, *columns, method=bf.report, **options):
+    """List the warnings that a method gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        answer = verb(frame, *columns, **options)
-        if isinstance(answer, pl.LazyFrame):
-            answer.collect()
+        result = method(frame, *columns, **options)
+        if isinstance(result, pl.LazyFrame):
+            result.collect()
     assert {one.category for one in caught} <= {bf.BalframeWarning}
     return [str(one.message) for one in caught]
 
@@ -97,8 +97,8 @@ def test_rows_left_out_do_not_count():
 def test_each_model_is_looked_at_once():
     frame = pl.DataFrame({"y": Y, "a": DECILES, "b": Y, "c": [7] * 20})
 
-    for verb in (bf.report, bf.compare):
-        said = warnings_of(frame, "y", ["a", "b", "c"], verb=verb, metrics="accuracy")
+    for method in (bf.report, bf.compare):
+        said = warnings_of(frame, "y", ["a", "b", "c"], method=method, metrics="accuracy")
         assert [one.partition(" never")[0] for one in said] == [
             "18 of 20 predictions in column 'a'",
             "20 of 20 predictions in column 'c'",
@@ -128,7 +128,7 @@ def test_the_warning_can_be_said_in_other_words_and_made_an_error():
         )
 
 
-def test_the_answer_is_the_same():
+def test_the_result_is_the_same():
     frame = pl.DataFrame({"y": Y, "p": DECILES})
 
     with pytest.warns(bf.BalframeWarning):
@@ -161,9 +161,9 @@ def test_fractions_in_rows_left_out_are_not_refused(as_frame):
     y = pl.when(pl.int_range(N) % 2 == 0).then(1)
     frame = as_frame(pl.select(y=y, p=pl.when(pl.int_range(N) % 2 == 0).then(1.0).otherwise(0.5)))
 
-    answer = bf.report(frame, "y", "p", metrics="accuracy", missing="drop", pos_label=1)
-    assert plain(answer)["n"] == [N // 2]
-    assert plain(answer)["n_missing"] == [N // 2]
+    result = bf.report(frame, "y", "p", metrics="accuracy", missing="drop", pos_label=1)
+    assert plain(result)["n"] == [N // 2]
+    assert plain(result)["n_missing"] == [N // 2]
 
 
 @pytest.mark.parametrize("as_frame", [lambda f: f, pl.DataFrame.lazy, pl.DataFrame.to_pandas])

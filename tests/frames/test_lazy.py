@@ -41,7 +41,7 @@ CALLS = {
     "confusion models": lambda df: bf.confusion(df, "y", ["p", "q"], missing="drop", by="g"),
 }
 ENGINES = ["in-memory", "streaming"]
-on_each_verb = cases("verb", CALLS.values())
+on_each_method = cases("method", CALLS.values())
 on_each_engine = pytest.mark.parametrize("engine", ENGINES)
 
 
@@ -61,11 +61,11 @@ class Source:
             yield batch if predicate is None else batch.filter(predicate)
 
 
-@on_each_verb
+@on_each_method
 @on_each_engine
-def test_nothing_is_read_until_collect(verb, engine):
+def test_nothing_is_read_until_collect(method, engine):
     source = Source(FRAME)
-    result = verb(source.lazy())
+    result = method(source.lazy())
     assert isinstance(result, pl.LazyFrame)
     schema = result.collect_schema()
     assert source.read == []
@@ -73,15 +73,15 @@ def test_nothing_is_read_until_collect(verb, engine):
     assert source.read != []
     assert not any(columns is None or "unused" in columns for columns in source.read)
     assert collected.schema == schema
-    assert collected.equals(verb(FRAME))
+    assert collected.equals(method(FRAME))
 
 
-@on_each_verb
-def test_schema_is_that_of_an_empty_frame_too(verb):
+@on_each_method
+def test_schema_is_that_of_an_empty_frame_too(method):
     empty = FRAME.clear()
-    result = verb(empty.lazy())
+    result = method(empty.lazy())
     assert result.collect().height == 0
-    assert result.collect_schema() == result.collect().schema == verb(FRAME).schema
+    assert result.collect_schema() == result.collect().schema == method(FRAME).schema
 
 
 def test_a_file_is_not_read_until_collect(tmp_path):
@@ -103,8 +103,8 @@ def test_a_file_is_not_read_until_collect(tmp_path):
 def test_a_scan_of_parquet(tmp_path, engine):
     FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=30)
     scan = pl.scan_parquet(tmp_path / "rows.parquet")
-    for verb in CALLS.values():
-        assert verb(scan).collect(engine=engine).equals(verb(FRAME))
+    for method in CALLS.values():
+        assert method(scan).collect(engine=engine).equals(method(FRAME))
 
 
 def test_results_go_on_into_a_file(tmp_path):
@@ -131,15 +131,15 @@ VALUE_ERRORS = {
 
 
 @on_each_engine
-@cases("verb", [bf.report, bf.classes, bf.confusion])
+@cases("method", [bf.report, bf.classes, bf.confusion])
 @cases(("rows", "asked", "said"), VALUE_ERRORS.values())
-def test_errors_of_values_come_at_collect(verb, rows, asked, said, engine):
-    result = verb(pl.LazyFrame(rows), "y", "p", **asked)
+def test_errors_of_values_come_at_collect(method, rows, asked, said, engine):
+    result = method(pl.LazyFrame(rows), "y", "p", **asked)
     result.collect_schema()
     with pytest.raises(bf.BalframeError, match=rf"\b{said}\b") as caught:
         result.collect(engine=engine)
     with pytest.raises(bf.BalframeError) as eager:
-        verb(pl.DataFrame(rows), "y", "p", **asked)
+        method(pl.DataFrame(rows), "y", "p", **asked)
     assert type(caught.value) is type(eager.value) is bf.InvalidInputError
     assert str(caught.value) == str(eager.value)
 
@@ -162,11 +162,11 @@ def test_errors_of_values_come_at_collect(verb, rows, asked, said, engine):
         ({"by": ["g", "g"]}, bf.InvalidInputError),
     ],
 )
-@cases("verb", [bf.report, bf.classes, bf.confusion])
-def test_errors_of_names_and_types_come_at_once(verb, asked, error):
+@cases("method", [bf.report, bf.classes, bf.confusion])
+def test_errors_of_names_and_types_come_at_once(method, asked, error):
     source = Source(FRAME.with_columns(list=pl.lit([1])))
     with pytest.raises(error):
-        verb(source.lazy(), **{"y_true": "y", "y_pred": "p"} | asked)
+        method(source.lazy(), **{"y_true": "y", "y_pred": "p"} | asked)
     assert source.read == []
 
 

@@ -345,15 +345,15 @@ def test_time_and_every_need_each_other():
         'every, such as every="1w".'
     )
 
-    for verb, by in ((bf.report, {}), (bf.gaps, {"by": "g"})):
+    for method, by in ((bf.report, {}), (bf.gaps, {"by": "g"})):
         with pytest.raises(bf.InvalidInputError) as raised:
-            verb(frame, "y", "p", time="day", **by)
+            method(frame, "y", "p", time="day", **by)
         assert str(raised.value) == "time='day' needs every" + words
         with pytest.raises(bf.InvalidInputError) as raised:
-            verb(frame, "y", "p", every="1w", **by)
+            method(frame, "y", "p", every="1w", **by)
         assert str(raised.value) == "every='1w' needs time" + words
         with pytest.raises(bf.UnknownNameError, match="did you mean 'day'"):
-            verb(frame, "y", "p", time="dya", every="1w", **by)
+            method(frame, "y", "p", time="dya", every="1w", **by)
 
 
 def test_a_column_called_period():
@@ -372,7 +372,7 @@ def test_a_column_called_period():
     assert lazy.equals(expected)
 
 
-def test_a_lazy_answer_knows_its_types():
+def test_a_lazy_result_knows_its_types():
     lazy = bf.report(polars_lazy(LABELS | {"day": DAYS}), "y", "p", time="day", every="1w")
 
     assert lazy.collect_schema()["period"] == pl.Date

@@ -253,7 +253,7 @@ def slow_report(table, absent):
 
 
 METRICS = ["accuracy", "balanced_accuracy", "f1_macro"]
-VERBS = {
+METHODS = {
     "confusion": (bf.confusion, {"complete": False}, slow_confusion),
     "confusion complete": (bf.confusion, {"complete": True}, slow_confusion),
     "classes": (bf.classes, {}, slow_classes),
@@ -274,36 +274,36 @@ profile = settings(
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize(("verb", "options", "slow"), VERBS.values(), ids=VERBS)
+@pytest.mark.parametrize(("method", "options", "slow"), METHODS.values(), ids=METHODS)
 @profile
 @given(table=tables())
-def test_random_frames(verb, options, slow, table):
-    assert_is(verb, options, slow, table)
+def test_random_frames(method, options, slow, table):
+    assert_is(method, options, slow, table)
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("verb", ["confusion", "report"])
+@pytest.mark.parametrize("method", ["confusion", "report"])
 @pytest.mark.parametrize("way", WAYS)
 @settings(profile, max_examples=25)
 @given(table=tables())
-def test_random_frames_counted_in_every_way(way, verb, table):
+def test_random_frames_counted_in_every_way(way, method, table):
     with pytest.MonkeyPatch.context() as forced:
         for name, value in WAYS[way].items():
             forced.setattr(name, value)
-        assert_is(*VERBS[verb], table)
+        assert_is(*METHODS[method], table)
 
 
-def assert_is(verb, options, slow, table):
+def assert_is(method, options, slow, table):
     predicted = table.models[0] if len(table.models) == 1 else table.models
-    asked = table.options | options | ({"metrics": METRICS} if verb is bf.report else {})
+    asked = table.options | options | ({"metrics": METRICS} if method is bf.report else {})
     frame = polars_frame(table)
-    eager = verb(frame, "y", predicted, **asked)
-    lazy = verb(frame.lazy(), "y", predicted, **asked)
+    eager = method(frame, "y", predicted, **asked)
+    lazy = method(frame.lazy(), "y", predicted, **asked)
     assert_table(eager, slow(table, **options))
     assert lazy.collect_schema() == eager.schema
     assert lazy.collect().equals(eager)
     assert [eager.schema[name] for name in table.by] == [frame.schema[name] for name in table.by]
     for backend in ("pandas", "arrow"):
-        result = verb(pandas_frame(table, backend), "y", predicted, **asked)
+        result = method(pandas_frame(table, backend), "y", predicted, **asked)
         assert plain(result) == plain(eager)
         assert list(result) == eager.columns

@@ -1,4 +1,4 @@
-"""Every verb gives the same columns, rows and values on every kind of frame."""
+"""Every method gives the same columns, rows and values on every kind of frame."""
 
 import math
 import random
@@ -168,10 +168,10 @@ HAND = {
 }  # fmt: skip
 
 
-@cases(("verb", "expected"), HAND.values())
+@cases(("method", "expected"), HAND.values())
 @each_constructor
-def test_verbs_give_what_hand_arithmetic_gives(constructor, verb, expected):
-    assert_table(verb(constructor(ROWS)), expected)
+def test_methods_return_what_arithmetic_gives(constructor, method, expected):
+    assert_table(method(constructor(ROWS)), expected)
 
 
 @each_constructor
@@ -246,20 +246,20 @@ OTHERS = [pandas_nullable, pandas_pyarrow, polars_eager, polars_lazy]
 
 @cases("other", OTHERS)
 @cases("labels", [[0, 1], ["b", "a", "c"]])
-@cases("verb", CALLS.values())
-def test_frames_agree_to_the_last_bit(verb, labels, other):
+@cases("method", CALLS.values())
+def test_frames_agree_to_the_last_bit(method, labels, other):
     rows = _many_rows(300, labels=labels)
-    result, expected = plain(verb(other(rows))), plain(verb(pandas_numpy(rows)))
+    result, expected = plain(method(other(rows))), plain(method(pandas_numpy(rows)))
     assert list(result) == list(expected)
     assert result == expected
 
 
 @cases("other", OTHERS)
-@cases("verb", [bf.report, bf.classes, bf.confusion])
-def test_frames_agree_on_any_weights(verb, other):
+@cases("method", [bf.report, bf.classes, bf.confusion])
+def test_frames_agree_on_any_weights(method, other):
     rows = _many_rows(300, labels=["b", "a", "c"])
-    expected = plain(verb(pandas_numpy(rows), "y", "p", by="g", sample_weight="v", margins="all"))
-    result = verb(other(rows), "y", "p", by="g", sample_weight="v", margins="all")
+    expected = plain(method(pandas_numpy(rows), "y", "p", by="g", sample_weight="v", margins="all"))
+    result = method(other(rows), "y", "p", by="g", sample_weight="v", margins="all")
     assert_table(result, expected, close=1e-9)
 
 

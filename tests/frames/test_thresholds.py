@@ -213,19 +213,19 @@ def test_a_row_that_stands_for_none_does_not_exist(constructor, score, threshold
     assert plain(bf.curve(frame, "y", "s", **options)) == plain(expected)
 
 
-@cases("verb", [bf.curve, bf.best_threshold, bf.ranking])
+@cases("method", [bf.curve, bf.best_threshold, bf.ranking])
 @cases("options", [{}, {"missing": "drop"}, {"margins": "all"}])
-def test_dtypes_of_scores_and_libraries_agree(verb, options):
+def test_dtypes_of_scores_and_libraries_agree(method, options):
     rng = np.random.default_rng(2)
     data = {"g": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)}
     scores = {"s": rng.random(80).astype(np.float32), "r": rng.integers(0, 5, 80, np.int8)}
     wide = {"s": scores["s"].astype(float), "r": scores["r"].astype(float)}
-    expected = plain(verb(pl.DataFrame(data | wide), "y", ["s", "r"], by="g", **options))
+    expected = plain(method(pl.DataFrame(data | wide), "y", ["s", "r"], by="g", **options))
     for frame in (
         *(make(data | scores) for make in (pl.DataFrame, pl.LazyFrame, pd.DataFrame)),
         pd.DataFrame(data | scores).convert_dtypes(dtype_backend="pyarrow"),
     ):
-        found = plain(verb(frame, "y", ["s", "r"], by="g", **options))
+        found = plain(method(frame, "y", ["s", "r"], by="g", **options))
         assert list(found) == list(expected)
         for name, values in expected.items():
             same = values if name in ("g", "margin", "model", "metric") else pytest.approx(values)
@@ -255,10 +255,10 @@ BAD = {
 
 
 @cases(("asked", "words"), BAD.values())
-@cases("verb", [bf.curve, bf.best_threshold])
+@cases("method", [bf.curve, bf.best_threshold])
 @each_constructor
-def test_what_is_no_form_of_thresholds_raises_at_once(constructor, verb, asked, words):
+def test_what_is_no_form_of_thresholds_raises_at_once(constructor, method, asked, words):
     frame = constructor({"y": [0, 1], "s": [0.5, 0.5]})
     with pytest.raises(bf.InvalidInputError) as raised:
-        verb(frame, "y", "s", thresholds=asked)
+        method(frame, "y", "s", thresholds=asked)
     assert re.search(words, str(raised.value))

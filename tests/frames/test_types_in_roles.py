@@ -47,8 +47,8 @@ ROLES = {
 
 
 def asked(role, frame):
-    answer = ROLES[role](frame)
-    return answer.collect() if isinstance(answer, pl.LazyFrame) else answer
+    result = ROLES[role](frame)
+    return result.collect() if isinstance(result, pl.LazyFrame) else result
 
 
 def documented():

@@ -9,7 +9,7 @@ import pytest
 import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import plain
-from tests.support.method_arguments import OF_SEGMENTS, question
+from tests.support.method_arguments import METHODS_WITH_BY, example_arguments
 
 pytestmark = pytest.mark.any_version
 
@@ -77,7 +77,7 @@ COUNTS = {
     "ranking": [MOST],
     "gaps": [A, B],
 }
-VERBS = {
+METHODS = {
     "report": lambda frame, **how: bf.report(frame, "y", "p", metrics="accuracy", **how),
     "strings": lambda frame, **how: bf.report(frame, "y", "p", by="g", margins="overall", **how),
     "confusion": lambda frame, **how: bf.confusion(frame, "y", "p", **how),
@@ -89,13 +89,13 @@ VERBS = {
 
 
 @LIBRARIES
-@cases("name", VERBS)
+@cases("name", METHODS)
 def test_counts_add_up_to_what_64_bits_hold_and_past_it_raise(make, name):
-    verb = VERBS[name]
+    method = METHODS[name]
     fits, exceeds = (make(pl.DataFrame({**COUNTED, "k": k})) for k in (FITS, EXCEEDS))
 
-    assert plain(verb(fits, counts="k"))["n"] == COUNTS[name]
-    assert "64-bit integer" in refused(lambda: verb(exceeds, counts="k"))
+    assert plain(method(fits, counts="k"))["n"] == COUNTS[name]
+    assert "64-bit integer" in refused(lambda: method(exceeds, counts="k"))
 
 
 @LIBRARIES
@@ -185,7 +185,7 @@ def test_what_duckdb_cannot_hand_over_is_refused(role):
         assert f"column '{name}'" in refused(lambda: bf.report(rows, y_pred="p", **columns))  # noqa: B023
 
 
-GIVEN = {
+EXAMPLE_VALUES = {
     "generator": lambda: (name for name in "yp"),
     "Series of pandas": lambda: pd.Series(["y"]),
     "Series of polars": lambda: pl.Series(["y"]),
@@ -204,13 +204,13 @@ ROLES += ["level", "interval", "missing", "margins", "cells", "max_cells", "back
     ("library", "role"),
     [*((pl, role) for role in [*ROLES, "thresholds"]), *((pd, role) for role in ROLES[:5])],
 )
-@cases("given", GIVEN.values())
+@cases("given", EXAMPLE_VALUES.values())
 def test_what_is_no_name_or_option_is_refused(library, given, role):
-    verb = {"rules": bf.check, "thresholds": bf.curve}.get(role, bf.report)
+    method = {"rules": bf.check, "thresholds": bf.curve}.get(role, bf.report)
     scores = {"y_score": "p"} if role == "thresholds" else {"y_pred": "p"}
     frame = library.DataFrame({"y": [1, 0], "p": [1, 0]})
 
-    assert refused(lambda: verb(frame, **{"y_true": "y", **scores, role: given()}))
+    assert refused(lambda: method(frame, **{"y_true": "y", **scores, role: given()}))
 
 
 def test_labels_of_a_megabyte_are_counted_and_shortened_in_messages():
@@ -246,9 +246,9 @@ SCHEMA |= {"day": pl.Date}
 
 
 @LIBRARIES
-@cases("verb", OF_SEGMENTS)
-def test_no_rows_give_no_segments(make, verb):
-    out = plain(getattr(bf, verb)(make(pl.DataFrame(schema=SCHEMA)), **question(verb)))
+@cases("method", METHODS_WITH_BY)
+def test_no_rows_give_no_segments(make, method):
+    out = plain(getattr(bf, method)(make(pl.DataFrame(schema=SCHEMA)), **example_arguments(method)))
 
     assert out
     assert {len(values) for name, values in out.items()} <= {0, len(out.get("metric", []))}

@@ -1,4 +1,4 @@
-"""Damaged files and rules: an answer, or one line of error; never a traceback, no half files."""
+"""Damaged files and rules: a result, or one line of error; never a traceback, no half files."""
 
 import errno
 import io
@@ -61,7 +61,7 @@ def judged(capfd, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_answered_or_refused_and_what_was_there_stays(judged, tmp_path, kind):
+def test_a_damaged_file_is_read_or_refused_and_stays_as_it_was(judged, tmp_path, kind):
     numbers = iter(range(10**9))
 
     @FEW

@@ -1,4 +1,4 @@
-"""Bad input gets one clear error on every library; empty and one-row frames get an answer."""
+"""Bad input gets one clear error on every library; empty and one-row frames get a result."""
 
 import re
 import warnings
@@ -16,8 +16,8 @@ from tests.support.cases import cases
 from tests.support.constructors import CONSTRUCTORS, each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
-VERBS = (bf.report, bf.classes, bf.confusion)
-EACH_VERB = pytest.mark.parametrize("verb", VERBS)
+METHODS = (bf.report, bf.classes, bf.confusion)
+EACH_METHOD = pytest.mark.parametrize("method", METHODS)
 DATA = {
     "y": [0, 1, 1],
     "yhat": [0, 1, 0],
@@ -31,18 +31,18 @@ DATA = {
 TEXTS = {"y": ["a", "b", "b"], "yhat": ["a", "b", "a"]}
 
 
-def wrong_uses(table, *verbs):
-    """List the wrong uses in a table, whose keys say what each is about, for each verb."""
+def wrong_uses(table, *methods):
+    """List the wrong uses in a table, whose keys say what each is about, for each method."""
     return [
-        pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
+        pytest.param(method, *case, id=f"{method.__name__}, {about}")
         for about, case in table.items()
-        for verb in verbs
+        for method in methods
     ]
 
 
-def asked(verb, frame, options):
+def asked(method, frame, options):
     """Put the question off, with `y` and `yhat` unless the options name other columns."""
-    return partial(verb, frame, **{"y_true": "y", "y_pred": "yhat", **options})
+    return partial(method, frame, **{"y_true": "y", "y_pred": "yhat", **options})
 
 
 def message(call, kind=ValueError):
@@ -112,15 +112,15 @@ CONFUSION_OPTIONS = {
     "complete": ({"complete": "no"}, ValueError, "complete='no'.*False, True"),
 }
 AT_ONCE = [
-    *wrong_uses(NAMES_AND_TYPES, *VERBS),
+    *wrong_uses(NAMES_AND_TYPES, *METHODS),
     *wrong_uses(REPORT_OPTIONS, bf.report),
     *wrong_uses(CONFUSION_OPTIONS, bf.confusion),
 ]
 
 
-@cases(("verb", "options", "kind", "words"), AT_ONCE)
-def test_names_types_and_options_raise_at_once(verb, options, kind, words):
-    texts = [message(asked(verb, make(DATA), options), kind) for make in CONSTRUCTORS]
+@cases(("method", "options", "kind", "words"), AT_ONCE)
+def test_names_types_and_options_raise_at_once(method, options, kind, words):
+    texts = [message(asked(method, make(DATA), options), kind) for make in CONSTRUCTORS]
     assert [text for text in texts if not re.search(words, text)] == []
     assert texts[-1] == texts[-2]
 
@@ -139,12 +139,12 @@ COLLISIONS = [
 ]
 
 
-@cases(("verb", "names", "options"), COLLISIONS)
+@cases(("method", "names", "options"), COLLISIONS)
 @each_constructor
-def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb, names, options):
+def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, method, names, options):
     for name in names.split():
         data = {name: ["a", "b", "b"], **DATA}
-        text = message(asked(verb, constructor(data), {"by": name, **options}))
+        text = message(asked(method, constructor(data), {"by": name, **options}))
         assert re.search(f"'{name}'.*rename", text)
 
 
@@ -190,46 +190,46 @@ REPORT_VALUES = {
 
 
 @cases(
-    ("verb", "columns", "options", "words"),
-    [*wrong_uses(VALUES, *VERBS), *wrong_uses(REPORT_VALUES, bf.report)],
+    ("method", "columns", "options", "words"),
+    [*wrong_uses(VALUES, *METHODS), *wrong_uses(REPORT_VALUES, bf.report)],
 )
-def test_values_raise_when_they_are_read(verb, columns, options, words):
+def test_values_raise_when_they_are_read(method, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
         frames = [make(DATA | columns) for make in CONSTRUCTORS]
-    texts = {message_at_collect(asked(verb, frame, options)) for frame in frames}
+    texts = {message_at_collect(asked(method, frame, options)) for frame in frames}
     assert len(texts) == 1
     assert re.search(words, texts.pop())
 
 
-@EACH_VERB
-def test_values_of_several_kinds_in_one_column_are_no_labels(verb):
+@EACH_METHOD
+def test_values_of_several_kinds_in_one_column_are_no_labels(method):
     frame = pd.DataFrame({"y": [0, "1", 1], "yhat": [0, 1, 1]}, dtype=object)
-    assert re.search("'y'.*number.*string", message(partial(verb, frame, "y", "yhat")))
+    assert re.search("'y'.*number.*string", message(partial(method, frame, "y", "yhat")))
 
 
-@EACH_VERB
-def test_names_of_columns_are_texts_in_polars_only(verb):
-    unknown = message(partial(verb, pd.DataFrame({"y": [0], 3: [0]}), "y", 7), KeyError)
+@EACH_METHOD
+def test_names_of_columns_are_texts_in_polars_only(method):
+    unknown = message(partial(method, pd.DataFrame({"y": [0], 3: [0]}), "y", 7), KeyError)
     assert re.search("column 7 not found.*Columns: y, 3", unknown)
-    assert "got int as a column" in message(partial(verb, pl.DataFrame(DATA), "y", 7), TypeError)
+    assert "got int as a column" in message(partial(method, pl.DataFrame(DATA), "y", 7), TypeError)
 
 
-@EACH_VERB
-def test_a_name_that_two_columns_share_raises(verb):
+@EACH_METHOD
+def test_a_name_that_two_columns_share_raises(method):
     frame = pd.DataFrame([[0, 0, 1], [1, 1, 0]], columns=["y", "yhat", "yhat"])
-    assert re.search("2 columns named 'yhat'; rename", message(partial(verb, frame, "y", "yhat")))
+    assert re.search("2 columns named 'yhat'; rename", message(partial(method, frame, "y", "yhat")))
 
 
-@EACH_VERB
+@EACH_METHOD
 @cases("given", [DATA, (1,), None, "data.csv"])
-def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
-    text = message(partial(verb, given, "y", "yhat"), TypeError)
+def test_what_is_no_frame_raises_and_says_which_frames_are_read(method, given):
+    text = message(partial(method, given, "y", "yhat"), TypeError)
     assert "It reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
     assert "any frame with __arrow_c_stream__, and narwhals frames of these. Convert it" in text
     assert type(given).__name__ in text
 
 
-@EACH_VERB
+@EACH_METHOD
 @cases(
     ("given", "library"),
     [
@@ -240,40 +240,40 @@ def test_what_is_no_frame_raises_and_says_which_frames_are_read(verb, given):
         (pd.Series([1, 0]), "pd"),
     ],
 )
-def test_arrays_for_a_frame_raise_and_say_how_to_make_one(verb, given, library):
+def test_arrays_for_a_frame_raise_and_say_how_to_make_one(method, given, library):
     advice = (
-        f'bf.{verb.__name__}({library}.DataFrame({{"y_true": y_true, "y_pred": y_pred}}), '
+        f'bf.{method.__name__}({library}.DataFrame({{"y_true": y_true, "y_pred": y_pred}}), '
         '"y_true", "y_pred").'
     )
 
     for call in (
-        partial(verb, given, given),
-        partial(verb, given, given, by=given),
-        partial(verb, given, given, given),
-        partial(verb, y_true=given, y_pred=given),
-        partial(verb, given, "y", "yhat"),
+        partial(method, given, given),
+        partial(method, given, given, by=given),
+        partial(method, given, given, given),
+        partial(method, y_true=given, y_pred=given),
+        partial(method, given, "y", "yhat"),
     ):
         assert message(call, TypeError).endswith(advice)
 
 
-@EACH_VERB
-def test_arguments_behind_the_columns_are_given_by_name(verb):
-    text = message(partial(verb, pl.DataFrame(DATA), "y", "yhat", "g"), TypeError)
+@EACH_METHOD
+def test_arguments_behind_the_columns_are_given_by_name(method):
+    text = message(partial(method, pl.DataFrame(DATA), "y", "yhat", "g"), TypeError)
 
     assert text == (
-        f"bf.{verb.__name__} takes frame, y_true, y_pred by position, but 4 positional arguments "
+        f"bf.{method.__name__} takes frame, y_true, y_pred by position, but 4 positional arguments "
         "were given; give the others by keyword, such as by=."
     )
 
 
-@EACH_VERB
-def test_the_name_of_a_level_of_the_index_says_to_reset_it(verb):
+@EACH_METHOD
+def test_the_name_of_a_level_of_the_index_says_to_reset_it(method):
     frame = pd.DataFrame(TEXTS, index=pd.Index([1, 2, 3], name="group"))
 
-    text = message(partial(verb, frame, "y", "yhat", by="group"), KeyError)
+    text = message(partial(method, frame, "y", "yhat", by="group"), KeyError)
 
     assert "'group' not found, but it names a level of the frame's index; call df.reset" in text
-    reset = verb(frame.reset_index(), "y", "yhat", by="group")
+    reset = method(frame.reset_index(), "y", "yhat", by="group")
     assert set(reset["group"]) == {1, 2, 3}
 
 
@@ -315,11 +315,11 @@ def schema(frame):
 
 
 @cases("to", ["to_pandas", "clone", "lazy"])
-@cases(("verb", "options", "own"), EMPTY)
-def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, verb, options, own):
+@cases(("method", "options", "own"), EMPTY)
+def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, method, options, own):
     given = {"group": pl.String, "size": pl.Int32, "y": pl.Int8, "yhat": pl.Int8, "w": pl.Float64}
     frame = pl.DataFrame(schema=given)
-    out = asked(verb, getattr(frame, to)(), {"by": ["group", "size"], **options})()
+    out = asked(method, getattr(frame, to)(), {"by": ["group", "size"], **options})()
     dtypes = {name: dtype for dtype, names in DTYPES.items() for name in names.split()}
     expected = [(name, dtypes.get(name, "float64")) for name in f"group size {own}".split()]
     assert schema(out) == expected
@@ -328,10 +328,10 @@ def test_an_empty_frame_gives_an_empty_frame_with_the_same_columns(to, verb, opt
     assert len(out) == 0
 
 
-@EACH_VERB
+@EACH_METHOD
 @each_constructor
-def test_an_empty_frame_without_dtypes_gives_an_empty_frame(constructor, verb):
-    assert rows(verb(constructor({"y": [], "yhat": []}), "y", "yhat")) == []
+def test_an_empty_frame_without_dtypes_gives_an_empty_frame(constructor, method):
+    assert rows(method(constructor({"y": [], "yhat": []}), "y", "yhat")) == []
 
 
 @each_constructor
@@ -348,7 +348,7 @@ def test_one_row_is_enough(constructor):
 
 
 @cases(
-    ("verb", "options", "words"),
+    ("method", "options", "words"),
     [
         (bf.posterior, {"above": 2}, "above=2 is not a balanced accuracy; give a number from 0"),
         (bf.posterior, {"above": "half"}, "above='half' is not"),
@@ -356,8 +356,8 @@ def test_one_row_is_enough(constructor):
         (bf.gaps, {"by": "group", "reference": ["a"]}, r"reference=\['a'\] is not a single value"),
     ],
 )
-def test_a_value_that_cannot_be_meant_raises(verb, options, words):
-    assert re.search(words, message(asked(verb, pl.DataFrame(DATA), options)))
+def test_a_value_that_cannot_be_meant_raises(method, options, words):
+    assert re.search(words, message(asked(method, pl.DataFrame(DATA), options)))
 
 
 @pytest.mark.parametrize("labels", ["ab", 5, iter("ab")])

@@ -28,11 +28,11 @@ ASKED = {
     "ranking, rest": (bf.ranking, "s", {"reference": "rest"}),
     "ranking, segment": (bf.ranking, "s", {"reference": "b"}),
 }
-each = cases(("verb", "predicted", "options"), ASKED.values())
+each = cases(("method", "predicted", "options"), ASKED.values())
 OF_ONE_MODEL = {
     name: one for name, one in ASKED.items() if one[1] == "p" and "baseline" not in one[2]
 }
-of_one_model = cases(("verb", "predicted", "options"), OF_ONE_MODEL.values())
+of_one_model = cases(("method", "predicted", "options"), OF_ONE_MODEL.values())
 UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "status", "note")
 UNCERTAIN += ("statistic", "n_tests", "method")
 FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
@@ -51,10 +51,10 @@ def same(one, other):
 
 
 @each
-def test_estimates_are_the_same_to_the_bit(verb, predicted, options):
+def test_estimates_are_the_same_to_the_bit(method, predicted, options):
     frame = drawn(0)
 
-    found, plain_rows = (ask(verb, frame, predicted, cluster=c, **options) for c in ("c", None))
+    found, plain_rows = (ask(method, frame, predicted, cluster=c, **options) for c in ("c", None))
 
     for row, expected in zip(found, plain_rows, strict=True):
         assert row.keys() - expected.keys() <= ADDED
@@ -64,10 +64,10 @@ def test_estimates_are_the_same_to_the_bit(verb, predicted, options):
 
 
 @each
-def test_clusters_of_one_row_change_nothing(verb, predicted, options):
+def test_clusters_of_one_row_change_nothing(method, predicted, options):
     frame = drawn(0).with_columns(c=np.random.default_rng(0).permutation(90))
 
-    found, expected = (ask(verb, frame, predicted, cluster=c, **options) for c in ("c", None))
+    found, expected = (ask(method, frame, predicted, cluster=c, **options) for c in ("c", None))
 
     for row, one in zip(found, expected, strict=True):
         names = one.keys() - {"method"}  # which is that of clusters, whatever their rows
@@ -77,86 +77,86 @@ def test_clusters_of_one_row_change_nothing(verb, predicted, options):
 def test_methods_are_those_of_clusters():
     methods = {"accuracy": "wilson", "uar": "score", "mcc": "fisher", "geometric_mean": None}
 
-    answer = ask(bf.report, drawn(0), metrics=[*methods], interval=True, layout="long")
+    result = ask(bf.report, drawn(0), metrics=[*methods], interval=True, layout="long")
 
-    assert [row["method"] for row in answer] == [*methods.values()] * 3
-    assert {row["lower"] is None for row in answer if row["method"] is None} == {True}
-    assert {row["lower"] is None for row in answer if row["method"] is not None} == {False}
+    assert [row["method"] for row in result] == [*methods.values()] * 3
+    assert {row["lower"] is None for row in result if row["method"] is None} == {True}
+    assert {row["lower"] is None for row in result if row["method"] is not None} == {False}
 
 
 @each
-def test_order_of_rows_and_names_of_clusters_do_not_matter(verb, predicted, options):
+def test_order_of_rows_and_names_of_clusters_do_not_matter(method, predicted, options):
     frame = drawn(0)
     names = np.random.default_rng(0).permutation(20)
     mixed = frame.with_columns(c=pl.lit("p") + pl.Series(names)[frame["c"]].cast(str))
 
-    found = ask(verb, mixed.sample(fraction=1, shuffle=True, seed=0), predicted, **options)
+    found = ask(method, mixed.sample(fraction=1, shuffle=True, seed=0), predicted, **options)
 
-    same(found, ask(verb, frame, predicted, **options))
+    same(found, ask(method, frame, predicted, **options))
 
 
 @each
-def test_counts_are_repeated_rows(verb, predicted, options):
+def test_counts_are_repeated_rows(method, predicted, options):
     frame = drawn(0).with_columns(n=np.random.default_rng(1).integers(0, 4, size=90))
     counted = frame.filter(pl.col("n") > 0)
     repeated = counted.select(pl.all().repeat_by("n")).explode(pl.all())
 
-    found = ask(verb, frame, predicted, counts="n", **options)
+    found = ask(method, frame, predicted, counts="n", **options)
 
-    same(found, ask(verb, repeated, predicted, **options))
+    same(found, ask(method, repeated, predicted, **options))
 
 
 @of_one_model
-def test_cells_give_the_answer_of_their_rows(verb, predicted, options):
+def test_cells_give_the_result_of_their_rows(method, predicted, options):
     frame = drawn(0)
     parts = [frame[:40], frame[40:]]
 
     cells = pl.concat(bf.confusion(one, "y", "p", by="g", cluster="c") for one in parts)
 
-    same(ask(verb, cells, cells=True, **options), ask(verb, frame, predicted, **options))
+    same(ask(method, cells, cells=True, **options), ask(method, frame, predicted, **options))
 
 
 @each
-def test_several_margins_are_several_questions(verb, predicted, options):
+def test_several_margins_are_several_calls(method, predicted, options):
     frame = drawn(0).with_columns(h=np.random.default_rng(3).integers(2, size=90))
     if options.get("reference") == "b":
         options = {"reference": {"g": "b", "h": 1}}
 
-    found = ask(verb, frame, predicted, by=["g", "h"], margins="all", **options)
+    found = ask(method, frame, predicted, by=["g", "h"], margins="all", **options)
 
     for by in (["g", "h"], ["g"], ["h"]):
         own = dict(options)
         if isinstance(own.get("reference"), dict):
             own["reference"] = {name: own["reference"][name] for name in by}
-        alone = ask(verb, frame, predicted, by=by, **own)
+        alone = ask(method, frame, predicted, by=by, **own)
         margin = [row for row in found if row["margin"] == ", ".join(by)]
         same(*(without(NAMES, side) for side in (among(margin, alone), alone)))
 
 
 @cases("name", ["report", "report, long", "classes", "compare", "ranking"])
-def test_a_segment_answers_alone_as_among_others(name):
-    verb, predicted, options = ASKED[name]
+def test_a_segment_has_the_same_result_alone_and_among_others(name):
+    method, predicted, options = ASKED[name]
     frame = drawn(0)
 
-    found = ask(verb, frame, predicted, **options)
+    found = ask(method, frame, predicted, **options)
 
     for segment in "abc":
-        alone = ask(verb, frame.filter(g=segment), predicted, **options)
+        alone = ask(method, frame.filter(g=segment), predicted, **options)
         among_others = [row for row in found if row["g"] == segment]
         same(*(without(FAMILY, side) for side in (among_others, alone)))
 
 
 @cases("name", ["report", "classes", "gaps", "fairness", "check", "ranking, rest"])
-def test_each_of_several_models_answers_as_alone(name):
-    verb, predicted, options = ASKED[name]
-    options = {**options, "adjust": None} if verb is bf.check else options
+def test_each_of_several_models_has_the_result_that_it_has_alone(name):
+    method, predicted, options = ASKED[name]
+    options = {**options, "adjust": None} if method is bf.check else options
     frame = drawn(0).with_columns(t=1 - pl.col("s"))
     other = {"p": "q", "s": "t"}[predicted]
 
-    found = ask(verb, frame, [predicted, other], **options)
+    found = ask(method, frame, [predicted, other], **options)
 
     for model in (predicted, other):
-        alone = ask(verb, frame, model, **options)
+        alone = ask(method, frame, model, **options)
         of_model = [row for row in found if row["model"] == model]
         same(*(without(FAMILY, side) for side in (among(of_model, alone), alone)))
 
@@ -174,12 +174,12 @@ class TestNullClusters:
     FRAME = drawn(0).with_columns(c=pl.when(pl.col("c") > 0).then("c"))
 
     @each
-    def test_rows_without_a_cluster_are_dropped(self, verb, predicted, options):
-        found = ask(verb, self.FRAME, predicted, missing="drop", **options)
+    def test_rows_without_a_cluster_are_dropped(self, method, predicted, options):
+        found = ask(method, self.FRAME, predicted, missing="drop", **options)
 
         for row in found:
             row.pop("n_missing", None)
-        same(found, ask(verb, self.FRAME.drop_nulls("c"), predicted, **options))
+        same(found, ask(method, self.FRAME.drop_nulls("c"), predicted, **options))
 
     def test_a_report_counts_the_rows_dropped(self):
         found = ask(bf.report, self.FRAME, missing="drop")
@@ -188,13 +188,13 @@ class TestNullClusters:
         assert [row["n_missing"] for row in found] == expected.to_list()
         assert sum(expected) > 0
 
-    @pytest.mark.parametrize("verb", [bf.report, bf.ranking])
-    def test_they_raise_by_default(self, verb):
+    @pytest.mark.parametrize("method", [bf.report, bf.ranking])
+    def test_they_raise_by_default(self, method):
         n = self.FRAME["c"].null_count()
         words = rf"^column 'c' has {n} null values; fill them, or give missing=\"drop\" to drop"
 
         with pytest.raises(bf.BalframeError, match=words):
-            verb(self.FRAME, "y", {bf.report: "p", bf.ranking: "s"}[verb], cluster="c")
+            method(self.FRAME, "y", {bf.report: "p", bf.ranking: "s"}[method], cluster="c")
 
 
 @each_constructor

@@ -53,9 +53,9 @@ class TestReport:
             "layout": "long",
         }
 
-        answer = ask(bf.report, frame, class_weight=class_weight, **asked)
+        result = ask(bf.report, frame, class_weight=class_weight, **asked)
 
-        for row, correlation in zip(answer[::2], answer[1::2], strict=True):
+        for row, correlation in zip(result[::2], result[1::2], strict=True):
             own = rows(frame.filter(g=row["g"]))
             labels = loops.recalls(own, weights)
             found = loops.mean(labels)
@@ -95,12 +95,12 @@ class TestReport:
     def test_a_label_that_counts_as_wrong_shrinks_the_limits(self):
         frame = drawn(0, labels=3).filter(pl.col("g") != "b")
 
-        answer = ask(
+        result = ask(
             bf.report, frame, metrics="uar", interval=True, absent="zero", labels=[0, 1, 2]
         )
 
         (low, high) = loops.score(loops.recalls(rows(frame.filter(g="a"))))
-        assert limits(answer[0], "uar_") == close((low * 2 / 3, high * 2 / 3))
+        assert limits(result[0], "uar_") == close((low * 2 / 3, high * 2 / 3))
 
     def test_labels_that_are_right_together_have_a_row_at_least(self):
         frame = pl.DataFrame({"c": list("aaaabbbb"), "y": [0, 1] * 4, "p": [0, 1] * 2 + [1, 0] * 2})
@@ -125,20 +125,20 @@ class TestReport:
         frame = pl.DataFrame({"c": list("aabbb"), "y": [1, 1, 0, 0, 0], "p": [1, 0, 0, 0, 0]})
         names = ["accuracy", "recall", "precision", "uar", "mcc"]
 
-        answer = ask(bf.report, frame, by=None, metrics=names, interval=True, layout="long")
+        result = ask(bf.report, frame, by=None, metrics=names, interval=True, layout="long")
 
-        assert [row["lower"] is None for row in answer] == [False, True, True, True, False]
-        assert [row["effective_clusters"] is None for row in answer] == [
-            row["lower"] is None for row in answer
+        assert [row["lower"] is None for row in result] == [False, True, True, True, False]
+        assert [row["effective_clusters"] is None for row in result] == [
+            row["lower"] is None for row in result
         ]
 
     def test_all_rows_in_one_cluster_have_no_limits(self):
         frame = drawn(0, clusters=1, segments=1)
 
-        answer = ask(bf.report, frame, metrics="all", interval=True, layout="long")
+        result = ask(bf.report, frame, metrics="all", interval=True, layout="long")
 
-        assert {limits(row) for row in answer} == {NOTHING}
-        assert {row["n_clusters"] for row in answer} == {1}
+        assert {limits(row) for row in result} == {NOTHING}
+        assert {row["n_clusters"] for row in result} == {1}
 
 
 class TestRanking:

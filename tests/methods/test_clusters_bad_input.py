@@ -107,13 +107,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-@cases(("verb", "options", "words"), REFUSED.values())
-def test_a_message_says_what_is_wrong_and_what_to_do(verb, options, words):
+@cases(("method", "options", "words"), REFUSED.values())
+def test_a_message_says_what_is_wrong_and_what_to_do(method, options, words):
     asked = {"by": "g", "cluster": "c", **options}
     asked = {name: value for name, value in asked.items() if value is not None}
 
     with pytest.raises(bf.BalframeError) as caught:
-        verb(FRAME, "y", **asked)
+        method(FRAME, "y", **asked)
 
     assert str(caught.value) == words
 

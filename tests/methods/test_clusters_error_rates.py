@@ -48,7 +48,7 @@ def test_simulated_models_differ_by_what_the_simulation_takes_as_true():
     assert right[0] - right[1] == pytest.approx(BEHIND, abs=0.015)
 
 
-def test_simulated_scores_have_one_label_in_each_cluster_if_asked():
+def test_simulated_scores_may_have_one_label_in_each_cluster():
     frame = CORRELATED.of_scores(1, np.random.default_rng(1), one_label=True)
 
     assert frame.group_by("cluster").agg(n=frame["y"].n_unique()).height == 30
@@ -98,7 +98,7 @@ def test_rows_of_the_tables():
     assert by_design(designs, shares)[2] == "| 10 | 0.950 and 0.900 | 0.970 and 0.500 |"
 
 
-def test_the_tables_have_every_question(monkeypatch):
+def test_the_tables_have_every_row(monkeypatch):
     monkeypatch.setattr(clusters_simulation, "FEWER", 5)
     design = DESIGNS[-1]
 

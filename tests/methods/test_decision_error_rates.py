@@ -1,4 +1,4 @@
-"""Decisions on many segments err as often as they say, or less: simulated through the verbs.
+"""Decisions on many segments err as often as they say, or less: simulated through the methods.
 
 Of R families the share that errs has a standard error of at most 0.22 / sqrt(R) near 0.05; bounds
 allow three of them above 0.055.

@@ -1,4 +1,4 @@
-"""What a verb declares is what its signature, its help and its answers have."""
+"""What a method declares is what its signature, its help and its results have."""
 
 import ast
 import inspect
@@ -17,12 +17,18 @@ from balframe.api.columns import BY, METRIC, PREDICTED, TRUE, Kind
 from balframe.methods import declarations
 from balframe.metrics import registry
 from tests.support.cases import cases
-from tests.support.method_arguments import SEARCHING, SEVERAL, days, models, question
+from tests.support.method_arguments import (
+    MODEL_METHODS,
+    SEARCH_METHODS,
+    days,
+    example_arguments,
+    models,
+)
 
 ROOT = Path(__file__).parents[2]
-VERBS = declarations()
-each_verb = cases("verb", VERBS.values())
-LAYOUTS = [(name, layout) for name, verb in VERBS.items() for layout in verb.layouts]
+METHODS = declarations()
+each_method = cases("method", METHODS.values())
+LAYOUTS = [(name, layout) for name, method in METHODS.items() for layout in method.layouts]
 each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
 
 FRAME = pl.DataFrame(
@@ -66,77 +72,77 @@ DTYPES = {
 IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "boolean"}
 
 
-def test_the_catalogue_has_the_verbs_of_the_accessor():
-    assert sorted(VERBS) == sorted(accessor.methods())
+def test_the_catalogue_has_the_methods_of_the_accessor():
+    assert sorted(METHODS) == sorted(accessor.methods())
 
 
-@each_verb
-def test_a_signature_lists_every_option_with_its_default(verb):
-    parameters = inspect.signature(getattr(bf, verb.name)).parameters
+@each_method
+def test_a_signature_lists_every_option_with_its_default(method):
+    parameters = inspect.signature(getattr(bf, method.name)).parameters
 
-    assert list(parameters) == list(verb.parameters)
-    for name, one in verb.parameters.items():
+    assert list(parameters) == list(method.parameters)
+    for name, one in method.parameters.items():
         assert parameters[name].default == one.default
         assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
 
 
-@each_verb
-def test_every_parameter_is_described(verb):
-    described = section(verb, "Parameters")
+@each_method
+def test_every_parameter_is_described(method):
+    described = section(method, "Parameters")
 
-    assert re.findall(r"^(\w+) : \S.*\n {4}\S", described, re.MULTILINE) == list(verb.parameters)
+    assert re.findall(r"^(\w+) : \S.*\n {4}\S", described, re.MULTILINE) == list(method.parameters)
 
 
-@each_verb
-def test_every_column_is_described(verb):
-    returned = section(verb, "Returns")
+@each_method
+def test_every_column_is_described(method):
+    returned = section(method, "Returns")
 
-    for one in columns_of(verb):
+    for one in columns_of(method):
         if one.placeholder is None and f"`{one.name}`" not in returned:
             metric, _, end = one.name.rpartition("_")  # a limit, of every score
             assert re.search(rf"`<\w+>_{end}`", returned), one.name
             assert f"`{metric}`" in returned
 
 
-def section(verb, heading):
+def section(method, heading):
     underlined = f"{heading}\n{'-' * len(heading)}\n"
-    after = inspect.getdoc(getattr(bf, verb.name)).partition(underlined)[2]
+    after = inspect.getdoc(getattr(bf, method.name)).partition(underlined)[2]
     return re.split(r"^\w+\n-{3,}$", after, flags=re.MULTILINE)[0]
 
 
-def columns_of(verb):
-    return [one for layout in verb.layouts.values() for one in layout]
+def columns_of(method):
+    return [one for layout in method.layouts.values() for one in layout]
 
 
 @pytest.mark.filterwarnings("ignore:no slice is listed")
 @each_layout
 @pytest.mark.parametrize("shows_all", [False, True])
-def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
-    declared = VERBS[name].layouts[layout]
+def test_the_columns_of_an_result_are_those_declared(name, layout, shows_all):
+    declared = METHODS[name].layouts[layout]
     under = {one.only_with for one in declared if one.only_with is not None} if shows_all else set()
-    under |= {"models"} if name in SEVERAL else set()
+    under |= {"models"} if name in MODEL_METHODS else set()
     asked = arguments(name, layout, under)
     function = getattr(bf, name)
 
-    answer = function(FRAME, **asked)
+    result = function(FRAME, **asked)
 
     patterns = {
         one: pattern(one) for one in declared if one.only_with is None or one.only_with in under
     }
-    kinds = {column: kind_of(column, patterns) for column in answer.columns}
-    there = {one for one, names in patterns.items() if any(map(names.fullmatch, answer.columns))}
+    kinds = {column: kind_of(column, patterns) for column in result.columns}
+    there = {one for one, names in patterns.items() if any(map(names.fullmatch, result.columns))}
     assert there == set(patterns)
     fixed = [one.name for one in patterns if one.placeholder is None]
-    assert [column for column in answer.columns if column in fixed] == fixed
+    assert [column for column in result.columns if column in fixed] == fixed
     dtypes = {column: DTYPES[kind] for column, kind in kinds.items()}
-    assert answer.schema == dtypes | ({"period": pl.Date} if "period" in dtypes else {})
-    for frame in (FRAME,) if name in SEARCHING else (FRAME, FRAME.clear()):
-        assert function(frame, **asked).schema == answer.schema
+    assert result.schema == dtypes | ({"period": pl.Date} if "period" in dtypes else {})
+    for frame in (FRAME,) if name in SEARCH_METHODS else (FRAME, FRAME.clear()):
+        assert function(frame, **asked).schema == result.schema
         lazy = function(frame.lazy(), **asked)
-        assert lazy.collect_schema() == lazy.collect().schema == answer.schema
+        assert lazy.collect_schema() == lazy.collect().schema == result.schema
         in_pandas = function(frame.to_pandas(), **asked)
-        assert list(in_pandas) == answer.columns
-        for column, dtype in answer.schema.items():
+        assert list(in_pandas) == result.columns
+        for column, dtype in result.schema.items():
             if kinds[column] is not Kind.BY and kinds[column] is not Kind.LABEL:
                 is_nullable = kinds[column] is Kind.INTEGER_OR_NULL
                 expected = "Int64" if is_nullable else IN_PANDAS.get(dtype)
@@ -146,7 +152,7 @@ def test_the_columns_of_an_answer_are_those_declared(name, layout, shows_all):
 
 def arguments(name, layout, under):
     """Ask for all columns that are there under these options."""
-    asked = question(name, **({"layout": layout} if layout else {}))
+    asked = example_arguments(name, **({"layout": layout} if layout else {}))
     for option in sorted(under - {"models"}, key=list(SHOWING).index):
         asked |= SHOWING[option]
     if "models" in under:
@@ -171,10 +177,10 @@ def is_text(dtype):
     return isinstance(dtype, pd.StringDtype) or dtype.kind == "O"
 
 
-@each_verb
-def test_an_unknown_option_raises_and_names_the_nearest(verb):
+@each_method
+def test_an_unknown_option_raises_and_names_the_nearest(method):
     with pytest.raises(TypeError, match="option 'misisng' not found; did you mean 'missing'"):
-        getattr(bf, verb.name)(FRAME, **question(verb.name), misisng="drop")
+        getattr(bf, method.name)(FRAME, **example_arguments(method.name), misisng="drop")
 
 
 def test_type_checkers_find_every_method():
@@ -183,8 +189,8 @@ def test_type_checkers_find_every_method():
     (checked,) = (node for node in branches if ast.unparse(node.test) == "TYPE_CHECKING")
     lines = {ast.unparse(node) for node in checked.body}
 
-    for name, verb in VERBS.items():
-        assert f"from {verb.function.__module__} import {name} as {name}" in lines
+    for name, method in METHODS.items():
+        assert f"from {method.function.__module__} import {name} as {name}" in lines
     for name in set(accessor.public_functions()) - set(accessor.methods()):
         assert f"from balframe.audit_page.{name} import {name} as {name}" in lines
 
@@ -192,9 +198,9 @@ def test_type_checkers_find_every_method():
 def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
     beside = {
         one.name
-        for verb in VERBS.values()
-        if any(one.name == METRIC for one in columns_of(verb))
-        for one in columns_of(verb)
+        for method in METHODS.values()
+        if any(one.name == METRIC for one in columns_of(method))
+        for one in columns_of(method)
         if one.placeholder is None
     }
 
@@ -213,8 +219,8 @@ def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
         "in_polars, in_pandas = pl.DataFrame(), pd.DataFrame()",
     ]
     expected = {}
-    for name in VERBS:
-        given = ", ".join(f"{key}={value!r}" for key, value in question(name).items())
+    for name in METHODS:
+        given = ", ".join(f"{key}={value!r}" for key, value in example_arguments(name).items())
         for frame, revealed in (("in_polars", "polars"), ("in_pandas", "pandas")):
             lines.append(f"reveal_type(bf.{name}({frame}, {given}))")
             expected[len(lines)] = rf'Revealed type is "{revealed}\.[\w.]*DataFrame"'

@@ -1,4 +1,4 @@
-"""Segments with equal counts are scored once, and that changes no answer."""
+"""Segments with equal counts are scored once, and that changes no result."""
 
 import numpy as np
 import polars as pl

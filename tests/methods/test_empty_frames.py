@@ -1,4 +1,4 @@
-"""A frame without rows has no segments: every verb gives its columns and no rows."""
+"""A frame without rows has no segments: every method gives its columns and no rows."""
 
 import polars as pl
 import pytest
@@ -8,7 +8,7 @@ import balframe as bf
 from balframe.methods import declarations
 from tests.support.cases import cases
 from tests.support.constructors import plain
-from tests.support.method_arguments import OF_SEGMENTS, days, question
+from tests.support.method_arguments import METHODS_WITH_BY, days, example_arguments
 
 ROWS = pl.DataFrame(
     {
@@ -23,37 +23,39 @@ ROWS = pl.DataFrame(
 )
 KINDS = {"polars": pl.DataFrame.clone, "lazy": pl.DataFrame.lazy, "pandas": pl.DataFrame.to_pandas}
 each_kind = cases("kind", KINDS.values())
-WITHOUT_BY = [name for name in OF_SEGMENTS if not declarations()[name].parameters["by"].is_required]
+WITHOUT_BY = [
+    name for name in METHODS_WITH_BY if not declarations()[name].parameters["by"].is_required
+]
 
 
-def answer(verb, frame, **options):
-    return plain(getattr(bf, verb)(frame, **question(verb, **options)))
+def result(method, frame, **options):
+    return plain(getattr(bf, method)(frame, **example_arguments(method, **options)))
 
 
 @each_kind
-@cases("verb", OF_SEGMENTS)
-def test_no_rows_give_no_rows_with_the_columns_of_an_answer(verb, kind):
-    found = answer(verb, kind(ROWS.clear()))
+@cases("method", METHODS_WITH_BY)
+def test_no_rows_give_no_rows_with_the_columns_of_an_result(method, kind):
+    found = result(method, kind(ROWS.clear()))
 
-    assert list(found) == list(answer(verb, kind(ROWS)))
+    assert list(found) == list(result(method, kind(ROWS)))
     assert not any(found.values())
 
 
 @each_kind
-@cases("verb", WITHOUT_BY)
-def test_without_by_an_empty_frame_is_no_segment_either(verb, kind):
-    found = answer(verb, kind(ROWS.clear()), by=None)
+@cases("method", WITHOUT_BY)
+def test_without_by_an_empty_frame_is_no_segment_either(method, kind):
+    found = result(method, kind(ROWS.clear()), by=None)
 
-    assert list(found) == list(answer(verb, kind(ROWS), by=None))
+    assert list(found) == list(result(method, kind(ROWS), by=None))
     assert not any(found.values())
 
 
-@cases("verb", OF_SEGMENTS)
+@cases("method", METHODS_WITH_BY)
 @cases("margins", ["overall", "all"])
-def test_no_rows_have_no_margin(verb, margins):
-    options = {"margins": margins} if "margins" in declarations()[verb].parameters else {}
+def test_no_rows_have_no_margin(method, margins):
+    options = {"margins": margins} if "margins" in declarations()[method].parameters else {}
 
-    assert not any(answer(verb, ROWS.clear(), **options).values())
+    assert not any(result(method, ROWS.clear(), **options).values())
 
 
 @pytest.mark.parametrize("by", ["g", None])

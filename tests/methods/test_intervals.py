@@ -76,7 +76,7 @@ def test_images_of_balanced_accuracy_and_accuracy():
 
 
 @cases("case", without_empty_labels("posterior"))
-def test_the_posterior_verb_gives_the_reference_values(case):
+def test_the_posterior_method_gives_the_reference_values(case):
     frame = matrix_of(case["correct"], case["support"])
 
     out = bf.posterior(frame, "actual", "predicted", counts="n", prior=case["prior"], above=0.5)
@@ -200,7 +200,7 @@ def test_bad_options(options, message):
 
 
 @cases(
-    ("verb", "options"),
+    ("method", "options"),
     [
         (bf.report, {"metrics": "all", "interval": True}),
         (bf.classes, {"interval": "exact"}),
@@ -208,11 +208,11 @@ def test_bad_options(options, message):
     ],
 )
 @each_constructor
-def test_intervals_are_the_same_everywhere(constructor, verb, options):
+def test_intervals_are_the_same_everywhere(constructor, method, options):
     data = random_frame(9).to_dict(as_series=False)
-    expected = verb(pl.DataFrame(data), "y", "yhat", by="g", **options)
+    expected = method(pl.DataFrame(data), "y", "yhat", by="g", **options)
 
-    assert plain(verb(constructor(data), "y", "yhat", by="g", **options)) == plain(expected)
+    assert plain(method(constructor(data), "y", "yhat", by="g", **options)) == plain(expected)
 
 
 def test_limits_narrow_with_the_counts():
@@ -265,7 +265,7 @@ def test_limits_follow_the_treatment_of_absent_labels():
     assert [zero[f"geometric_mean{end}"] for end in ("", "_lower", "_upper")] == [0, None, None]
 
 
-def test_false_asks_for_no_limits():
+def test_interval_false_has_no_limits():
     frame = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0]})
 
     assert bf.report(frame, "y", "p", interval=False).equals(bf.report(frame, "y", "p"))

@@ -140,7 +140,7 @@ def test_chance_is_a_number_or_one_of_two_words():
 
 
 @pytest.mark.any_version
-def test_the_shipped_metrics_are_there_before_any_verb_is_used():
+def test_the_shipped_metrics_are_there_before_any_method_is_used():
     program = """
         import balframe as bf
 
@@ -189,7 +189,7 @@ def test_a_reserved_name_is_no_name_of_a_metric(monkeypatch):
 
 
 @pytest.mark.parametrize(("absent", "mean"), [("skip", 2 / 3), ("zero", 1 / 3), ("null", math.nan)])
-def test_counts_of_a_matrix_treat_absent_labels_as_asked(absent, mean):
+def test_counts_of_a_matrix_follow_absent(absent, mean):
     matrix, asked = [[0, 0], [1, 2]], {} if absent == "skip" else {"absent": absent}
 
     counts = bf.ClassCounts.from_matrix(matrix, **asked)

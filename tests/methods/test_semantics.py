@@ -11,7 +11,7 @@ from balframe.metrics import registry
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor, plain
 
-VERBS = cases("verb", [bf.report, bf.classes, bf.confusion])
+METHODS = cases("method", [bf.report, bf.classes, bf.confusion])
 
 
 def rows(out, *names):
@@ -57,7 +57,7 @@ def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
 
 
 @each_constructor
-def test_a_segment_without_a_row_left_in_the_other_verbs(constructor):
+def test_a_segment_without_a_row_left_in_the_other_methods(constructor):
     frame = constructor(HOLES)
     classes = bf.classes(frame, "y", "q", by="g", missing="drop")
     out = rows(classes, "g", "label", "support", "prevalence", "predicted", "recall")
@@ -91,12 +91,12 @@ def test_a_label_without_weight_is_absent(constructor):
 COUNTED = {"g": [*"aabbc"], "y": [0, 1, 1, 0, 2], "yhat": [0, 0, 1, 0, 0], "k": [3, 1, 2, 0, 0]}
 
 
-@VERBS
+@METHODS
 @each_constructor
-def test_counts_stand_for_repeated_rows(constructor, verb):
+def test_counts_stand_for_repeated_rows(constructor, method):
     repeated = {name: np.repeat(COUNTED[name], COUNTED["k"]).tolist() for name in COUNTED}
-    expected = plain(verb(constructor(repeated), "y", "yhat", by="g"))
-    assert plain(verb(constructor(COUNTED), "y", "yhat", by="g", counts="k")) == expected
+    expected = plain(method(constructor(repeated), "y", "yhat", by="g"))
+    assert plain(method(constructor(COUNTED), "y", "yhat", by="g", counts="k")) == expected
 
 
 @each_constructor
@@ -227,19 +227,19 @@ DAYS = {
 }
 
 
-@VERBS
+@METHODS
 @cases("weights", [{}, {"sample_weight": "w"}])
 @each_constructor
-def test_cells_report_what_their_rows_report(constructor, verb, weights):
+def test_cells_report_what_their_rows_report(constructor, method, weights):
     options, days = {"by": "g", **weights}, []
     for day in (slice(0, 7), slice(7, 20), slice(20, 30)):
         part = constructor({name: values[day] for name, values in DAYS.items()})
         days.append(bf.confusion(part, "y", ["p", "q"], **options))
     concat = {pd.DataFrame: pd.concat, pa.Table: pa.concat_tables}.get(type(days[0]), pl.concat)
     cells = concat(days)
-    expected = plain(verb(constructor(DAYS), "y", ["p", "q"], **options))
+    expected = plain(method(constructor(DAYS), "y", ["p", "q"], **options))
     for how in [{"cells": True}, *([] if weights else [{"counts": "n"}])]:
-        assert plain(verb(cells, "y", "predicted", by=["g", "model"], **how)) == expected
+        assert plain(method(cells, "y", "predicted", by=["g", "model"], **how)) == expected
 
 
 def test_a_matrix_becomes_cells():

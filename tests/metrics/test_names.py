@@ -137,7 +137,7 @@ def test_names_that_differ_between_libraries_are_no_aliases(name):
 
 
 @cases("name", [*SCORE_METRICS, *NOT_COMPUTED])
-def test_metrics_of_scores_point_to_the_verb_that_returns_them(name):
+def test_metrics_of_scores_point_to_the_method_that_returns_them(name):
     frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
     says = f"metric '{name}' not found: it is computed from scores, and no method returns it"
     if name in SCORE_METRICS:
@@ -158,7 +158,7 @@ def test_the_method_of_a_metric_of_scores_has_its_column(metric):
     assert metric.name in {column.name for column in columns}
 
 
-def test_a_metric_that_no_verb_returns_names_those_that_verbs_return():
+def test_a_metric_that_no_method_returns_names_those_that_methods_return():
     with pytest.raises(KeyError) as raised:
         find_metric("pr_auc")
 

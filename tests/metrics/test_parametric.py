@@ -63,7 +63,7 @@ def test_a_family_is_listed_in_one_row_and_is_not_among_all():
 @cases(
     "name", ["fbeta", "fbeta()", "fbeta(x)", "fbeta(beta)", "fbeta(0)", "fbeta(-1)", "fbeta(inf)"]
 )
-def test_a_number_above_0_is_asked_for(name):
+def test_a_number_above_0_is_required(name):
     with pytest.raises(bf.InvalidInputError) as raised:
         value(name)
 

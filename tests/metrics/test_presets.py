@@ -83,7 +83,7 @@ def test_what_is_named_twice_raises(metrics):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_presets_are_refused_where_one_metric_is_asked_for(preset):
+def test_presets_are_refused_where_one_metric_is_needed(preset):
     scores = pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]})
     says = f'metrics="{preset}" is a preset of several metrics; give the name of one metric'
 

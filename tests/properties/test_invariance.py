@@ -1,4 +1,4 @@
-"""Every verb gives one answer to one question, however its rows are written down and counted."""
+"""Every request has one result, however its rows are written down and counted."""
 
 import math
 from random import Random
@@ -9,9 +9,9 @@ from hypothesis import event, given, note
 from hypothesis import strategies as st
 
 from tests.support.counting_strategies import WAYS
-from tests.support.method_arguments import ANSWERING
+from tests.support.method_arguments import METHODS_WITH_COLUMNS
 from tests.support.strategies.frame_forms import FORMS
-from tests.support.strategies.requests import VERBS, questions
+from tests.support.strategies.requests import METHOD_CASES, method_requests
 from tests.support.strategies.transformations import LAST, TRANSFORMATIONS
 
 pytestmark = [
@@ -22,42 +22,42 @@ pytestmark = [
 FORCED = {"as it is": {}} | WAYS
 
 
-def test_every_verb_is_asked():
-    assert sorted(VERBS) == sorted(ANSWERING)
+def test_every_method_is_called():
+    assert sorted(METHOD_CASES) == sorted(METHODS_WITH_COLUMNS)
 
 
-@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+@pytest.mark.parametrize("method", METHOD_CASES.values(), ids=METHOD_CASES)
 @given(data=st.data())
-def test_nothing_changes_the_answer(verb, data):
-    question = data.draw(questions(verb))
+def test_nothing_changes_the_result(method, data):
+    request = data.draw(method_requests(method))
     random = Random(data.draw(st.integers(0, 2**32)))  # draws its choices alike, all as often
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))
     changes += [change for change in LAST if random.random() < 0.5]
     form, way = random.choice(FORMS), random.choice(list(FORCED))
     note(f"{[change.__name__ for change in changes]}, {form.__name__}, {way!r}")
-    expected = question.answer()
+    expected = request.result()
     event("refused" if isinstance(expected, type) else "answered")
     for change in changes:
-        question = change(question, random)
-    rows = form(question.frame, random)
+        request = change(request, random)
+    rows = form(request.frame, random)
     before = rows.copy() if isinstance(rows, pd.DataFrame) else None
     with pytest.MonkeyPatch.context() as forced:
         for name, value in FORCED[way].items():
             forced.setattr(name, value)
-        assert_same(question.having(rows), expected)
+        assert_same(request.having(rows), expected)
     if before is not None:
         pd.testing.assert_frame_equal(rows, before)
 
 
-def assert_same(question, expected):
+def assert_same(request, expected):
     """Compare answers: bit for bit, or roughly where sums of weights are rounded."""
-    found = question.answer()
+    found = request.result()
     if isinstance(found, type) or isinstance(expected, type):
         assert found is expected
         return
-    found = question.restore(found)
+    found = request.restore(found)
     assert list(found) == list(expected)
-    if question.is_exact:
+    if request.is_exact:
         assert found == expected
         return
     for name, values in expected.items():

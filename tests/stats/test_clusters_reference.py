@@ -29,9 +29,9 @@ close = {"rel": CLOSE, "abs": CLOSE}
 
 
 def ask(method, frame=FRAME, **options):
-    """List the rows of an answer."""
-    answer = plain(method(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
-    return [dict(zip(answer, row, strict=True)) for row in zip(*answer.values(), strict=True)]
+    """List the rows of a result."""
+    result = plain(method(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
+    return [dict(zip(result, row, strict=True)) for row in zip(*result.values(), strict=True)]
 
 
 def rows(segment, predicted="pred"):
@@ -141,14 +141,14 @@ def test_the_design_of_a_report():
 def test_variances_and_covariances_of_recalls_are_those_of_r(segment):
     case = CASES[segment]["r"]
     call_options = {"metrics": ["specificity", "recall", "uar", "accuracy"], "layout": "long"}
-    answer = ask(bf.report, FRAME.filter(segment=segment), y_pred="pred", by=None, **call_options)
+    result = ask(bf.report, FRAME.filter(segment=segment), y_pred="pred", by=None, **call_options)
     labels = {k: sum(true == k for _, true, _ in rows(segment)) for k in (0, 1)}
     p = dict(zip(labels, case["recalls"], strict=True))
     of_rows = [p[k] * (1 - p[k]) / labels[k] for k in labels]
     of_rows += [sum(of_rows) / 4, case["accuracy"] * (1 - case["accuracy"]) / case["n"]]
 
     # the design effect is the variance over that of independent rows
-    effects = [row["design_effect"] for row in answer]
+    effects = [row["design_effect"] for row in result]
     zeros, ones, both, right = np.multiply(effects, of_rows)
 
     cov = case["recalls_cov_cr2"]

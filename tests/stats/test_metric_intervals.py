@@ -208,8 +208,8 @@ def test_two_models_are_not_paired_on_a_kind_that_does_not_say_so(frame):
     assert (out["lower"][0], out["upper"][0]) == (None, None)
 
 
-@pytest.mark.parametrize("verb", ["report", "compare"])
-def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, verb):
+@pytest.mark.parametrize("method", ["report", "compare"])
+def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, method):
     def parts(c):
         return c.total_correct, c.total
 
@@ -224,7 +224,7 @@ def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, ve
         return c.mean_recall
 
     def ask(*metrics):
-        if verb == "compare":
+        if method == "compare":
             return bf.compare(frame, "y", ["p", "q"], by="g", metrics=metrics).drop("metric")
         return bf.report(frame, "y", "p", by="g", metrics=metrics, interval=True)
 

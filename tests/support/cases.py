@@ -41,6 +41,7 @@ def cases(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test],
                 raise BaseExceptionGroup(what, failures)
 
         signature = inspect.signature(test)
+        assert signature.parameters.keys() >= {*columns}, f"{test.__name__} takes no {columns}"
         kept = [one for name, one in signature.parameters.items() if name not in columns]
         run_cases.__signature__ = signature.replace(parameters=kept)  # whose names pytest provides
         run_cases._cases = body, axes

@@ -1,6 +1,6 @@
-"""A question to every verb, about a frame with the true labels `y` and the segments `g`.
+"""Arguments for every method, about a frame with the true labels `y` and the segments `g`.
 
-Predictions are `p` and `q`, scores `s` and `t`, days `day`. What a verb needs
+Predictions are `p` and `q`, scores `s` and `t`, days `day`. What a method needs
 is read from its declaration.
 """
 
@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from balframe.methods import declarations
 
 UNTIL = date(2026, 3, 31)  # the last day of the reference
-GIVEN = {
+EXAMPLE_VALUES = {
     "y_true": "y",
     "y_pred": "p",
     "y_score": "s",
@@ -20,35 +20,42 @@ GIVEN = {
     "reference": {"until": UNTIL.isoformat()},
 }
 SELECTIONS = {"selected": "p"}  # in place of which scores may be given
-ANSWERING = [  # with columns of their own
+METHODS_WITH_COLUMNS = [  # with columns of their own
     name for name, method in declarations().items() if method.layouts
 ]
 MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"], "selected": ["p", "q"]}
-SEVERAL = {"compare"}  # which compares models
-SEARCHING = {"slices"}  # which look for segments in the columns of `over`
-OF_SEGMENTS = [name for name in ANSWERING if name not in SEARCHING]
+MODEL_METHODS = {"compare"}  # which compares models
+SEARCH_METHODS = {"slices"}  # which look for segments in the columns of `over`
+METHODS_WITH_BY = [name for name in METHODS_WITH_COLUMNS if name not in SEARCH_METHODS]
 
 
-def question(verb, **options):
-    """Give the arguments of a verb: those that it needs, and `by`."""
-    parameters = declarations()[verb].parameters
+def example_arguments(method, **options):
+    """Return the arguments of a method: those that it needs, and `by`."""
+    parameters = declarations()[method].parameters
     required = [one.name for one in parameters.values() if one.is_required]
-    needed = {name: GIVEN[name] for name in required if name != "frame"}
+    needed = {name: EXAMPLE_VALUES[name] for name in required if name != "frame"}
     needed |= {name: one for name, one in SELECTIONS.items() if name in parameters}
-    asked = {**needed, "by": "g", **(models(verb) if verb in SEVERAL else {}), **options}
-    if verb in SEARCHING:
-        asked["over"] = asked.pop("by")
-        asked = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **asked}
-    return asked
+    arguments = {
+        **needed,
+        "by": "g",
+        **(models(method) if method in MODEL_METHODS else {}),
+        **options,
+    }
+    if method in SEARCH_METHODS:
+        arguments["over"] = arguments.pop("by")
+        arguments = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **arguments}
+    return arguments
 
 
 def days(n):
-    """Give days in turn: of the reference, and of three weeks after it."""
+    """Return days in turn: of the reference, and of three weeks after it."""
     return [UNTIL + timedelta((0, 1, 8, -3, 2, 16)[i % 6]) for i in range(n)]
 
 
-def models(verb):
-    """Give the argument by which a verb is asked about two models, if it takes them."""
-    if verb in SEARCHING:
+def models(method):
+    """Return the argument that names two models, if the method takes one."""
+    if method in SEARCH_METHODS:
         return {}
-    return {name: both for name, both in MODELS.items() if name in declarations()[verb].parameters}
+    return {
+        name: both for name, both in MODELS.items() if name in declarations()[method].parameters
+    }

@@ -1,4 +1,4 @@
-"""All slices that a search tests, not only those listed: what the verb hands from step to step."""
+"""All slices that a search tests, not only those that it lists."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import balframe as bf
 
 @dataclass
 class Seen:
-    """What one call of the verb found, before it listed anything."""
+    """What one call of the method found, before it listed anything."""
 
     population: Any = None
     tested: Any = None
@@ -42,20 +42,20 @@ class Seen:
 
 @contextmanager
 def seen():
-    """Keep what the calls of the verb within see."""
-    verb, kept = import_module("balframe.methods.slices.slices"), Seen()
-    of = verb.find_and_score_slices
+    """Keep what the calls of the method within see."""
+    method, kept = import_module("balframe.methods.slices.slices"), Seen()
+    of = method.find_and_score_slices
 
     def kept_too(population, *arguments):
         kept.population = population
         kept.tested = of(population, *arguments)
         return kept.tested
 
-    with patch.object(verb, "find_and_score_slices", kept_too):
+    with patch.object(method, "find_and_score_slices", kept_too):
         yield kept
 
 
 def search(frame, y_true="y", y_pred="yhat", **options):
-    """Ask for slices: the answer, and what was seen on the way."""
+    """Ask for slices: the result, and what was seen on the way."""
     with seen() as kept:
         return bf.slices(frame, y_true, y_pred, **options), kept

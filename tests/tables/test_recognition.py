@@ -99,7 +99,7 @@ def test_limits_of_metrics_with_new_names_are_recognized_in_a_curve():
     assert recognize_result(names).columns["hits_upper"].about == "hits"
 
 
-def test_columns_of_other_verbs_are_no_metrics_with_new_names():
+def test_columns_of_other_methods_are_no_metrics_with_new_names():
     names = ["g", "n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
 
     assert read(names) == ("ranking", "", ["g"])
@@ -122,7 +122,7 @@ def test_columns_of_other_verbs_are_no_metrics_with_new_names():
         ["recall", "roc_auc"],
     ],
 )
-def test_by_columns_may_have_the_names_of_columns_of_other_verbs(by):
+def test_by_columns_may_have_the_names_of_columns_of_other_methods(by):
     assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
     assert read([*by, *LONG]) == ("report", "long", by)
 
@@ -165,12 +165,12 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
         (["g", "n", "roc_auc", "f1"], "for a result of ranking, give verb='ranking'"),
     ],
 )
-def test_what_is_no_answer_is_refused(names, message):
+def test_what_is_no_result_is_refused(names, message):
     with pytest.raises(bf.InvalidInputError, match=message):
         recognize_result(names)
 
 
-def test_the_verb_may_be_given():
+def test_the_method_may_be_named_as_an_option():
     assert read(["g", "n", "accuracy", "roc_auc"], "report") == ("report", "wide", ["g"])
     assert read(["label", "support", "recall"], "report") == (
         "report",
@@ -183,10 +183,10 @@ def test_the_verb_may_be_given():
         recognize_result(["g", "n", "accuracy"], "gap")
 
 
-def test_what_may_be_of_two_verbs_is_refused_until_the_verb_is_given():
+def test_what_may_be_of_two_methods_is_refused_until_the_method_is_given():
     @bf.metric(range=(0, 1))
     def mean(c):
-        """A metric with the name of a column of another verb: accuracy."""
+        """A metric with the name of a column of another method: accuracy."""
         return c.total_correct / c.total
 
     with pytest.raises(

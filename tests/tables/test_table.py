@@ -84,13 +84,13 @@ class Page(HTMLParser):
         return [cell.text for cell in self.column(label)]
 
 
-def page(answer, *, min_support=0, **options):
+def page(result, *, min_support=0, **options):
     """Most frames here are small; what is asked of the size of segments has tests of its own."""
-    return Page(bf.table(answer, min_support=min_support, **options))
+    return Page(bf.table(result, min_support=min_support, **options))
 
 
 def segments(scores, **more):
-    """An answer of `report` with these accuracies."""
+    """A result of `report` with these accuracies."""
     names = [f"s{number:03d}" for number in range(len(scores))]
     n = range(1000, 1000 + len(scores))
     return pl.DataFrame({"g": names, "n": n, "accuracy": scores, **more})
@@ -147,9 +147,9 @@ def test_names_of_metrics_are_in_words():
 
 
 def test_limits_are_in_the_cell_and_on_the_bar():
-    answer = segments([0.5, 0.75], accuracy_lower=[0.25, None], accuracy_upper=[0.875, None])
+    result = segments([0.5, 0.75], accuracy_lower=[0.25, None], accuracy_upper=[0.875, None])
 
-    parsed = page(answer, decimals=2)
+    parsed = page(result, decimals=2)
 
     with_limits, without = parsed.column("Accuracy")
     assert parsed.texts[0] == ["g", "n", "Accuracy"]
@@ -158,14 +158,14 @@ def test_limits_are_in_the_cell_and_on_the_bar():
     assert whisker == pytest.approx((0.25, 0.875), abs=0.01)
     assert [x for x, _ in ends] == pytest.approx([0.25, 0.875], abs=0.01)
     assert len(without.drawn("line")) == 1
-    assert page(answer, bars=False).column("Accuracy")[0].shapes == []
+    assert page(result, bars=False).column("Accuracy")[0].shapes == []
 
 
 def test_limits_of_metrics_with_new_names_are_in_the_cell():
     scores = {"hits": [0.5, 0.75], "hits_lower": [0.25, None], "hits_upper": [0.875, None]}
-    answer = segments([0.5, 0.75], **scores).drop("accuracy")
+    result = segments([0.5, 0.75], **scores).drop("accuracy")
 
-    parsed = page(answer.with_columns(n_labels=2, min_support=9).select(
+    parsed = page(result.with_columns(n_labels=2, min_support=9).select(
         "g", "n", "n_labels", "min_support", *scores
     ), decimals=2)  # fmt: skip
 
@@ -219,9 +219,9 @@ def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
     assert marked(1, [0.5]) == ["0.500"]
 
 
-def of_rows(answer, least=10):
+def of_rows(result, least=10):
     """The rows whose accuracy or so is marked, in a table of the default, or of another least."""
-    parsed = Page(bf.table(answer, min_support=least))
+    parsed = Page(bf.table(result, min_support=least))
     return [row[0] for row in parsed.texts[1:] if any("▼" in text or "▲" in text for text in row)]
 
 
@@ -246,14 +246,14 @@ def test_a_segment_with_few_rows_is_not_the_worst():
 
 
 def test_the_denominator_is_that_of_the_metric():
-    answer = segments(
+    result = segments(
         [0.5, 0.6, 0.7],  # n is 1000 and more
         min_support=[9, 10, 10],
         recall=[0.1, 0.2, 0.3],
         precision=[0.1, 0.2, 0.3],
     ).select("g", "n", "min_support", "accuracy", "recall", "precision")
 
-    parsed = Page(bf.table(answer))
+    parsed = Page(bf.table(result))
 
     assert parsed.text_of("Accuracy") == ["▼ 0.500", "0.600", "0.700"]  # over all rows
     assert parsed.text_of("Recall") == ["0.100", "▼ 0.200", "0.300"]
@@ -264,14 +264,14 @@ def test_the_denominator_is_that_of_the_metric():
     )
     assert (
         "(Recall, Precision: with at least 10"
-        in Page(bf.table(answer.drop("min_support"))).alone[0]
+        in Page(bf.table(result.drop("min_support"))).alone[0]
     )
-    assert of_rows(answer.drop("n", "min_support")) == []
+    assert of_rows(result.drop("n", "min_support")) == []
 
 
 def test_classes_count_the_rows_of_each_score():
     # support, predicted and correct of x and z in three segments
-    answer = pl.DataFrame(
+    result = pl.DataFrame(
         {
             "g": ["a", "a", "b", "b", "c", "c"],
             "label": ["x", "z"] * 3,
@@ -284,7 +284,7 @@ def test_classes_count_the_rows_of_each_score():
         }
     )
 
-    parsed = Page(bf.table(answer))
+    parsed = Page(bf.table(result))
 
     marked = {
         name: [place for place, text in enumerate(parsed.text_of(name)) if "▼" in text]
@@ -458,7 +458,7 @@ def test_models_and_segments_head_confusion_tables_and_the_first_are_shown():
     ]
 
 
-def test_labels_of_confusion_tables_are_in_the_order_of_the_answer():
+def test_labels_of_confusion_tables_are_in_the_order_of_the_result():
     df = pl.DataFrame({"g": ["a", "a", "b"], Y: [0, 10, 9], P: [0, 10, 9]})
 
     by_value = page(bf.confusion(df, Y, P, by="g"))
@@ -514,7 +514,7 @@ def test_a_table_has_its_own_background_and_every_text_is_readable_on_it():
 
 
 def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
-    answer = pl.DataFrame(
+    result = pl.DataFrame(
         {
             "g": ["a", "b"],
             "n": [1000, 20],
@@ -528,7 +528,7 @@ def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
         }
     )
 
-    parsed = page(answer)
+    parsed = page(result)
 
     assert parsed.texts == [
         ["g", "n", "Recall", "Difference", "p", "Tests"],
@@ -590,17 +590,17 @@ def test_an_infinite_threshold_is_shown():
     assert [row[0] for row in parsed.texts[1:]] == ["0.25", "0.5", "∞"]
 
 
-VERBS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "posterior")
+METHODS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "posterior")
 
 
-@cases("verb", VERBS)
+@cases("method", METHODS)
 @each_constructor
-def test_every_row_of_the_other_answers_is_there(verb, constructor):
+def test_every_row_of_the_other_results_is_there(method, constructor):
     data = {key: values * 3 for key, values in GROUPS.items()}
     data |= {"g": ["a", "b", None] * 8, "q": [0, 1] * 12}
-    predicted = {"compare": [P, "q"]}.get(verb, P)
-    out = getattr(bf, verb)(constructor(data), Y, predicted, by="g", backend="polars")
-    same = getattr(bf, verb)(constructor(data), Y, predicted, by="g")
+    predicted = {"compare": [P, "q"]}.get(method, P)
+    out = getattr(bf, method)(constructor(data), Y, predicted, by="g", backend="polars")
+    same = getattr(bf, method)(constructor(data), Y, predicted, by="g")
 
     parsed = page(same)
 
@@ -610,7 +610,7 @@ def test_every_row_of_the_other_answers_is_there(verb, constructor):
 
 
 @cases("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
-def test_by_columns_may_have_the_names_of_other_columns_of_answers(name):
+def test_by_columns_may_have_the_names_of_other_columns_of_results(name):
     df = pl.DataFrame(GROUPS).rename({"g": name})
 
     parsed = page(bf.report(df, Y, P, by=name, metrics="accuracy"))
@@ -689,7 +689,7 @@ def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
 
 
 def test_of_many_verdicts_the_failures_come_first():
-    answer = pl.DataFrame(
+    result = pl.DataFrame(
         {
             "g": ["a", "b", "c", "d", "e"],
             "rule": ["false_positive_rate <= 0.5"] * 5,
@@ -698,12 +698,12 @@ def test_of_many_verdicts_the_failures_come_first():
         }
     )
 
-    parsed = page(answer, max_rows=3)
+    parsed = page(result, max_rows=3)
 
     assert [row[0] for row in parsed.texts[1:]] == ["c", "b", "a"]
 
 
-def test_an_answer_without_rows_has_a_header():
+def test_an_result_without_rows_has_a_header():
     parsed = page(bf.report(pl.DataFrame(GROUPS).clear(), Y, P, by="g", metrics="accuracy"))
 
     assert parsed.texts == [["g", "n", "Labels", "Smallest support", "Accuracy"]]
@@ -740,14 +740,14 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
         ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
     ],
 )
-def test_what_is_no_answer_is_refused(given, error, message):
+def test_what_is_no_result_is_refused(given, error, message):
     with pytest.raises(error, match=message):
         bf.table(given)
 
 
 @cases("by", [["rule", "status"], ["metric", "threshold"], ["label", "n_tests"]])
 @cases("layout", ["wide", "long"])
-def test_by_columns_with_the_names_of_another_verbs_columns_stay_by_columns(by, layout):
+def test_by_columns_with_the_names_of_another_methods_columns_stay_by_columns(by, layout):
     df = pl.DataFrame(GROUPS).with_columns(h=pl.col("g")).rename(dict(zip("gh", by, strict=True)))
     if layout == "long" and "metric" in by:
         df = df.rename({"metric": "criterion"})
@@ -785,21 +785,21 @@ def test_columns_of_the_user_stand_behind():
     ]
 
 
-def test_the_verb_may_be_named():
+def test_the_method_may_be_named():
     out = segments([0.5, 0.25], roc_auc=[0.75, 0.5])
 
     with pytest.raises(bf.InvalidInputError, match="for a result of report, give verb='report'"):
         bf.table(out)
-    assert page(out, verb="report").text_of("ROC AUC") == ["0.750", "0.500"]
+    assert page(out, method="report").text_of("ROC AUC") == ["0.750", "0.500"]
     with pytest.raises(
         bf.UnknownNameError, match=r"verb 'reprot' not found; did you mean 'report'"
     ):
-        bf.table(out, verb="reprot")
+        bf.table(out, method="reprot")
     with pytest.raises(
         bf.InvalidInputError,
         match=r"give a result of check\. .* also has 'rule' and 'estimate' and",
     ):
-        bf.table(out, verb="check")
+        bf.table(out, method="check")
 
 
 def test_segments_of_extreme_scores_are_shown_as_they_are():
@@ -810,7 +810,7 @@ def test_segments_of_extreme_scores_are_shown_as_they_are():
     assert parsed.text_of("Lowest year") == ["2019"]
 
 
-def test_the_answer_of_a_verb_that_is_new_is_laid_out(toy_method):
+def test_the_result_of_a_method_that_is_new_is_laid_out(toy_method):
     df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
     out = toy_method.function(df, Y, [P, Y], by="g", margins="overall")
 

@@ -1,4 +1,4 @@
-"""Tables of the answer of `impact`: one below the other, with notes on who is not in them."""
+"""Tables of the result of `impact`: one below the other, with notes on who is not in them."""
 
 import pandas as pd
 import polars as pl
@@ -29,7 +29,7 @@ def asked(selected="s", frame=None, **options):
 
 
 @pytest.fixture(scope="module")
-def answer():
+def result():
     return asked()
 
 
@@ -82,8 +82,8 @@ def test_tables_stand_below_each_other_with_a_heading_each(constructor):
     assert parsed.text_of("Short of parity")[5:10] == ["15", "10", DASH, "0", "6"]
 
 
-def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(answer):
-    parsed = page(answer)
+def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(result):
+    parsed = page(result)
 
     small = [row for row in parsed.rows[1:] if in_italics(row) == {True}]
     others = [row for row in parsed.rows[1:] if row not in small]
@@ -127,23 +127,23 @@ def test_the_bound_is_a_line_on_the_bars_of_ratios(bound):
         assert len(rate.drawn("line")) == len(ratio.drawn("line")) - 1
 
 
-def test_limits_stand_in_the_cells_of_what_they_are_limits_of(answer):
-    parsed = page(answer, decimals=4)
+def test_limits_stand_in_the_cells_of_what_they_are_limits_of(result):
+    parsed = page(result, decimals=4)
 
     for label, name, limits in (
         ("Rate", "rate", ["rate_lower", "rate_upper"]),
         ("Impact ratio", "impact_ratio", ["lower", "upper"]),
     ):
-        rows = answer.filter(pl.col("role") != "unknown").select(name, *limits).rows()
+        rows = result.filter(pl.col("role") != "unknown").select(name, *limits).rows()
         assert parsed.text_of(label) == [
             DASH if one is None else f"{one:.4f} [{low:.4f}, {high:.4f}]" for one, low, high in rows
         ]
 
 
-def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
-    table = bf.table(answer)
+def test_what_repeats_other_columns_is_hidden_but_behind_the_table(result):
+    table = bf.table(result)
 
-    assert {"Highest sex", "Highest", "Bound", "p", "Tests"}.isdisjoint(page(answer).texts[0])
+    assert {"Highest sex", "Highest", "Bound", "p", "Tests"}.isdisjoint(page(result).texts[0])
     assert table._tbl_data["bound_value"].to_list() == [0.8] * 11
     assert table._tbl_data["p_value_value"].null_count() == 6  # three most selected, three small
 
@@ -172,33 +172,33 @@ def test_what_repeats_other_columns_is_hidden_but_behind_the_table(answer):
         ),
     ],
 )
-def test_columns_may_be_dropped(answer, dropped, gone, added, notes):
-    whole, parsed = page(answer), page(answer.drop(dropped))
+def test_columns_may_be_dropped(result, dropped, gone, added, notes):
+    whole, parsed = page(result), page(result.drop(dropped))
 
     assert set(whole.texts[0]) - set(parsed.texts[0]) == set(gone)
     assert set(parsed.texts[0]) - set(whole.texts[0]) == set(added)
     assert parsed.alone[3:] == notes
-    has_limits = {"lower", "upper"} <= set(answer.columns) - set(dropped)
+    has_limits = {"lower", "upper"} <= set(result.columns) - set(dropped)
     assert any("[" in text for text in parsed.text_of("Impact ratio")) == has_limits
 
 
-def test_without_its_role_an_unknown_category_is_a_row(answer):
-    parsed = page(answer.filter(margin="sex").drop("role"))
+def test_without_its_role_an_unknown_category_is_a_row(result):
+    parsed = page(result.filter(margin="sex").drop("role"))
 
     assert [row[0] for row in parsed.texts[1:]] == ["F", "M", "(missing)"]
     assert parsed.alone == [*NOTES[4:]]
 
 
 @pytest.mark.parametrize("name", ["margin", "n_selected", "impact_ratio"])
-def test_what_has_to_stay_is_named(answer, name):
+def test_what_has_to_stay_is_named(result, name):
     with pytest.raises(bf.InvalidInputError, match=f"A result of impact also has '{name}'"):
-        bf.table(answer.drop(name))
+        bf.table(result.drop(name))
 
 
-def test_columns_of_the_user_stand_behind(answer):
-    mine = pl.Series("remark", ["few" if one == "small" else None for one in answer["role"]])
+def test_columns_of_the_user_stand_behind(result):
+    mine = pl.Series("remark", ["few" if one == "small" else None for one in result["role"]])
 
-    parsed = page(answer.with_columns(mine))
+    parsed = page(result.with_columns(mine))
 
     assert parsed.texts[0][-1] == "Remark"
     assert parsed.text_of("Remark") == [""] * 4 + ["few", "", "", "few", "", "", "few"]
@@ -214,9 +214,9 @@ def test_columns_of_the_user_stand_behind(answer):
 )
 @cases("is_filtered", [True, False])
 def test_one_table_has_no_heading_and_only_its_own_columns(
-    answer, is_filtered, margin, label, first
+    result, is_filtered, margin, label, first
 ):
-    kept = answer.filter(margin=margin)
+    kept = result.filter(margin=margin)
     if not is_filtered and len(label) == 1:
         kept = asked(by=label)
 
@@ -283,21 +283,21 @@ def test_names_and_values_of_the_data_are_text(library, column):
 
 
 @pytest.mark.parametrize("name", ["model", "metric", "threshold"])
-def test_a_by_column_may_have_the_name_of_another_verbs_column(name):
+def test_a_by_column_may_have_the_name_of_another_methods_column(name):
     parsed = page(asked(frame=pl.DataFrame(PEOPLE).rename({"sex": name}), by=[name, "race"]))
 
     assert parsed.texts[0][:3] == [name, "race", "n"]
     assert parsed.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
 
 
-def test_the_verb_may_be_named(answer):
-    assert page(answer, verb="impact").texts == page(answer).texts
+def test_the_method_may_be_named(result):
+    assert page(result, method="impact").texts == page(result).texts
     with pytest.raises(bf.InvalidInputError, match="A result of gaps also has 'metric'"):
-        bf.table(answer, verb="gaps")
+        bf.table(result, method="gaps")
 
 
-def test_of_many_categories_the_extremes_of_each_table_are_shown(answer):
-    parsed = page(answer, max_rows=6)
+def test_of_many_categories_the_extremes_of_each_table_are_shown(result):
+    parsed = page(result, max_rows=6)
 
     assert [row[:2] for row in parsed.texts[1:]] == [
         ["F", ""],
@@ -314,10 +314,10 @@ def test_of_many_categories_the_extremes_of_each_table_are_shown(answer):
         *NOTES[:3],
     ]
     assert NOTES[3] not in parsed.alone  # no row is in italics
-    assert len(page(answer, max_rows=11).rows) == len(page(answer, max_rows=None).rows) == 12
+    assert len(page(result, max_rows=11).rows) == len(page(result, max_rows=None).rows) == 12
 
 
-def test_an_answer_without_rows_has_a_header():
+def test_an_result_without_rows_has_a_header():
     parsed = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
 
     assert parsed.texts[0][:3] == ["sex", "race", "n"]

@@ -1,4 +1,4 @@
-"""Tables of the answer of `monitor`: the last periods, with statuses in colours and no details."""
+"""Tables of the result of `monitor`: the last periods, with statuses in colours and no details."""
 
 import pandas as pd
 import polars as pl
@@ -16,13 +16,13 @@ def asked(frame=STREAM, **options):
 
 
 @pytest.fixture(scope="module")
-def answer():
+def result():
     return asked()
 
 
 @pytest.fixture(scope="module")
-def parsed(answer):
-    return page(answer)
+def parsed(result):
+    return page(result)
 
 
 def test_the_columns_are_what_a_reader_needs(parsed):
@@ -32,20 +32,20 @@ def test_the_columns_are_what_a_reader_needs(parsed):
     ]
 
 
-def test_statuses_have_signs_and_the_colours_of_verdicts(parsed, answer):
+def test_statuses_have_signs_and_the_colours_of_verdicts(parsed, result):
     signs = {"alarm": ALARM, "ok": OK, "inconclusive": OPEN}
 
-    assert parsed.text_of("Status") == [signs[one] for one in answer["status"]]
-    assert {"alarm", "ok", "inconclusive"} == set(answer["status"])
+    assert parsed.text_of("Status") == [signs[one] for one in result["status"]]
+    assert {"alarm", "ok", "inconclusive"} == set(result["status"])
 
 
-def test_a_score_has_its_limits_and_a_difference_those_that_decide(parsed, answer):
+def test_a_score_has_its_limits_and_a_difference_those_that_decide(parsed, result):
     (row,) = (
         number
-        for number, one in enumerate(answer.iter_rows(named=True))
+        for number, one in enumerate(result.iter_rows(named=True))
         if (one["site"], one["period"]) == ("north", LAST)
     )
-    one = answer.row(row, named=True)
+    one = result.row(row, named=True)
     assert parsed.text_of("Balanced accuracy")[row].startswith(
         f"0.750 [{one['lower']:.3f}, {one['upper']:.3f}]"
     )
@@ -75,17 +75,17 @@ def test_metrics_are_headings_above_their_periods():
     assert "Estimate" in parsed.texts[0]
 
 
-def test_pandas_has_the_same_table(answer):
+def test_pandas_has_the_same_table(result):
     as_pandas = page(asked(pd.DataFrame(STREAM.to_dict(as_series=False))))
 
     for label in ("n", "Window", "Status", "Window difference"):
-        assert as_pandas.text_of(label) == page(answer).text_of(label)
+        assert as_pandas.text_of(label) == page(result).text_of(label)
 
 
-def test_columns_may_be_dropped_and_own_ones_added(answer):
-    some = answer.select(pl.exclude("n_labels", "cumulative_lower", "cumulative_upper"))
+def test_columns_may_be_dropped_and_own_ones_added(result):
+    some = result.select(pl.exclude("n_labels", "cumulative_lower", "cumulative_upper"))
 
     parsed = page(some.with_columns(comment=pl.lit("x")))
 
     assert parsed.texts[0][-1] == "Comment"
-    assert parsed.text_of("Status") == page(answer).text_of("Status")
+    assert parsed.text_of("Status") == page(result).text_of("Status")

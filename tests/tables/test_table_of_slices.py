@@ -1,4 +1,4 @@
-"""Tables of the answer of `slices`: its text takes the place of the columns searched."""
+"""Tables of the result of `slices`: its text takes the place of the columns searched."""
 
 import polars as pl
 import pytest
@@ -26,7 +26,7 @@ def answer():
     )
 
 
-def test_the_answer_is_recognized_with_the_columns_searched(answer):
+def test_the_result_is_recognized_with_the_columns_searched(answer):
     result = recognize_result(answer.columns)
 
     assert result.method == "slices"
@@ -55,5 +55,5 @@ def test_the_terminal_and_markdown_show_it_too(answer):
         assert " site " not in text.replace("site = c", "")
 
 
-def test_an_answer_without_slices_has_a_table(answer):
+def test_an_result_without_slices_has_a_table(answer):
     assert "Slice" in bf.table(answer.clear()).as_raw_html()

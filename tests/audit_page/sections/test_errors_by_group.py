@@ -113,7 +113,7 @@ def test_the_section_says_how_far_apart(found, said):
     assert plain(column_distance("race", found)) == said
 
 
-def test_the_two_errors_are_asked_for_in_turn():
+def test_the_two_errors_come_in_turn():
     made = model([column(GROUPS, false_positive_rate=SHOWN, false_negative_rate=OPEN)])
     first, second = (distances(made, rate, i) for i, rate in enumerate((FPR, FNR)))
     assert plain(first).startswith("How far apart are the groups in the first? By race 30 points")
@@ -188,7 +188,7 @@ def test_the_errors_of_several_labels():
     assert ", here the 8 most frequent, an error is to miss it." in plain(kinds(_of_labels(10)))
 
 
-def test_the_question_is_on_whom_only_where_there_are_groups():
+def test_the_heading_names_people_only_where_there_are_groups():
     with_groups = section(audit(model([column(GROUPS)], BOTH)))
     without = section(audit(model(overall=BOTH), by=[]))
     assert with_groups.question == "Which errors are made, and on whom do they fall?"

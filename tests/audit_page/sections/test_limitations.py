@@ -55,7 +55,7 @@ def test_that_groups_are_alike_cannot_be_said_where_there_are_groups():
     assert "That groups are alike." not in items(model(), by=[])
 
 
-def test_what_was_not_asked_is_listed():
+def test_what_was_not_examined_is_listed():
     assert items(model(), [MISSED, MISSED])["What was not asked."] == (
         "Left out of this page: “Are the agreed rules met?” (no rules were given); “Are the agreed "
         "rules met?” (no rules were given)."

@@ -138,7 +138,7 @@ def test_the_matrix_has_shares_of_rows_and_wrong_calls():
     ]
 
 
-def test_several_labels_have_a_most_frequent_answer_and_a_table():
+def test_several_labels_have_a_most_frequent_label_and_a_table():
     right = section(audit(many_labels(3)))
     assert "always giving the most frequent answer" in right.brief[0]
     said = right.blocks[1].text

@@ -179,7 +179,7 @@ def test_the_best_threshold_is_said_to_look_better_than_it_will_be():
         (0.5, 0.5, ("50", "50")),
     ],
 )
-def test_two_shares_are_told_apart(one, other, texts):
+def test_two_close_shares_are_written_differently(one, other, texts):
     assert distinct_numbers(one, other) == texts
 
 
@@ -303,12 +303,12 @@ def test_rounded_scores_are_said_to_be():
 
 
 def test_the_section_is_left_out_without_scores_or_two_labels():
-    question = "What would another threshold do?"
+    request = "What would another threshold do?"
     without = section(audit(model()), [None])
-    assert without == LeftOut(question, "no score was given (`y_score`)")
+    assert without == LeftOut(request, "no score was given (`y_score`)")
     several = audit(model(), models=[Model("p", "s")])
     assert section(several, [None]) == LeftOut(
-        question, "a threshold is between two outcomes, and there are more"
+        request, "a threshold is between two outcomes, and there are more"
     )
 
 

@@ -91,7 +91,7 @@ def test_score_test_is_that_of_statsmodels(rows, p):
         assert p_value[g] == pytest.approx(stats.chi2.sf(statistic, 2), rel=1e-9)
 
 
-def test_answers_do_not_depend_on_other_segments(rows, p):
+def test_results_do_not_depend_on_other_segments(rows, p):
     alone = [probabilities(np.zeros(len(y)), special.expit(logit), y) for logit, y in each(rows)]
 
     for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [score_test(p)]):

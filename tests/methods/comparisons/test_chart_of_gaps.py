@@ -25,7 +25,7 @@ TABLE = {
 
 
 @each_constructor
-def test_differences_limits_and_p_values_are_those_of_the_verb(constructor):
+def test_differences_limits_and_p_values_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")

@@ -26,9 +26,9 @@ class TestGaps:
         frame = drawn(seed, nested=nested)
         names = ["accuracy", "uar", "f1"]
 
-        answer = ask(bf.gaps, frame, metrics=names)
+        result = ask(bf.gaps, frame, metrics=names)
 
-        for accuracy, mean, f1 in zip(*(answer[i::3] for i in range(3)), strict=True):
+        for accuracy, mean, f1 in zip(*(result[i::3] for i in range(3)), strict=True):
             one, other = halves(frame, accuracy["g"])
             found = loops.difference(loops.right(one), loops.right(other), loops.wilson)
             assert (*limits(accuracy), accuracy["p_value"]) == close(found)
@@ -41,27 +41,27 @@ class TestGaps:
     def test_against_a_segment(self, seed):
         frame = drawn(seed)
 
-        answer = ask(bf.gaps, frame, metrics=["uar", "mcc"], reference="c")
+        result = ask(bf.gaps, frame, metrics=["uar", "mcc"], reference="c")
 
         other = rows(frame.filter(g="c"))
-        for mean, mcc in zip(answer[:4:2], answer[1:4:2], strict=True):
+        for mean, mcc in zip(result[:4:2], result[1:4:2], strict=True):
             one = rows(frame.filter(g=mean["g"]))
             found = loops.difference(loops.recalls(one), loops.recalls(other), loops.score)
             assert (*limits(mean), mean["p_value"]) == close(found)
             a, b = (loops.agreement("mcc", side) for side in (one, other))
             _, r = loops.minus(a, b)
             assert limits(mcc) == close(loops.mover(a.value, a.limits, b.value, b.limits, r))
-        assert {limits(row) for row in answer[4:]} == {NOTHING}  # the segment itself
+        assert {limits(row) for row in result[4:]} == {NOTHING}  # the segment itself
 
     def test_a_difference_that_no_cluster_moves_is_pooled(self):
         frame = pl.DataFrame(
             {"g": list("aaaaabbbbbb"), "c": list("uuvvvxxxyyy"), "y": 1, "p": [1] * 5 + [0] * 6}
         )
 
-        answer = ask(bf.gaps, frame, metrics="accuracy", labels=[0, 1])
+        result = ask(bf.gaps, frame, metrics="accuracy", labels=[0, 1])
 
         expected = loops.difference(*map(loops.right, halves(frame, "a")), loops.wilson)
-        assert (*limits(answer[0]), answer[0]["p_value"]) == close(expected)
+        assert (*limits(result[0]), result[0]["p_value"]) == close(expected)
         assert 0 < expected[-1] < 1
 
 
@@ -84,9 +84,9 @@ class TestDisparity:
         frame = drawn(seed, segments=segments, nested=nested, rows=40 * segments)
         of_segments = [rows(frame.filter(g=g)) for g in sorted(set(frame["g"]))]
 
-        answer = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+        result = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
 
-        for row, labels in zip(answer, (loops.right, loops.recalls), strict=True):
+        for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
             q, p = loops.equality([labels(own) for own in of_segments])
             if segments == 2:
                 p = loops.difference(*map(labels, of_segments), loops.score)[-1]
@@ -98,9 +98,9 @@ class TestDisparity:
         frame = drawn(1, nested=nested).with_columns(p=pl.when(g="a").then("y").otherwise("p"))
         of_segments = [rows(frame.filter(g=g)) for g in "abc"]
 
-        answer = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+        result = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
 
-        for row, labels in zip(answer, (loops.right, loops.recalls), strict=True):
+        for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
             expected = loops.equality([labels(own) for own in of_segments])
             assert (row["statistic"], row["p_value"]) == close(expected)
 
@@ -124,9 +124,9 @@ class TestCompare:
     def test_two_models(self, seed, labels):
         frame = drawn(seed, labels=labels)
 
-        answer = ask(bf.compare, frame, ["p", "q"], metrics=["accuracy", "uar"])
+        result = ask(bf.compare, frame, ["p", "q"], metrics=["accuracy", "uar"])
 
-        for accuracy, mean in zip(answer[::2], answer[1::2], strict=True):
+        for accuracy, mean in zip(result[::2], result[1::2], strict=True):
             own = frame.filter(g=accuracy["g"])
             one, other = rows(own), rows(own, "q")
             for row, of in ((accuracy, loops.right), (mean, loops.recalls)):

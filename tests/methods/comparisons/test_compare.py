@@ -321,7 +321,7 @@ ERRORS = [
 
 @cases(("options", "kind", "words"), ERRORS)
 @each_constructor
-def test_bad_questions_raise_at_once(constructor, options, kind, words):
+def test_bad_input_raises_at_once(constructor, options, kind, words):
     data = random_rows(20) | {"reference": ["a"] * 20, "model": ["b"] * 20}
 
     with pytest.raises(bf.BalframeError, match=words) as raised:

@@ -249,8 +249,8 @@ def test_a_note_says_where_weights_allow_no_test():
     assert row["note"] == "the weights are too large or too small for a test"
 
 
-SEGMENT_VERBS = pytest.mark.parametrize(
-    ("verb", "options"),
+SEGMENT_METHODS = pytest.mark.parametrize(
+    ("method", "options"),
     [
         (bf.gaps, {}), (bf.gaps, {"reference": "overall"}), (bf.gaps, {"reference": "best"}),
         (bf.gaps, {"reference": {"g": None, "sex": "f"}}),
@@ -260,45 +260,45 @@ SEGMENT_VERBS = pytest.mark.parametrize(
 
 
 @pytest.mark.any_version
-@SEGMENT_VERBS
+@SEGMENT_METHODS
 @each_constructor
-def test_segments_compare_the_same_everywhere(constructor, verb, options):
+def test_segments_compare_the_same_everywhere(constructor, method, options):
     data = random_frame(8, segments="abcd").to_dict(as_series=False)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", **options}
-    expected = verb(pl.DataFrame(data), "y", ["q", "p"], **options)
+    expected = method(pl.DataFrame(data), "y", ["q", "p"], **options)
     frame = constructor(data)
-    out = verb(frame, "y", ["q", "p"], **options)
+    out = method(frame, "y", ["q", "p"], **options)
     assert type(out) is type(frame)
     assert_table(out, plain(expected))
     assert plain(frame) == data
-    assert plain(verb(head(constructor(data), 0), "y", ["q", "p"], **options))["model"] == []
+    assert plain(method(head(constructor(data), 0), "y", ["q", "p"], **options))["model"] == []
 
 
-@SEGMENT_VERBS
+@SEGMENT_METHODS
 @cases("weight", [None, "w"])
-def test_cells_compare_as_their_rows_do(verb, options, weight):
+def test_cells_compare_as_their_rows_do(method, options, weight):
     frame, options = random_frame(9, segments="abcd"), {"by": ["g", "sex"], **options}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
-    out = verb(cells, "y", "p", cells=True, **options)
-    assert_table(out, plain(verb(frame, "y", "p", sample_weight=weight, **options)))
+    out = method(cells, "y", "p", cells=True, **options)
+    assert_table(out, plain(method(frame, "y", "p", sample_weight=weight, **options)))
 
 
-@cases("verb", [bf.gaps, bf.disparity, bf.fairness])
+@cases("method", [bf.gaps, bf.disparity, bf.fairness])
 @cases(
     ("options", "words"),
     [
-        ({"by": None}, "by= is missing, but {verb} compares"),
-        ({"by": []}, "by= is missing, but {verb} compares"),
+        ({"by": None}, "by= is missing, but {method} compares"),
+        ({"by": []}, "by= is missing, but {method} compares"),
         ({"level": 95}, "level=95 is not a confidence level; give a number"),
     ],
 )
-def test_what_cannot_be_used_raises(verb, options, words):
-    with pytest.raises(bf.InvalidInputError, match=words.format(verb=verb.__name__)):
-        verb(random_frame(1, rows=50), "y", "p", **{"by": "g", **options})
+def test_what_cannot_be_used_raises(method, options, words):
+    with pytest.raises(bf.InvalidInputError, match=words.format(method=method.__name__)):
+        method(random_frame(1, rows=50), "y", "p", **{"by": "g", **options})
 
 
-@cases("verb", [bf.disparity, bf.fairness])
+@cases("method", [bf.disparity, bf.fairness])
 @cases("min_support", [-1, 1.5, True, None, "1"])
-def test_a_support_is_a_count_of_rows(verb, min_support):
+def test_a_support_is_a_count_of_rows(method, min_support):
     with pytest.raises(bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give"):
-        verb(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)
+        method(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)

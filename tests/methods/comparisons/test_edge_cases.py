@@ -7,43 +7,43 @@ from balframe.core.safe_divide import ratio
 from balframe.methods import declarations
 from balframe.stats.metric_intervals import Proportion
 from tests.support.cases import cases
-from tests.support.method_arguments import OF_SEGMENTS, question
+from tests.support.method_arguments import METHODS_WITH_BY, example_arguments
 
 ROWS = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1], "q": [0, 0, 1, 1], "s": [0.1, 0.4, 0.3, 0.8]}
-WEIGHTED = [one for one in OF_SEGMENTS if "sample_weight" in declarations()[one].parameters]
-WITH_MARGINS = [one for one in OF_SEGMENTS if "margins" in declarations()[one].parameters]
-each_verb = cases("verb", WITH_MARGINS)
+WEIGHTED = [one for one in METHODS_WITH_BY if "sample_weight" in declarations()[one].parameters]
+WITH_MARGINS = [one for one in METHODS_WITH_BY if "margins" in declarations()[one].parameters]
+each_method = cases("method", WITH_MARGINS)
 
 
-def ask(verb, frame, **options):
-    return getattr(bf, verb)(frame, **question(verb, **options))
+def ask(method, frame, **options):
+    return getattr(bf, method)(frame, **example_arguments(method, **options))
 
 
-@each_verb
-def test_a_column_may_be_called_margin_or_model(verb):
+@each_method
+def test_a_column_may_be_called_margin_or_model(method):
     frame = pl.DataFrame(ROWS | {"g": list("aabb")})
-    name = "margin" if verb == "compare" else "model"
+    name = "margin" if method == "compare" else "model"
 
-    out = ask(verb, frame.rename({"g": name}), by=name)
+    out = ask(method, frame.rename({"g": name}), by=name)
 
-    expected = ask(verb, frame, by="g")
+    expected = ask(method, frame, by="g")
     assert out.rows() == expected.rows()
 
 
-@each_verb
-def test_a_column_called_margin_beside_margins_raises(verb):
+@each_method
+def test_a_column_called_margin_beside_margins_raises(method):
     frame = pl.DataFrame(ROWS | {"margin": list("aabb")})
 
     with pytest.raises(bf.InvalidInputError, match="'margin'"):
-        ask(verb, frame, by="margin", margins="overall")
+        ask(method, frame, by="margin", margins="overall")
 
 
-@cases("verb", WEIGHTED)
+@cases("method", WEIGHTED)
 @cases("weight", [0.0, 1e-300, 1e300])
-def test_weights_of_any_size_raise_no_warning(verb, weight):
+def test_weights_of_any_size_raise_no_warning(method, weight):
     frame = pl.DataFrame(ROWS | {"g": list("aabb"), "w": [weight] * 4})
 
-    assert ask(verb, frame, by="g", sample_weight="w").height > 0
+    assert ask(method, frame, by="g", sample_weight="w").height > 0
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def test_cells_of_files_and_of_parts_that_were_added_up(sides, tmp_path):
 
 @cases("baseline", ["q", "cells"])
 @each_constructor
-def test_passed_and_require_ask_about_the_baseline(constructor, baseline):
+def test_passed_and_require_compare_with_the_baseline(constructor, baseline):
     rows = {"y": [1] * 200 + [0] * 200, "p": [1] * 180 + [0] * 220, "q": [1] * 120 + [0] * 280}
     frame = constructor(rows)
     given = "q" if baseline == "q" else bf.confusion(frame, "y", "q")

@@ -258,7 +258,7 @@ def test_segments_have_a_type_for_both_sides(dtype, of_baseline, expected):
         assert plain(out)["baseline_n"] == [4, 4, 4]
 
 
-def test_an_answer_of_a_lazy_frame_has_the_schema_that_it_promised():
+def test_a_lazy_result_has_the_schema_that_it_promised():
     frame, earlier = random_frame(8).lazy(), random_frame(9)
     by = {"by": ["g", "sex"], "margins": "all", "rules": [RECALL, "n >= 5", "difference(uar) < 1"]}
     for baseline in ("q", bf.confusion(earlier, "y", "p", by=by["by"])):

@@ -1,4 +1,4 @@
-"""The chart of `power`: its curves are those that the verb computes."""
+"""The chart of `power`: its curves are those that the method computes."""
 
 import polars as pl
 import pytest
@@ -26,16 +26,16 @@ def points_of(chart, segment):
     ]
 
 
-def test_curves_are_those_of_the_verb(constructor):
+def test_curves_are_those_of_the_method(constructor):
     df = constructor(CASES)
 
     chart = bf.plot.power(df, "y", "yhat", **ASKED)
 
-    answer = plain(bf.power(df, "y", "yhat", power=[0.5, 0.8, 0.98], **ASKED))
+    result = plain(bf.power(df, "y", "yhat", power=[0.5, 0.8, 0.98], **ASKED))
     for segment in "ab":
         expected = [
-            (answer["min_detectable_difference"][i], answer["power"][i])
-            for i, site in enumerate(answer["site"])
+            (result["min_detectable_difference"][i], result["power"][i])
+            for i, site in enumerate(result["site"])
             if site == segment
         ]
         assert len(expected) == 3

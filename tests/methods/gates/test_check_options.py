@@ -147,14 +147,14 @@ def test_differences_and_ratios_use_the_method_that_is_named(metric, is_wilson):
     assert not out.select(LIMITS).equals(by_gate.select(LIMITS))
 
 
-@cases("verb", [bf.check, bf.require])
+@cases("method", [bf.check, bf.require])
 @cases("interval", [True, False, "gate", "wald", 1])
-def test_what_is_no_method_raises(verb, interval):
+def test_what_is_no_method_raises(method, interval):
     frame = pl.DataFrame(table(**FOUR))
     names = ", ".join(map(repr, METHODS))
     message = f"^interval={interval!r} is not one of the options: None, {names}"
     with pytest.raises(bf.InvalidInputError, match=message):
-        verb(frame, "y", "p", rules="n >= 1", interval=interval)
+        method(frame, "y", "p", rules="n >= 1", interval=interval)
 
 
 def test_require_takes_the_options_of_check():
@@ -169,9 +169,9 @@ def test_require_takes_the_options_of_check():
         bf.require(few, "y", "p", rules="recall >= 0.69")
 
 
-@cases("verb", [bf.check, bf.require, bf.disparity, bf.fairness])
-def test_one_row_is_support_enough_unless_more_is_asked_for(verb):
-    assert inspect.signature(verb).parameters["min_support"].default == 1
+@cases("method", [bf.check, bf.require, bf.disparity, bf.fairness])
+def test_one_row_is_support_enough_by_default(method):
+    assert inspect.signature(method).parameters["min_support"].default == 1
 
 
 def test_the_least_support_of_a_mean_is_that_of_the_rarest_label_present():

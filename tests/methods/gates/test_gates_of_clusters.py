@@ -47,9 +47,9 @@ def of_proportion(labels):
 def test_proportions(seed):
     rules = ["accuracy >= 0.5", "precision >= 0.5", "f1 >= 0.5"]
 
-    answer = ask(bf.check, drawn(seed), rules=rules, adjust=None)
+    result = ask(bf.check, drawn(seed), rules=rules, adjust=None)
 
-    for accuracy, precision, f1 in zip(*(answer[i::3] for i in range(3)), strict=True):
+    for accuracy, precision, f1 in zip(*(result[i::3] for i in range(3)), strict=True):
         own = rows(drawn(seed).filter(g=accuracy["g"]))
         assert limits(accuracy) == close(of_proportion(loops.right(own)))
         assert limits(precision) == close(of_proportion(loops.precision(own)))
@@ -61,9 +61,9 @@ def test_proportions(seed):
 
 @each_seed
 def test_means_of_recalls(seed):
-    answer = ask(bf.check, drawn(seed), rules="uar >= 0.5", adjust=None)
+    result = ask(bf.check, drawn(seed), rules="uar >= 0.5", adjust=None)
 
-    for row in answer:
+    for row in result:
         labels = loops.recalls(rows(drawn(seed).filter(g=row["g"])))
         found, ends = loops.mean(labels), []
         for value in (0, 1):
@@ -90,9 +90,9 @@ def lowest(p, n, quantile):
 def test_coefficients(name):
     frame = drawn(1, rows=240)
 
-    answer = ask(bf.check, frame, rules=f"{name} >= 0.5", adjust=None)
+    result = ask(bf.check, frame, rules=f"{name} >= 0.5", adjust=None)
 
-    for row in answer:
+    for row in result:
         own = rows(frame.filter(g=row["g"]))
         found = loops.agreement(name, own)
         n = (1 - found.value**2) / max(found.v, found.of_rows)
@@ -128,8 +128,8 @@ def test_a_baseline_is_paired_by_clusters():
     frame, rule = drawn(2), "accuracy >= baseline - 0.5"
     compared = ask(bf.compare, frame, ["p", "q"], metrics="accuracy")
 
-    answer = ask(bf.check, frame, rules=rule, baseline="q", adjust=None)
+    result = ask(bf.check, frame, rules=rule, baseline="q", adjust=None)
 
     names = ("lower", "upper", "n_clusters", "effective_clusters", "design_effect")
-    for row, other in zip(answer, compared, strict=True):
+    for row, other in zip(result, compared, strict=True):
         assert [row[name] for name in names] == close([other[name] for name in names])

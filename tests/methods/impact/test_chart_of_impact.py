@@ -1,4 +1,4 @@
-"""The chart of `impact`: what is drawn is what the verb returns, a panel for each table."""
+"""The chart of `impact`: what is drawn is what the method returns, a panel for each table."""
 
 import re
 
@@ -56,16 +56,16 @@ def chart():
 
 
 @pytest.fixture(scope="module")
-def answer():
+def result():
     return bf.impact(pl.DataFrame(PEOPLE), "s", **ASKED)
 
 
-def test_each_table_has_a_panel_with_the_numbers_of_the_verb(chart, answer):
+def test_each_table_has_a_panel_with_the_numbers_of_the_method(chart, result):
     found = parts_of(chart)
 
     assert [title for title, _, _ in found] == ["By sex", "By race", "By sex, race"]
     rows = [row for _, some, _ in found for row in some]
-    known = plain(answer.filter(pl.col("role") != "unknown"))
+    known = plain(result.filter(pl.col("role") != "unknown"))
     for name in ("n", "n_selected", "rate", "highest", "lower", "upper", "bound", "p_adjusted"):
         assert [row[name] for row in rows] == known[name]
     assert [row["estimate"] for row in rows] == known["impact_ratio"]
@@ -197,9 +197,9 @@ def test_what_is_significant_is_marked(level, marked):
     assert scale == {"domain": [name, "not significant"], "range": ["diamond", "circle"]}
 
 
-def test_panels_have_one_axis_one_width_and_one_legend(chart, answer):
+def test_panels_have_one_axis_one_width_and_one_legend(chart, result):
     domains = [one["scale"]["domain"] for one in encodings(chart, "x") if "scale" in one]
-    assert domains == [[answer["lower"].min(), 1]] * 3
+    assert domains == [[result["lower"].min(), 1]] * 3
     sizes = [one["legend"]["values"] for one in encodings(chart, "size")]
     assert sizes == [[1, 10, 100]] * 3  # of 1 to 134 people
     assert len({part["width"] for _, _, part in parts_of(chart)}) == 1
@@ -207,7 +207,7 @@ def test_panels_have_one_axis_one_width_and_one_legend(chart, answer):
     for once in ("bound 0.8", *MARKS):
         assert written.count(once) == 1
     assert written.count(SMALL) == 3
-    lower, upper = answer.filter(margin="race", race="B").select("lower", "upper").row(0)
+    lower, upper = result.filter(margin="race", race="B").select("lower", "upper").row(0)
     assert f"0.807 [{lower:.3f}, {upper:.3f}]" in written
     assert written.count("134") == 1
 

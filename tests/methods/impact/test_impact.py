@@ -19,7 +19,7 @@ RATIOS = ["impact_ratio", "lower", "upper", "p_value", "p_adjusted", "short_of_p
 
 
 def answered(data, *selected, **options):
-    """Ask of a frame of columns, and give the columns of the answer as lists."""
+    """Ask of a frame of columns, and give the columns of the result as lists."""
     frame = pl.DataFrame(data) if isinstance(data, dict) else data
     return plain(bf.impact(frame, *selected, **options))
 
@@ -185,7 +185,7 @@ def test_other_columns_of_the_frame_do_not_matter():
 
 
 @pytest.mark.parametrize("options", [{"selected": "s"}, {"score": "s"}])
-def test_without_people_there_is_an_answer_without_rows(options):
+def test_a_frame_without_rows_has_a_result_without_rows(options):
     whole = bf.impact(pl.DataFrame(PEOPLE), **options, **ASKED)
 
     for empty in (pl.DataFrame(PEOPLE).clear(), pl.DataFrame(PEOPLE).with_columns(n=0)):

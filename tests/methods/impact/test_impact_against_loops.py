@@ -50,47 +50,47 @@ def frame_of(rows):
     return pl.DataFrame(rows, schema_overrides={"sex": pl.String, "race": pl.String})
 
 
-def expected(answer, rows, models, by=BY, **options):
-    """Give the columns of the answer, computed in loops."""
+def expected(result, rows, models, by=BY, **options):
+    """Give the columns of the result, computed in loops."""
     table = loops.impact(rows, models, by, **options)
-    return {name: [row[name] for row in table] for name in plain(answer)}
+    return {name: [row[name] for row in table] for name in plain(result)}
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("seed", range(6))
 def test_selections(seed, options):
     rows = drawn(seed)
-    answer = bf.impact(frame_of(rows), "s", by=BY, counts="n", **options)
+    result = bf.impact(frame_of(rows), "s", by=BY, counts="n", **options)
 
-    assert_table(answer, expected(answer, rows, ["s"], **options), close=1e-9)
-    assert all(answer[name].dtype == pl.Int64 for name in COUNTS)
+    assert_table(result, expected(result, rows, ["s"], **options), close=1e-9)
+    assert all(result[name].dtype == pl.Int64 for name in COUNTS)
 
 
 @cases("seed", range(6, 12))
 def test_scores_of_models(seed):
     rows = drawn(seed, is_score=True)
-    answer = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)
+    result = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)
 
-    wanted = expected(answer, rows, ["s", "t"], is_score=True, min_share=0.05)
+    wanted = expected(result, rows, ["s", "t"], is_score=True, min_share=0.05)
     assert {"model", "threshold"} <= {*wanted}
-    assert_table(answer, wanted, close=1e-9)
+    assert_table(result, wanted, close=1e-9)
 
 
 def test_one_column_of_models_in_pandas_from_rows():
     rows = drawn(20)
     frame = pd.DataFrame(rows)
     repeated = frame.loc[frame.index.repeat(frame["n"])].reset_index(drop=True)
-    answer = bf.impact(repeated, ["t", "s"], by="race", level=0.9)
+    result = bf.impact(repeated, ["t", "s"], by="race", level=0.9)
 
-    assert_table(answer, expected(answer, rows, ["t", "s"], ["race"], level=0.9), close=1e-9)
+    assert_table(result, expected(result, rows, ["t", "s"], ["race"], level=0.9), close=1e-9)
 
 
 def test_stored_cells():
     rows = drawn(21)
     cells = bf.confusion(frame_of(rows), "t", "s", by=BY, counts="n")
-    answer = bf.impact(cells, "s", by=BY, cells=True)
+    result = bf.impact(cells, "s", by=BY, cells=True)
 
-    assert_table(answer, expected(answer, rows, ["s"]), close=1e-9)
+    assert_table(result, expected(result, rows, ["s"]), close=1e-9)
 
 
 @pytest.mark.parametrize("n_small", [2, 7, 29])
@@ -102,10 +102,10 @@ def test_a_category_with_just_the_least_share_is_compared(n_small):
         {"sex": None, "n": 1, "s": 0},
     ]
     least = {"min_share": n_small / 100}
-    answer = bf.impact(pl.DataFrame(rows), "s", by="sex", counts="n", **least)
+    result = bf.impact(pl.DataFrame(rows), "s", by="sex", counts="n", **least)
 
-    assert answer["role"].to_list() == ["compared", "compared", "unknown"]
-    assert_table(answer, expected(answer, rows, ["s"], ["sex"], **least), close=1e-9)
+    assert result["role"].to_list() == ["compared", "compared", "unknown"]
+    assert_table(result, expected(result, rows, ["s"], ["sex"], **least), close=1e-9)
 
 
 def test_random_tables_have_what_is_hard():

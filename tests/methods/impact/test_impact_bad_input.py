@@ -214,7 +214,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
         ("n", {"counts": "n"}),
     ],
 )
-def test_a_by_column_named_like_a_column_of_the_answer_is_refused(name, options):
+def test_a_by_column_named_like_a_column_of_the_result_is_refused(name, options):
     frame = pl.DataFrame(ROWS | {"z": ROWS["s"], name: ROWS["race"]})
 
     assert message(lambda: ask(frame, by=["sex", name], **options)) == (

@@ -75,7 +75,7 @@ def test_limits_of_more_pairs_than_are_compared_at_a_time():
         assert [lower[one], upper[one]] == pytest.approx([min(low, 1), min(high, 1)], rel=1e-11)
 
 
-def test_two_are_compared_at_the_level_asked_for():
+def test_two_segments_are_compared_at_the_given_level():
     lower, upper = limits([30, 45], [100, 100])
     low, high = (
         float(end[0]) for end in ratio_limits(*np.array([[30.0], [100], [45], [100]]), 0.95)

@@ -1,4 +1,4 @@
-"""The chart of `monitor`: what is drawn is what the verb returns, a panel for each segment."""
+"""The chart of `monitor`: what is drawn is what the method returns, a panel for each segment."""
 
 import re
 from datetime import date, timedelta
@@ -34,7 +34,7 @@ def chart():
 
 
 @pytest.fixture(scope="module")
-def answer():
+def result():
     return bf.monitor(STREAM, "y", "yhat", by="site", **ASKED)
 
 
@@ -42,13 +42,13 @@ def encodings(chart, mark, name):
     return [one["encoding"].get(name) for one in layers_of(chart, mark)]
 
 
-def test_each_segment_has_a_panel_with_the_numbers_of_the_verb(chart, answer):
+def test_each_segment_has_a_panel_with_the_numbers_of_the_method(chart, result):
     rows = rows_of(chart)
 
     assert [row["segment"] for row in rows] == ["north"] * WEEKS_AFTER + ["south"] * WEEKS_AFTER
     for name in DRAWN:
-        assert [row[name] for row in rows] == answer[name].to_list()
-    assert [row["period"] for row in rows] == answer["period"].cast(pl.String).to_list()
+        assert [row[name] for row in rows] == result[name].to_list()
+    assert [row["period"] for row in rows] == result["period"].cast(pl.String).to_list()
     facet = specification(chart)["facet"]
     assert (facet["field"], facet["title"], facet["sort"]) == (
         "segment",
@@ -108,7 +108,7 @@ def test_the_reference_is_solid_and_the_control_limit_is_dashed_steps(chart):
     assert min(dash) > 0
 
 
-def test_days_are_those_of_the_answer_in_every_time_zone(chart):
+def test_days_are_those_of_the_result_in_every_time_zone(chart):
     for encoding in encodings(chart, "point", "x") + encodings(chart, "line", "x"):
         assert (encoding["type"], encoding["scale"]["type"]) == ("temporal", "utc")
 

@@ -409,7 +409,7 @@ def test_rows_and_cells_and_either_reference_are_the_same(options):
         assert without_days.drop("dispersion_p_value").equals(expected.drop("dispersion_p_value"))
 
 
-def test_every_library_answers_the_same():
+def test_every_library_returns_the_same():
     frame = drawn()
     expected = plain(asked(frame, by="g", metrics=["uar", "fpr"]))
     rows = frame.to_dict(as_series=False)

@@ -61,7 +61,7 @@ def expected(now, before, metrics, **options):
     starts = [first + timedelta(7 * i) for i in range((last - first).days // 7 + 1)]
     adjust = options.pop("adjust", "bonferroni")
     weights = options.pop("weights", None)
-    n_questions = len(reference) * len(metrics) if adjust else 1
+    n_requests = len(reference) * len(metrics) if adjust else 1
     rows = {}
     for segment in sorted({*live, *reference}):
         for metric in metrics:
@@ -70,7 +70,7 @@ def expected(now, before, metrics, **options):
                 reference.get(segment, {}),
                 starts,
                 metric=metric.removeprefix("weighted_"),
-                questions=n_questions,
+                requests=n_requests,
                 weights=weights if metric.startswith("weighted_") else None,
                 **options,
             )

@@ -263,7 +263,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
 
 
 @cases("name", ["period", "metric", "window", "control_limit", "status"])
-def test_a_by_column_named_like_a_column_of_the_answer_is_refused(name):
+def test_a_by_column_named_like_a_column_of_the_result_is_refused(name):
     frame = FRAME.rename({"g": name})
 
     assert f"'{name}'" in (text := message(lambda: ask(frame, by=name)))

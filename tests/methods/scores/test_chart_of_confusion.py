@@ -34,7 +34,7 @@ def labelled(n_labels, n_segments=1):
     return pl.DataFrame({"g": g, "y": y, "p": y})
 
 
-def test_counts_and_shares_are_those_of_the_verb(constructor):
+def test_counts_and_shares_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.confusion(df, "y", "p", by="g")

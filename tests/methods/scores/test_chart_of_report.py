@@ -25,7 +25,7 @@ TABLE = {
 
 
 @each_constructor
-def test_scores_limits_and_rows_are_those_of_the_verb(constructor):
+def test_scores_limits_and_rows_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.report(df, "y", "p", by="g")
@@ -200,7 +200,7 @@ def test_without_by_all_rows_are_one_segment():
     }
 
 
-def test_options_reach_the_verb():
+def test_options_reach_the_method():
     weighted = pl.DataFrame(TABLE).with_columns(w=pl.Series([3.0, 1.0] * 4), k=pl.Series([2] * 8))
     cells = bf.confusion(weighted, "y", "p", by="g", sample_weight="w", counts="k")
 

@@ -42,10 +42,10 @@ def _part(start, stop):
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one label may be all
 @cases("make", [pandas_numpy, polars_eager, polars_lazy, pyarrow_table])
-@cases("verb", CALLS.values())
-def test_parts_sum_to_the_whole(verb, make):
-    parts = [verb(make(_part(*ends))) for ends in ((0, 20), (20, 21), (21, 90))]
-    added, whole = bf.combine(parts), verb(make(ROWS))
+@cases("method", CALLS.values())
+def test_parts_sum_to_the_whole(method, make):
+    parts = [method(make(_part(*ends))) for ends in ((0, 20), (20, 21), (21, 90))]
+    added, whole = bf.combine(parts), method(make(ROWS))
     assert type(added) is type(whole)
     assert plain(added) == plain(whole)
 

@@ -1,4 +1,4 @@
-"""The chart of `slices`: what is drawn is what the verb returns."""
+"""The chart of `slices`: what is drawn is what the method returns."""
 
 import re
 
@@ -29,23 +29,23 @@ RIGHT, ALL = 360 + 360 + 50 + 85, 400 + 400 + 100 + 100
 
 
 @each_constructor
-def test_scores_and_limits_are_those_of_the_verb(constructor):
+def test_scores_and_limits_are_those_of_the_method(constructor):
     df = constructor(SITES)
 
     chart = bf.plot.slices(df, "y", "yhat", **ASKED)
 
-    answer = plain(bf.slices(df, "y", "yhat", **ASKED))
+    result = plain(bf.slices(df, "y", "yhat", **ASKED))
     (row,) = rows_of(chart)
-    assert row["segment"] == answer["slice"][0] == "site = c and age = young"
+    assert row["segment"] == result["slice"][0] == "site = c and age = young"
     for name in ("n", "wrong", "estimate", "rest", "difference", "p_adjusted", "n_explained"):
-        assert row[name] == answer[name][0]
+        assert row[name] == result[name][0]
     assert row["estimate"] == 0.5
     assert row["rest"] == (RIGHT - 50) / (ALL - 100)
-    assert row["lower"] == row["rest"] + answer["lower"][0] < row["estimate"]
-    assert row["estimate"] < row["upper"] == row["rest"] + answer["upper"][0] < row["rest"]
+    assert row["lower"] == row["rest"] + result["lower"][0] < row["estimate"]
+    assert row["estimate"] < row["upper"] == row["rest"] + result["upper"][0] < row["rest"]
     assert (row["difference_lower"], row["difference_upper"]) == (
-        answer["lower"][0],
-        answer["upper"][0],
+        result["lower"][0],
+        result["upper"][0],
     )
 
 

@@ -107,13 +107,13 @@ def test_every_way_counts_what_loops_count(seed, carried):
     )
     expected = by_loops(columns, outcome, n, weight, 3)
 
-    answer = found(columns, outcome.astype(np.uint8), measures, 3)
+    result = found(columns, outcome.astype(np.uint8), measures, 3)
 
-    assert {key: rows for key, (rows, _) in answer.items()} == {
+    assert {key: rows for key, (rows, _) in result.items()} == {
         key: rows for key, (rows, _) in expected.items()
     }
     if measures.weight is not None:
-        assert answer == expected
+        assert result == expected
 
 
 @pytest.mark.usefixtures("way")
@@ -123,13 +123,13 @@ def test_counts_past_what_floats_hold_are_exact():
     n = random.integers(2**54, 2**55, 200) | 1
     assert float(n.sum()) > 2**53
 
-    answer = found(columns, outcome.astype(np.uint8), RowSums(n), 3)
+    result = found(columns, outcome.astype(np.uint8), RowSums(n), 3)
 
     expected = by_loops(columns, outcome, n, n * 0.0, 3)
-    assert {key: rows for key, (rows, _) in answer.items()} == {
+    assert {key: rows for key, (rows, _) in result.items()} == {
         key: rows for key, (rows, _) in expected.items()
     }
-    assert any(sum(rows) != int(float(sum(rows))) for rows, _ in answer.values())
+    assert any(sum(rows) != int(float(sum(rows))) for rows, _ in result.values())
 
 
 @pytest.mark.usefixtures("way")
@@ -138,10 +138,10 @@ def test_any_depth(depth):
     columns, random = drawn(6, n_rows=400, sizes=(2, 3, 4, 2))
     outcome = random.integers(0, 2, 400)
 
-    answer = found(columns, outcome.astype(np.uint8), RowSums(), depth, 2)
+    result = found(columns, outcome.astype(np.uint8), RowSums(), depth, 2)
 
     expected = by_loops(columns, outcome, np.ones(400, int), np.zeros(400), min(depth, 4), 2)
-    assert {key: rows for key, (rows, _) in answer.items()} == {
+    assert {key: rows for key, (rows, _) in result.items()} == {
         key: rows for key, (rows, _) in expected.items()
     }
 
@@ -152,9 +152,9 @@ def test_the_most_frequent_level_may_be_one_that_is_no_condition():
     other = np.arange(260) % 2
     outcome = np.zeros(260, np.uint8)
 
-    answer = found([column, other], outcome, RowSums(), 2, 1)
+    result = found([column, other], outcome, RowSums(), 2, 1)
 
-    assert {key for key in answer if len(key) == 2} == {
+    assert {key for key in result if len(key) == 2} == {
         ((0, 20), (1, 0)), ((0, 20), (1, 1))
     }  # fmt: skip
     assert conditions.NO_LEVEL == -1

@@ -1,4 +1,4 @@
-"""The rows of a slice: from a row of an answer, in any form, on frames of every library."""
+"""The rows of a slice: from a row of a result, in any form, on frames of every library."""
 
 import random
 import re
@@ -58,16 +58,16 @@ def height(frame):
     return len(next(iter(lists(frame).values())))
 
 
-def forms(answer):
-    """Give each row of an answer in every form."""
-    answer = answer.collect() if isinstance(answer, pl.LazyFrame) else answer
-    frame = pl.DataFrame(plain(answer), infer_schema_length=None)
+def forms(result):
+    """Give each row of a result in every form."""
+    result = result.collect() if isinstance(result, pl.LazyFrame) else result
+    frame = pl.DataFrame(plain(result), infer_schema_length=None)
     for i, row in enumerate(frame.rows(named=True)):
         given = [row, frame[i], frame[i].lazy(), frame[i].to_arrow()]
-        if isinstance(answer, pd.DataFrame):
-            given += [answer.iloc[i], answer.iloc[[i]], answer.iloc[i].to_dict()]
-        elif isinstance(answer, (pl.DataFrame, pa.Table)):
-            given.append(answer[i] if isinstance(answer, pl.DataFrame) else answer.slice(i, 1))
+        if isinstance(result, pd.DataFrame):
+            given += [result.iloc[i], result.iloc[[i]], result.iloc[i].to_dict()]
+        elif isinstance(result, (pl.DataFrame, pa.Table)):
+            given.append(result[i] if isinstance(result, pl.DataFrame) else result.slice(i, 1))
         yield row, given
 
 
@@ -75,10 +75,10 @@ def forms(answer):
 @each_constructor
 def test_every_slice_listed_has_n_rows(constructor, options):
     frame = constructor(ROWS)
-    answer = bf.slices(frame, "y", "yhat", **options)
+    result = bf.slices(frame, "y", "yhat", **options)
 
-    assert height(answer) > 1
-    for row, given in forms(answer):
+    assert height(result) > 1
+    for row, given in forms(result):
         for one in given:
             found = bf.slice_filter(frame, one)
             assert type(found) is type(frame)

@@ -113,12 +113,12 @@ def test_p_values_are_near_the_exact_ones(metric):
 
 @each_metric
 def test_the_order_and_the_list(metric):
-    answer, seen = search(CELLS, metric=metric, **OPTIONS)
+    result, seen = search(CELLS, metric=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
     listed = [one for one in CASE["metrics"][metric]["slices"] if one["listed"]]
 
     assert (np.diff(tested.log_adjusted[at]) >= -CLOSE).all()
-    taken = answer.select(CASE["over"]).rows(named=True)
+    taken = result.select(CASE["over"]).rows(named=True)
     assert [{k: v for k, v in row.items() if v is not None} for row in taken] == [
         one["slice"] for one in listed
     ]
@@ -126,7 +126,7 @@ def test_the_order_and_the_list(metric):
 
 @each_metric
 def test_the_columns_of_the_list(metric):
-    answer, _ = search(CELLS, metric=metric, **OPTIONS)
+    result, _ = search(CELLS, metric=metric, **OPTIONS)
     case = CASE["metrics"][metric]
     listed = [one for one in case["slices"] if one["listed"]]
     n_rows = [
@@ -145,32 +145,32 @@ def test_the_columns_of_the_list(metric):
         for one in listed
     ]
 
-    assert answer["rank"].to_list() == list(range(1, len(listed) + 1))
-    assert answer["slice"].to_list() == [
+    assert result["rank"].to_list() == list(range(1, len(listed) + 1))
+    assert result["slice"].to_list() == [
         " and ".join(f"{name} = {level}" for name, level in one["slice"].items()) for one in listed
     ]
-    assert answer["on"].to_list() == [", ".join(one["slice"]) for one in listed]
-    assert answer["depth"].to_list() == [len(one["slice"]) for one in listed]
-    assert answer["n"].to_list() == n_rows
-    assert answer["min_support"].to_list() == [min(one["n"]) for one in listed]
-    assert answer["wrong"].to_list() == wrong
-    assert answer["metric"].to_list() == [metric] * len(listed)
+    assert result["on"].to_list() == [", ".join(one["slice"]) for one in listed]
+    assert result["depth"].to_list() == [len(one["slice"]) for one in listed]
+    assert result["n"].to_list() == n_rows
+    assert result["min_support"].to_list() == [min(one["n"]) for one in listed]
+    assert result["wrong"].to_list() == wrong
+    assert result["metric"].to_list() == [metric] * len(listed)
     for name in ("estimate", "rest", "difference"):
-        assert answer[name].to_list() == close(expected(metric, name, listed))
-    assert answer["p_value"].to_list() == close(expected(metric, "p", listed))
-    assert answer["p_adjusted"].to_list() == close(expected(metric, "p_adjusted", listed))
-    assert answer["n_tests"].to_list() == [case["n_tests"]] * len(listed)
-    assert answer["excess_errors"].to_list() == close(excess)
-    assert answer["share_of_errors"].to_list() == close(e / sum(wrong_of_all) for e in wrong)
+        assert result[name].to_list() == close(expected(metric, name, listed))
+    assert result["p_value"].to_list() == close(expected(metric, "p", listed))
+    assert result["p_adjusted"].to_list() == close(expected(metric, "p_adjusted", listed))
+    assert result["n_tests"].to_list() == [case["n_tests"]] * len(listed)
+    assert result["excess_errors"].to_list() == close(excess)
+    assert result["share_of_errors"].to_list() == close(e / sum(wrong_of_all) for e in wrong)
     significant = sum(one["p_adjusted"] <= 0.05 for one in case["slices"])
-    assert answer["n_explained"].sum() == significant - len(listed)
+    assert result["n_explained"].sum() == significant - len(listed)
 
 
 @each_metric
 def test_cells_of_confusion_are_searched_as_their_rows(metric):
     options = {name: value for name, value in OPTIONS.items() if name != "counts"}
     rows = CELLS.select(pl.exclude("n").repeat_by("n").explode())
-    expected_answer, _ = search(CELLS, metric=metric, **OPTIONS)
+    expected_result, _ = search(CELLS, metric=metric, **OPTIONS)
 
-    assert search(rows, metric=metric, **options)[0].equals(expected_answer)
-    assert search(CELLS, metric=metric, cells=True, **options)[0].equals(expected_answer)
+    assert search(rows, metric=metric, **options)[0].equals(expected_result)
+    assert search(CELLS, metric=metric, cells=True, **options)[0].equals(expected_result)

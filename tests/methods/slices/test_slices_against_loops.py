@@ -54,7 +54,7 @@ def both(rows, metric, *, depth=3, least=12, counts=False, options=None, **listi
     schema = dict.fromkeys("abc", pl.String) | dict.fromkeys(("x", "y", "yhat", "n"), pl.Int64)
     asked = {name: value for name, value in listing.items() if name in ("order", "top")}
     level, difference = 1 - listing.get("alpha", 0.05), listing.get("most", 0.0)
-    answer, seen = search(
+    result, seen = search(
         pl.DataFrame(rows, schema=schema),
         over=OVER,
         metric=metric,
@@ -70,10 +70,10 @@ def both(rows, metric, *, depth=3, least=12, counts=False, options=None, **listi
     metric = metric_of(metric, labels, class_weight=options.get("class_weight"))
     texts = [{**row, "x": binned(row["x"])} for row in rows]
     kept, found, whole = worst(texts, OVER, metric, depth=depth, least=least, **listing)
-    return answer, seen, metric, kept, found, whole
+    return result, seen, metric, kept, found, whole
 
 
-def check(answer, seen, metric, kept, found, whole):
+def check(result, seen, metric, kept, found, whole):
     """Compare all slices tested, and then the list."""
     sign, strata = (-1 if metric.higher else 1), list(metric.weights)
     place = {frozenset(one.items()): i for i, one in enumerate(seen.slices())}
@@ -88,7 +88,7 @@ def check(answer, seen, metric, kept, found, whole):
     adjusted = np.exp(np.minimum(tested.log_adjusted[at], 0))
     assert adjusted == pytest.approx([one["p_adjusted"] for one in found], rel=1e-9)
 
-    rows = answer.to_dicts()
+    rows = result.to_dicts()
     assert [{k: row[k] for k in row["on"].split(", ")} for row in rows] == [
         one["conditions"] for one in kept
     ]
@@ -165,7 +165,7 @@ def test_levels(alpha):
 
 @pytest.mark.parametrize("top", [1, 2])
 def test_the_walk_stops_at_the_top(top):
-    answer, *others = both(drawn(0), "balanced_accuracy", top=top)
+    result, *others = both(drawn(0), "balanced_accuracy", top=top)
 
-    assert answer.height == top
-    check(answer, *others)
+    assert result.height == top
+    check(result, *others)

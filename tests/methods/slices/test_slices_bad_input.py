@@ -161,10 +161,10 @@ def test_an_empty_frame_has_no_slice():
 def warned(**options):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        answer = bf.slices(pl.DataFrame(ROWS), "y", "yhat", **options)
+        result = bf.slices(pl.DataFrame(ROWS), "y", "yhat", **options)
     assert all(one.category is bf.BalframeWarning for one in found)
     assert all(one.filename == __file__ for one in found)
-    return answer, [str(one.message) for one in found]
+    return result, [str(one.message) for one in found]
 
 
 def test_a_column_of_rare_levels_is_reported():
@@ -182,11 +182,11 @@ def test_a_column_of_rare_levels_is_reported():
 
 def test_no_slice_is_reported_with_the_nearest():
     options = {"over": ["sex"], "metric": "accuracy", "level": 0.999}
-    answer, (text,) = warned(**options)
+    result, (text,) = warned(**options)
     _, seen = search_quietly(**options)
     adjusted = np.exp(np.minimum(seen.tested.log_adjusted, 0))
 
-    assert answer.height == 0
+    assert result.height == 0
     nearest = seen.slices()[int(np.argmin(seen.tested.log_adjusted))]
     assert text == (
         "no slice is listed: of 2 slices tested, none is shown to be worse than the rest at level "
@@ -195,9 +195,9 @@ def test_no_slice_is_reported_with_the_nearest():
 
 
 def test_no_slice_that_is_so_much_worse_is_reported():
-    answer, (text,) = warned(over=["sex"], metric="accuracy", min_difference=0.9)
+    result, (text,) = warned(over=["sex"], metric="accuracy", min_difference=0.9)
 
-    assert answer.height == 0
+    assert result.height == 0
     assert text == ("no slice is listed: none of the 2 slices is that much worse than the rest.")
 
 

@@ -64,15 +64,15 @@ FORMS = {
 def check(values, form, expected):
     whole = pl.DataFrame({"x": values, "y": Y, "yhat": YHAT})
     frame = form(whole)
-    answer = plain(bf.slices(frame, "y", "yhat", metric="accuracy"))
+    result = plain(bf.slices(frame, "y", "yhat", metric="accuracy"))
 
-    assert answer["slice"][0] == expected
-    for i in range(len(answer["n"])):
-        row = {name: column[i] for name, column in answer.items()}
+    assert result["slice"][0] == expected
+    for i in range(len(result["n"])):
+        row = {name: column[i] for name, column in result.items()}
         inside = bf.slice_filter(frame, row)
         inside = inside.reset_index(drop=True) if isinstance(inside, pd.DataFrame) else inside
         assert len(plain(inside)["y"]) == row["n"]
-    return answer
+    return result
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
@@ -80,9 +80,9 @@ def check(values, form, expected):
 def test_a_column_of_any_type(about, form):
     values, expected = CASES[about]
 
-    answer = check(values, form, expected)
+    result = check(values, form, expected)
     first = check(values, FORMS["polars"], expected)
-    assert {k: v for k, v in answer.items() if k != "x"} == {
+    assert {k: v for k, v in result.items() if k != "x"} == {
         k: v for k, v in first.items() if k != "x"
     }
 

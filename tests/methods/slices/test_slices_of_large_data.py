@@ -65,11 +65,11 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
         rows += [(level, 1, 0, 1000 * wrong), (level, 1, 1, 1000 * (1000 - wrong))]
     cells = pl.DataFrame(rows, schema=["g", "y", "yhat", "n"], orient="row")
 
-    answer, seen = search(cells[np.random.default_rng(1).permutation(40)],
+    result, seen = search(cells[np.random.default_rng(1).permutation(40)],
                           metric="recall", cells=True, top=20)  # fmt: skip
 
-    assert answer["g"].to_list() == levels[:8]
-    assert answer["p_value"].to_list() == answer["p_adjusted"].to_list() == [0.0] * 8
+    assert result["g"].to_list() == levels[:8]
+    assert result["p_value"].to_list() == result["p_adjusted"].to_list() == [0.0] * 8
     log_p = dict(zip((one["g"] for one in seen.slices()), seen.tested.scores.log_p, strict=True))
     assert all(math.isfinite(log_p[level]) for level in levels)
     assert all(log_p[a] < log_p[b] < -1000 for a, b in pairwise(levels[:8]))

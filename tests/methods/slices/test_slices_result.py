@@ -1,4 +1,4 @@
-"""What an answer of `slices` looks like, and what its options change."""
+"""What a result of `slices` looks like, and what its options change."""
 
 import numpy as np
 import pandas as pd
@@ -37,24 +37,24 @@ EDGES = {"bins": {"age": [30, 60]}, "metric": "accuracy"}
 
 @each_constructor
 def test_text_and_columns_by_hand(constructor):
-    answer = plain(bf.slices(constructor(ROWS), "y", "yhat", **EDGES))
+    result = plain(bf.slices(constructor(ROWS), "y", "yhat", **EDGES))
     is_wrong = FRAME.with_columns(wrong=pl.col("y") != pl.col("yhat"))
     inside = [
         is_wrong.filter(sex="F").filter(pl.col("age") < 30)["wrong"],
         is_wrong.filter(pl.col("sex").is_null())["wrong"],
     ]
 
-    assert list(answer) == COLUMNS
-    assert answer["rank"] == [1, 2]
-    assert answer["slice"] == ["sex = F and age under 30", "sex is null"]
-    assert answer["on"] == ["sex, age", "sex"]
-    assert answer["sex"] == ["F", None]
-    assert answer["age"] == ["under 30", None]
-    assert answer["depth"] == [2, 1]
-    assert answer["n"] == answer["min_support"] == [len(one) for one in inside]
-    assert answer["wrong"] == [one.sum() for one in inside]
-    assert answer["estimate"] == pytest.approx([1 - one.mean() for one in inside])
-    assert answer["metric"] == ["accuracy"] * 2
+    assert list(result) == COLUMNS
+    assert result["rank"] == [1, 2]
+    assert result["slice"] == ["sex = F and age under 30", "sex is null"]
+    assert result["on"] == ["sex, age", "sex"]
+    assert result["sex"] == ["F", None]
+    assert result["age"] == ["under 30", None]
+    assert result["depth"] == [2, 1]
+    assert result["n"] == result["min_support"] == [len(one) for one in inside]
+    assert result["wrong"] == [one.sum() for one in inside]
+    assert result["estimate"] == pytest.approx([1 - one.mean() for one in inside])
+    assert result["metric"] == ["accuracy"] * 2
 
 
 def test_n_counts_rows_that_the_metric_does_not():
@@ -67,18 +67,18 @@ def test_n_counts_rows_that_the_metric_does_not():
 
 
 def test_names_stand_in_the_order_of_over():
-    answer = bf.slices(FRAME, "y", "yhat", over=["age", "sex"], **EDGES)
+    result = bf.slices(FRAME, "y", "yhat", over=["age", "sex"], **EDGES)
 
-    assert answer.columns[3:5] == ["age", "sex"]
-    assert answer["on"].to_list() == ["age, sex", "sex"]
-    assert answer["slice"].to_list() == ["age under 30 and sex = F", "sex is null"]
+    assert result.columns[3:5] == ["age", "sex"]
+    assert result["on"].to_list() == ["age, sex", "sex"]
+    assert result["slice"].to_list() == ["age under 30 and sex = F", "sex is null"]
 
 
-def test_the_name_of_a_metric_is_the_one_asked_for():
-    answer = bf.slices(FRAME, "y", "yhat", metric="uar")
+def test_a_metric_keeps_the_name_that_the_caller_used():
+    result = bf.slices(FRAME, "y", "yhat", metric="uar")
 
-    assert set(answer["metric"]) == {"uar"}
-    assert answer.drop("metric").equals(bf.slices(FRAME, "y", "yhat").drop("metric"))
+    assert set(result["metric"]) == {"uar"}
+    assert result.drop("metric").equals(bf.slices(FRAME, "y", "yhat").drop("metric"))
     assert set(bf.slices(FRAME, "y", "yhat")["metric"]) == {"balanced_accuracy"}
 
 
@@ -94,10 +94,10 @@ ALL_OTHERS = [
 @cases("over", ALL_OTHERS)
 @cases("make", [pl.DataFrame, pl.LazyFrame])
 def test_over_is_a_list_a_selector_or_all_other_columns(over, make):
-    answer = bf.slices(make(ROWS), "y", "yhat", over=over).lazy().collect()
+    result = bf.slices(make(ROWS), "y", "yhat", over=over).lazy().collect()
 
-    assert answer.equals(bf.slices(FRAME, "y", "yhat", over=["sex", "age"]))
-    assert answer.columns == COLUMNS
+    assert result.equals(bf.slices(FRAME, "y", "yhat", over=["sex", "age"]))
+    assert result.columns == COLUMNS
 
 
 @pytest.mark.parametrize("over", ["sex", ["sex"], cs.string()], ids=str)
@@ -109,8 +109,8 @@ def test_all_other_columns_are_not_those_with_a_role():
     frame = FRAME.with_columns(k=pl.lit(1), w=pl.lit(1.0))
     expected = bf.slices(FRAME, "y", "yhat")
 
-    answer = bf.slices(frame.drop("w"), "y", "yhat", counts="k")
-    assert answer.equals(expected)
+    result = bf.slices(frame.drop("w"), "y", "yhat", counts="k")
+    assert result.equals(expected)
     weighted = bf.slices(frame, "y", "yhat", counts="k", sample_weight="w")
     assert weighted.columns == COLUMNS
 
@@ -131,7 +131,7 @@ def test_counts_are_repeated_rows(layers):
 def test_equal_weights_give_the_estimates_of_rows(metric, weight):
     options = {"metric": metric, "top": 1000, "order": "impact"}
     frame = FRAME.with_columns(w=pl.lit(weight))
-    answer = bf.slices(frame, "y", "yhat", sample_weight="w", **options)
+    result = bf.slices(frame, "y", "yhat", sample_weight="w", **options)
     _, seen = search(FRAME, **options)
     sign = -seen.tested.scores.worse
     by_key = {
@@ -142,14 +142,14 @@ def test_equal_weights_give_the_estimates_of_rows(metric, weight):
         if difference < 0
     }
 
-    assert answer.height == len(by_key) > 2
-    for row in answer.to_dicts():
+    assert result.height == len(by_key) > 2
+    for row in result.to_dicts():
         on = row["on"].split(", ")
         figures = by_key[frozenset((name, row[name]) for name in on)]
         assert [row["estimate"], row["rest"], row["difference"]] == pytest.approx(figures)
     for name in ("lower", "upper", "p_value", "p_adjusted"):
-        assert answer[name].null_count() == answer.height
-    assert answer["n_explained"].to_list() == [0] * answer.height
+        assert result[name].null_count() == result.height
+    assert result["n_explained"].to_list() == [0] * result.height
 
 
 def test_weights_by_hand():
@@ -159,39 +159,39 @@ def test_weights_by_hand():
         "yhat": [1, 1, 0, 0, 1, 1, 1, 0],
         "w": [1.0, 2.0, 4.0, 1.0, 3.0, 3.0, 1.0, 1.0],
     }
-    answer = bf.slices(
+    result = bf.slices(
         pl.DataFrame(data), "y", "yhat", metric="recall", sample_weight="w", min_support=1
     )
 
-    assert answer.select("slice", "estimate", "rest", "n", "wrong").rows() == [
+    assert result.select("slice", "estimate", "rest", "n", "wrong").rows() == [
         ("g = a", 3 / 8, 7 / 8, 4, 2)
     ]
 
 
-def test_scaled_weights_give_the_same_answer():
+def test_scaled_weights_give_the_same_result():
     random = np.random.default_rng(4)
     frame = FRAME.with_columns(w=random.integers(0, 9, FRAME.height) / 4)
-    answers = [
+    results = [
         bf.slices(frame.with_columns(pl.col("w") * scale), "y", "yhat", sample_weight="w")
         for scale in (1, 2.0**-40, 2.0**900)
     ]
 
-    assert answers[0].height
-    assert answers[0].equals(answers[1])
-    assert answers[0].equals(answers[2])
+    assert results[0].height
+    assert results[0].equals(results[1])
+    assert results[0].equals(results[2])
 
 
 @pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa"])
 def test_other_metrics_are_those_of_the_rows(metric):
     options = {**EDGES, "metric": metric, "top": 100}
-    answer = bf.slices(FRAME, "y", "yhat", **options)
+    result = bf.slices(FRAME, "y", "yhat", **options)
     above = pl.when(pl.col("age") < 60).then(pl.lit("30 to 60")).otherwise(pl.lit("60 or more"))
     frame = FRAME.with_columns(
         age=pl.when(pl.col("age") < 30).then(pl.lit("under 30")).otherwise(above)
     )
 
-    assert answer.height > 2
-    for row in answer.to_dicts():
+    assert result.height > 2
+    for row in result.to_dicts():
         given = {name: row[name] for name in row["on"].split(", ")}
         same = pl.all_horizontal(pl.col(name).eq_missing(level) for name, level in given.items())
         inside, rest = (
@@ -200,8 +200,8 @@ def test_other_metrics_are_those_of_the_rows(metric):
         )
         assert (row["estimate"], row["rest"]) == pytest.approx((inside, rest))
         assert row["difference"] == pytest.approx(inside - rest)
-    assert answer["difference"].is_sorted()
-    assert answer["p_value"].null_count() == answer.height
+    assert result["difference"].is_sorted()
+    assert result["p_value"].null_count() == result.height
 
 
 @each_constructor
@@ -211,8 +211,8 @@ def test_rows_without_a_label_are_left_out_on_request(constructor):
     data["y"][-50:] = [None] * 50
 
     options = {"over": ["sex", "age"], "missing": "drop", **EDGES}
-    answer = plain(bf.slices(constructor(data), "y", "yhat", **options))
-    assert answer == plain(bf.slices(FRAME, "y", "yhat", **EDGES))
+    result = plain(bf.slices(constructor(data), "y", "yhat", **options))
+    assert result == plain(bf.slices(FRAME, "y", "yhat", **EDGES))
     with pytest.raises(bf.InvalidInputError, match="column 'y' has 50 null values; "):
         bf.slices(constructor(data), "y", "yhat", **EDGES).lazy().collect()
 
@@ -223,13 +223,13 @@ def test_one_label_is_a_stratum_of_its_own():
     by_recall = bf.slices(ones, "y", "yhat", **EDGES | {"metric": "recall"})
 
     assert by_recall.height
-    answer = bf.slices(ones, "y", "yhat", **options)
-    assert answer.drop("metric").equals(by_recall.drop("metric"))
+    result = bf.slices(ones, "y", "yhat", **options)
+    assert result.drop("metric").equals(by_recall.drop("metric"))
 
 
 @cases("make", CONSTRUCTORS)
 @cases("options", [{}, EDGES, {"metric": "f1"}, {"over": ["sex"]}])
-def test_a_lazy_answer_has_the_schema_of_the_collected_one(make, options):
+def test_a_lazy_result_has_the_schema_of_the_collected_one(make, options):
     lazy = bf.slices(FRAME.lazy(), "y", "yhat", **options)
     eager = bf.slices(FRAME, "y", "yhat", **options)
 
@@ -238,7 +238,7 @@ def test_a_lazy_answer_has_the_schema_of_the_collected_one(make, options):
     assert plain(bf.slices(make(ROWS), "y", "yhat", **options)) == plain(eager)
 
 
-def test_the_same_question_has_the_same_answer():
+def test_equivalent_calls_return_the_same_result():
     random = np.random.default_rng(0)
     shuffled = FRAME[random.permutation(FRAME.height)]
     first = bf.slices(FRAME, "y", "yhat", depth=2)
@@ -252,11 +252,11 @@ def test_a_column_twice_is_explained_by_itself():
     alone = bf.slices(FRAME, "y", "yhat", over=["sex"])
 
     assert alone["n_explained"].to_list() == [0]
-    answer = bf.slices(twice, "y", "yhat", over=["sex", "again", "more"])
+    result = bf.slices(twice, "y", "yhat", over=["sex", "again", "more"])
 
-    assert answer["n"].to_list() == alone["n"].to_list()
+    assert result["n"].to_list() == alone["n"].to_list()
     # 3 + 3 + 1 slices of one, two and three conditions have these rows, and one is listed
-    assert answer["n_explained"].to_list() == [3 + 3 + 1 - 1]
+    assert result["n_explained"].to_list() == [3 + 3 + 1 - 1]
 
 
 def test_top_and_max_slices():
@@ -270,9 +270,9 @@ def test_top_and_max_slices():
 
 
 def test_depth_is_the_most_conditions():
-    answer, seen = search(FRAME, depth=1, **EDGES)
+    result, seen = search(FRAME, depth=1, **EDGES)
 
-    assert set(seen.tested.depth) == set(answer["depth"]) == {1}
+    assert set(seen.tested.depth) == set(result["depth"]) == {1}
     one, two = (search(FRAME, depth=depth, **EDGES)[1] for depth in (2, 9))
     assert one.slices() == two.slices()
 
@@ -280,10 +280,10 @@ def test_depth_is_the_most_conditions():
 def test_pandas_with_an_index_and_categories():
     frame = pd.DataFrame(ROWS, index=np.arange(1000) * 7 % 13)
     frame["sex"] = pd.Categorical(frame["sex"], ["M", "never", "F"])
-    answer = bf.slices(frame, "y", "yhat", **EDGES)
+    result = bf.slices(frame, "y", "yhat", **EDGES)
 
-    assert list(answer["slice"]) == ["sex = F and age under 30", "sex is null"]
-    assert list(answer["sex"].cat.categories) == ["M", "never", "F"]
+    assert list(result["slice"]) == ["sex = F and age under 30", "sex is null"]
+    assert list(result["sex"].cat.categories) == ["M", "never", "F"]
 
 
 def test_a_label_without_weight_is_absent():
@@ -293,6 +293,6 @@ def test_a_label_without_weight_is_absent():
         "yhat": [0, 1, 0, 0, 0, 0, 0, 0],
         "w": [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0],
     }
-    answer = bf.slices(pl.DataFrame(data), "y", "yhat", sample_weight="w", min_support=1)
+    result = bf.slices(pl.DataFrame(data), "y", "yhat", sample_weight="w", min_support=1)
 
-    assert answer.select("slice", "estimate", "rest").rows() == [("g = a", 2 / 3, 1.0)]
+    assert result.select("slice", "estimate", "rest").rows() == [("g = a", 2 / 3, 1.0)]

@@ -84,12 +84,12 @@ def test_the_whole_has_no_limits_of_the_difference():
 
 def test_nothing_is_compared_by_default_and_no_row_with_nothing():
     frame = draw()
-    plain_answer = bf.ranking(frame, "y", "s", by="g")
+    plain_result = bf.ranking(frame, "y", "s", by="g")
 
     compared = bf.ranking(frame, "y", "s", by="g", reference="rest")
 
-    assert not set(NAMES) & set(plain_answer.columns)
-    assert compared.select(plain_answer.columns).equals(plain_answer)
+    assert not set(NAMES) & set(plain_result.columns)
+    assert compared.select(plain_result.columns).equals(plain_result)
     for asked in ("rest", "best", "largest", "overall", "b"):
         empty = bf.ranking(frame.clear(), "y", "s", by="g", reference=asked)
         assert empty.schema == compared.schema
@@ -126,7 +126,7 @@ def test_a_keyword_that_is_a_segment_too_is_refused():
         bf.ranking(frame, "y", "s", by="g", reference="rest")
 
 
-def test_an_output_name_as_by_column_is_refused_only_where_it_is_in_the_answer():
+def test_an_output_name_as_by_column_is_refused_only_where_it_is_in_the_result():
     frame = draw().rename({"g": "reference"})
     assert bf.ranking(frame, "y", "s", by="reference").height == 5
     with pytest.raises(bf.BalframeError, match=r"'reference'.*[Rr]ename"):

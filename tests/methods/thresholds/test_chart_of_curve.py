@@ -36,7 +36,7 @@ def segments(n):
 
 @cases("metric", ["balanced_accuracy", "recall"])
 @each_constructor
-def test_lines_are_those_of_the_verb(constructor, metric):
+def test_lines_are_those_of_the_method(constructor, metric):
     df = constructor(TABLE)
 
     chart = bf.plot.curve(df, "y", "s", by="g", metrics=metric)
@@ -63,7 +63,7 @@ def test_lines_are_those_of_the_verb(constructor, metric):
 
 
 @each_constructor
-def test_best_thresholds_are_those_of_the_verb(constructor):
+def test_best_thresholds_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.curve(df, "y", "s", by="g")

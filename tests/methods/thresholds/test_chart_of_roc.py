@@ -33,7 +33,7 @@ def texts(chart, **values):
 
 
 @each_constructor
-def test_points_are_those_of_the_verb(constructor):
+def test_points_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.roc(df, "y", "s", by="g")
@@ -47,7 +47,7 @@ def test_points_are_those_of_the_verb(constructor):
 
 
 @each_constructor
-def test_areas_are_those_of_the_verb(constructor):
+def test_areas_are_those_of_the_method(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.roc(df, "y", "s", by="g")

@@ -286,20 +286,22 @@ def test_categories_keep_their_order_and_dtype(library):
     assert list(out["threshold"]) == [*np.float32([0.1, 0.2]), INF, np.float32(0.3), INF]
 
 
-@cases("verb", [bf.curve, bf.best_threshold, bf.ranking])
+@cases("method", [bf.curve, bf.best_threshold, bf.ranking])
 @cases("options", [{}, {"margins": "all", "sample_weight": "w"}])
-def test_lazy_frames_are_read_at_collect(verb, options):
+def test_lazy_frames_are_read_at_collect(method, options):
     frame, read = pl.DataFrame(DATA), []
 
     def batches(columns, predicate, n_rows, batch_size):
         read.append(columns)
         yield frame.select(columns) if columns else frame
 
-    out = verb(register_io_source(batches, schema=frame.schema), "y", ["s", "r"], by="g", **options)
+    out = method(
+        register_io_source(batches, schema=frame.schema), "y", ["s", "r"], by="g", **options
+    )
     assert isinstance(out, pl.LazyFrame)
     schema = out.collect_schema()
     assert read == []
-    found, expected = out.collect(), verb(frame, "y", ["s", "r"], by="g", **options)
+    found, expected = out.collect(), method(frame, "y", ["s", "r"], by="g", **options)
     assert found.schema == schema == expected.schema
     assert found.columns == expected.columns
     close(found.select(pl.selectors.float()), expected.select(pl.selectors.float()))

@@ -1,4 +1,4 @@
-"""Rankings against scikit-learn, scipy and all pairs of rows; what all verbs of scores refuse."""
+"""Rankings against scikit-learn, scipy and all pairs of rows; what all methods of scores refuse."""
 
 import copy
 import re
@@ -21,8 +21,8 @@ FOUND = ["n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
 FOUND += ["average_precision", "ks_statistic", "brier_score"]
 CARRIED = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
 carried = cases("options", CARRIED)
-VERBS = (bf.curve, bf.best_threshold, bf.ranking)
-each_verb = cases("verb", VERBS)
+METHODS = (bf.curve, bf.best_threshold, bf.ranking)
+each_method = cases("method", METHODS)
 
 
 def draw(levels, size=300, seed=1):
@@ -102,18 +102,18 @@ def test_equal_weights_change_nothing(constructor, weight):
 
 @cases("size", [1e-12, 1e-3, 1e6])
 @cases("other", [1e6, 1e12, 1e20])
-@each_verb
-def test_weights_of_other_segments_change_nothing(verb, size, other):
+@each_method
+def test_weights_of_other_segments_change_nothing(method, size, other):
     data = draw(20)
     data["w"] = [
         one * (size if g == "b" else other) for one, g in zip(data["w"], data["g"], strict=True)
     ]
     frame, only = pl.DataFrame(data), pl.col("g") == "b"
     options = {"sample_weight": "w"}
-    if verb is bf.curve:
+    if method is bf.curve:
         options |= {"interval": True, "band": True, "metrics": ["recall", "balanced_accuracy"]}
-    expected = verb(frame.filter(only), "y", "s", by="g", **options)
-    found = verb(frame, "y", "s", by="g", **options).filter(only)
+    expected = method(frame.filter(only), "y", "s", by="g", **options)
+    found = method(frame, "y", "s", by="g", **options).filter(only)
     for name in (one for one in expected.columns if one != "metric" and "common" not in one):
         if name not in ("g", "gain"):
             assert found[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-9)
@@ -207,61 +207,71 @@ LABELS = {
 }
 
 
-@each_verb
+@each_method
 @cases(("labels", "pos_label"), LABELS.values())
 @each_constructor
-def test_other_labels_are_negative(constructor, verb, labels, pos_label):
+def test_other_labels_are_negative(constructor, method, labels, pos_label):
     rng = np.random.default_rng(6)
     y = [labels[i] for i in rng.integers(0, len(labels), 60)]
     data = {"y": y, "s": rng.integers(0, 9, 60).tolist(), "r": rng.random(60).tolist()}
     positive = labels[-1] if pos_label is None else pos_label
     binary = data | {"y": [int(one == positive) for one in y]}
-    expected = plain(verb(constructor(binary), "y", ["s", "r"]))
-    assert plain(verb(constructor(data), "y", ["s", "r"], pos_label=pos_label)) == expected
+    expected = plain(method(constructor(binary), "y", ["s", "r"]))
+    assert plain(method(constructor(data), "y", ["s", "r"], pos_label=pos_label)) == expected
     assert 0 < sum(binary["y"]) < 60
 
 
 DATA = {"g": [*"aab"], "y": [0, 1, 1], "s": [0.1, 0.4, 0.4], "t": ["x", "y", "z"]}
 DATA |= {"b": [True, False, True], "three": [0, 1, 2], "texts": ["u", "v", "u"]}
 AT_ONCE = {
-    "unknown score": (VERBS, {"y_score": "ss"}, KeyError, "'ss' not found"),
-    "texts as scores": (VERBS, {"y_score": "t"}, TypeError, "'t'.*scores.*numbers"),
-    "bools as scores": (VERBS, {"y_score": "b"}, TypeError, "'b'.*scores.*numbers"),
-    "missing": (VERBS, {"missing": "dorp"}, ValueError, "'dorp'"),
-    "margins": (VERBS, {"margins": True}, ValueError, "margins=True"),
-    "level": (VERBS[::2], {"level": 95}, ValueError, "level.*95"),
-    "unknown metric": (VERBS[:1], {"metrics": "acuracy"}, KeyError, "mean 'accuracy'"),
-    "no class_weight": (VERBS[:1], {"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
-    "band": (VERBS[:1], {"band": "yes"}, ValueError, "band='yes'.*False, True"),
-    "interval": (VERBS[:1], {"interval": "wald"}, ValueError, "interval='wald'"),
+    "unknown score": (METHODS, {"y_score": "ss"}, KeyError, "'ss' not found"),
+    "texts as scores": (METHODS, {"y_score": "t"}, TypeError, "'t'.*scores.*numbers"),
+    "bools as scores": (METHODS, {"y_score": "b"}, TypeError, "'b'.*scores.*numbers"),
+    "missing": (METHODS, {"missing": "dorp"}, ValueError, "'dorp'"),
+    "margins": (METHODS, {"margins": True}, ValueError, "margins=True"),
+    "level": (METHODS[::2], {"level": 95}, ValueError, "level.*95"),
+    "unknown metric": (METHODS[:1], {"metrics": "acuracy"}, KeyError, "mean 'accuracy'"),
+    "no class_weight": (METHODS[:1], {"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
+    "band": (METHODS[:1], {"band": "yes"}, ValueError, "band='yes'.*False, True"),
+    "interval": (METHODS[:1], {"interval": "wald"}, ValueError, "interval='wald'"),
 }
 POINTED = r"outside \[0, 1\].*list of thresholds.*quantiles"
 NEW = {"s": [0.5, INF, INF]}
 VALUES = {
-    "infinite": (VERBS, NEW, {}, "'s' has 2 infinite values"),
-    "minus infinity": (VERBS, {"s": [0.0, -INF, 1.0]}, {}, "'s' has 1 infinite value;"),
-    "infinite, list": (VERBS[:2], NEW, {"thresholds": [0.5]}, "'s' has 2 infinite values"),
-    "infinite, even": (VERBS[:2], NEW, {"thresholds": 5}, "'s' has 2 infinite values"),
-    "infinite, counts": (VERBS, {**NEW, "k": [1, 2, 3]}, {"counts": "k"}, "'s' has [25] infinite"),
-    "infinite, quantiles": (VERBS[:2], NEW, {"thresholds": ("quantiles", 3)}, "'s' has 2 inf"),
+    "infinite": (METHODS, NEW, {}, "'s' has 2 infinite values"),
+    "minus infinity": (METHODS, {"s": [0.0, -INF, 1.0]}, {}, "'s' has 1 infinite value;"),
+    "infinite, list": (METHODS[:2], NEW, {"thresholds": [0.5]}, "'s' has 2 infinite values"),
+    "infinite, even": (METHODS[:2], NEW, {"thresholds": 5}, "'s' has 2 infinite values"),
+    "infinite, counts": (
+        METHODS,
+        {**NEW, "k": [1, 2, 3]},
+        {"counts": "k"},
+        "'s' has [25] infinite",
+    ),
+    "infinite, quantiles": (METHODS[:2], NEW, {"thresholds": ("quantiles", 3)}, "'s' has 2 inf"),
     "outside": (
-        VERBS[:2],
+        METHODS[:2],
         {"s": [0.5, 1.5, 1.5]},
         {"thresholds": 3},
         "'s' has 2 scores " + POINTED,
     ),
-    "below": (VERBS[:2], {"s": [0.5, 1.0, -1e-9]}, {"thresholds": 3}, "'s' has 1 score " + POINTED),
-    "no pos_label": (VERBS, {}, {"y_true": "texts"}, "pos_label=.*'u', 'v'"),
-    "three labels": (VERBS, {}, {"y_true": "three"}, "pos_label=.*0, 1, 2"),
-    "unknown pos_label": (VERBS, {}, {"pos_label": 7}, "pos_label=7.*0, 1"),
-    "null truth": (VERBS, {"y": [None, 1, None]}, {}, "'y' has 2 null values.*drop"),
-    "null score": (VERBS, {"s": [None, 0.5, None]}, {}, "'s' has 2 null values.*drop"),
-    "NaN score": (VERBS, {"s": [NAN, 0.5, NAN]}, {}, "'s' has 2 null values"),
-    "null weight": (VERBS, {"w": [1.0, None, 1.0]}, {"sample_weight": "w"}, "'w' has 1 null"),
-    "negative weight": (VERBS, {"w": [1.0, -1.0, 1.0]}, {"sample_weight": "w"}, "'w' has 1 neg"),
-    "null count": (VERBS, {"k": [1, None, None]}, {"counts": "k"}, "'k' has 2 null values"),
+    "below": (
+        METHODS[:2],
+        {"s": [0.5, 1.0, -1e-9]},
+        {"thresholds": 3},
+        "'s' has 1 score " + POINTED,
+    ),
+    "no pos_label": (METHODS, {}, {"y_true": "texts"}, "pos_label=.*'u', 'v'"),
+    "three labels": (METHODS, {}, {"y_true": "three"}, "pos_label=.*0, 1, 2"),
+    "unknown pos_label": (METHODS, {}, {"pos_label": 7}, "pos_label=7.*0, 1"),
+    "null truth": (METHODS, {"y": [None, 1, None]}, {}, "'y' has 2 null values.*drop"),
+    "null score": (METHODS, {"s": [None, 0.5, None]}, {}, "'s' has 2 null values.*drop"),
+    "NaN score": (METHODS, {"s": [NAN, 0.5, NAN]}, {}, "'s' has 2 null values"),
+    "null weight": (METHODS, {"w": [1.0, None, 1.0]}, {"sample_weight": "w"}, "'w' has 1 null"),
+    "negative weight": (METHODS, {"w": [1.0, -1.0, 1.0]}, {"sample_weight": "w"}, "'w' has 1 neg"),
+    "null count": (METHODS, {"k": [1, None, None]}, {"counts": "k"}, "'k' has 2 null values"),
     "class_weight of three": (
-        *(VERBS[:1], {}),
+        *(METHODS[:1], {}),
         {"y_true": "three", "pos_label": 1, "class_weight": {0: 1, 1: 1, 2: 1}},
         "class_weight=.*3: 0, 1, 2.*balanced",
     ),
@@ -269,11 +279,11 @@ VALUES = {
 
 
 def wrong_uses(table):
-    """List the cases of a table for each verb that they concern."""
+    """List the cases of a table for each method that they concern."""
     return [
-        pytest.param(verb, *case, id=f"{verb.__name__}, {about}")
-        for about, (verbs, *case) in table.items()
-        for verb in verbs
+        pytest.param(method, *case, id=f"{method.__name__}, {about}")
+        for about, (methods, *case) in table.items()
+        for method in methods
     ]
 
 
@@ -284,41 +294,41 @@ def message(call):
     return str(raised.value)
 
 
-def asked(verb, frame, options):
-    return partial(verb, frame, **{"y_true": "y", "y_score": "s", **options})
+def asked(method, frame, options):
+    return partial(method, frame, **{"y_true": "y", "y_score": "s", **options})
 
 
-@cases(("verb", "options", "kind", "words"), wrong_uses(AT_ONCE))
+@cases(("method", "options", "kind", "words"), wrong_uses(AT_ONCE))
 @each_constructor
-def test_names_types_and_options_raise_at_once(constructor, verb, options, kind, words):
+def test_names_types_and_options_raise_at_once(constructor, method, options, kind, words):
     with pytest.raises(bf.BalframeError, match=words) as raised:
-        asked(verb, constructor(DATA), options)()
+        asked(method, constructor(DATA), options)()
     assert isinstance(raised.value, kind)
 
 
-@cases(("verb", "columns", "options", "words"), wrong_uses(VALUES))
-def test_values_raise_the_same_in_every_library(verb, columns, options, words):
+@cases(("method", "columns", "options", "words"), wrong_uses(VALUES))
+def test_values_raise_the_same_in_every_library(method, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
         frames = [make(DATA | columns) for make in CONSTRUCTORS]
-    texts = {message(asked(verb, frame, options)) for frame in frames}
+    texts = {message(asked(method, frame, options)) for frame in frames}
     assert len(texts) == 1
     assert re.search(words, texts.pop())
 
 
-@each_verb
+@each_method
 @each_constructor
-def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, verb):
-    for name in (one for one in plain(verb(constructor(DATA), "y", "s")) if one != "g"):
-        call = partial(verb, constructor({**DATA, name: DATA["g"]}), "y", "s", by=name)
+def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, method):
+    for name in (one for one in plain(method(constructor(DATA), "y", "s")) if one != "g"):
+        call = partial(method, constructor({**DATA, name: DATA["g"]}), "y", "s", by=name)
         assert re.search(f"'{name}'.*[Rr]ename", message(call))
 
 
-@each_verb
+@each_method
 @each_constructor
-def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, verb):
+def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, method):
     frame = constructor(DATA)
     before = copy.deepcopy(plain(frame))
-    full = plain(verb(frame, "y", "s", by="g"))
+    full = plain(method(frame, "y", "s", by="g"))
     assert plain(frame) == before
-    empty = plain(verb(head(frame, 0), "y", "s", by="g"))
+    empty = plain(method(head(frame, 0), "y", "s", by="g"))
     assert empty == {name: [] for name in full}

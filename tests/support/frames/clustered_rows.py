@@ -28,10 +28,10 @@ def drawn(seed, labels=2, segments=3, clusters=None, nested=False, rows=90):
     return pl.DataFrame({**columns, "g": np.array(list("abcdefgh"))[segment]})
 
 
-def ask(verb, frame, predicted="p", **options):
-    """List the rows of an answer."""
-    answer = plain(verb(frame, "y", predicted, **{"by": "g", "cluster": "c", **options}))
-    return [dict(zip(answer, row, strict=True)) for row in zip(*answer.values(), strict=True)]
+def ask(method, frame, predicted="p", **options):
+    """List the rows of a result."""
+    result = plain(method(frame, "y", predicted, **{"by": "g", "cluster": "c", **options}))
+    return [dict(zip(result, row, strict=True)) for row in zip(*result.values(), strict=True)]
 
 
 def rows(frame, predicted="p"):

@@ -40,7 +40,7 @@ def values_of(row, names):
 
 
 def without(frame, row, columns):
-    """Leave out the rows that have the values of a row of an answer in these columns."""
+    """Leave out the rows that have the values of a row of a result in these columns."""
     inside = [pl.col(name).eq_missing(pl.lit(row[name], pl.String)) for name in columns]
     return frame.filter(~pl.all_horizontal(inside))
 

@@ -198,7 +198,7 @@ def impact(
     level=0.95,
     adjust="bh",
 ):
-    """List the rows of all tables, in the order of the answer."""
+    """List the rows of all tables, in the order of the result."""
     medians = {}
     if is_score:
         rows, medians = selections(rows, models)

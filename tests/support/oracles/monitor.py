@@ -182,7 +182,7 @@ def asked(
     alpha=0.05,
     looks=104,
     windows=(1, 4, 13),
-    questions=1,
+    requests=1,
     dispersion=None,
 ):
     """Answer for one segment: `now` has cells by period, `reference` by period of its own.
@@ -191,7 +191,7 @@ def asked(
     """
     sign = -1 if metric == "false_positive_rate" else 1
     before = added(reference.values())
-    share = alpha / ((len(windows) + 1) * questions)
+    share = alpha / ((len(windows) + 1) * requests)
     tau2, m_periods = between(reference.values(), metric, positive, weights)
     rows = []
     for t in range(len(starts)):

@@ -1,4 +1,4 @@
-"""What should change no answer: other libraries, dtypes and layouts in memory of the same rows."""
+"""What should change no result: other libraries, dtypes and layouts in memory of the same rows."""
 
 import io
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A question about a small random frame, and its answer as plain lists."""
+"""Random requests: a method, options and a small frame, and its result as plain lists."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,8 +18,8 @@ LABEL_COLUMNS = ["y", "p", "q"]
 
 
 @dataclass(frozen=True)
-class Verb:
-    """A verb, what it reads beside the true labels, and ways to ask it."""
+class MethodCase:
+    """A method, what it reads beside the true labels, and options to call it with."""
 
     function: Callable[..., Any]
     columns: list[Any]
@@ -66,8 +66,8 @@ RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", 
 AGAINST = ["uar >= baseline - 0.1", "accuracy > baseline", "recall <= baseline + 0.2", "n >= 9"]
 PLANNED = ["uar >= 0.5", "recall > 0.2", "accuracy < 0.9", "specificity <= 0.7"]
 UNTIL = {"until": "2024-02-29"}
-VERBS = {
-    "report": Verb(
+METHOD_CASES = {
+    "report": MethodCase(
         bf.report,
         PREDICTIONS,
         [
@@ -78,12 +78,12 @@ VERBS = {
             {"interval": "scas", "metrics": ["uar", "accuracy", "informedness"]},
         ],
     ),
-    "classes": Verb(bf.classes, PREDICTIONS, [{}, {"interval": True, "level": 0.8}]),
-    "confusion": Verb(
+    "classes": MethodCase(bf.classes, PREDICTIONS, [{}, {"interval": True, "level": 0.8}]),
+    "confusion": MethodCase(
         bf.confusion, PREDICTIONS, [{}, {"complete": True}, {"normalize": "true"}], takes_cells=True
     ),
-    "posterior": Verb(bf.posterior, PREDICTIONS, [{"above": 0.5}, {"prior": "jeffreys"}]),
-    "gaps": Verb(
+    "posterior": MethodCase(bf.posterior, PREDICTIONS, [{"above": 0.5}, {"prior": "jeffreys"}]),
+    "gaps": MethodCase(
         bf.gaps,
         PREDICTIONS,
         [
@@ -94,15 +94,17 @@ VERBS = {
         ],
         needs_segments=True,
     ),
-    "disparity": Verb(
+    "disparity": MethodCase(
         bf.disparity,
         PREDICTIONS,
         [{}, {"metrics": "recall", "min_support": 3}],
         needs_segments=True,
     ),
-    "fairness": Verb(bf.fairness, PREDICTIONS, [{}, {"min_support": 2}], needs_segments=True),
-    "compare": Verb(bf.compare, [["p", "q"]], [{}, {"metrics": "accuracy"}], takes_cells=False),
-    "curve": Verb(
+    "fairness": MethodCase(bf.fairness, PREDICTIONS, [{}, {"min_support": 2}], needs_segments=True),
+    "compare": MethodCase(
+        bf.compare, [["p", "q"]], [{}, {"metrics": "accuracy"}], takes_cells=False
+    ),
+    "curve": MethodCase(
         bf.curve,
         SCORES,
         [
@@ -113,16 +115,16 @@ VERBS = {
         ],
         takes_cells=False,
     ),
-    "best_threshold": Verb(
+    "best_threshold": MethodCase(
         bf.best_threshold, SCORES, [{}, {"metric": "f1"}, {"thresholds": 11}], takes_cells=False
     ),
-    "ranking": Verb(
+    "ranking": MethodCase(
         bf.ranking,
         SCORES,
         [{}, {"reference": "rest"}, {"reference": "worst", "level": 0.8}],
         takes_cells=False,
     ),
-    "impact": Verb(
+    "impact": MethodCase(
         bf.impact,
         PREDICTIONS,
         [{}, {"min_share": 0.3, "adjust": None}, {"min_share": 0, "bound": 0.9}],
@@ -130,17 +132,17 @@ VERBS = {
         takes_cells=False,
         takes_weights=False,
     ),
-    "calibration": Verb(
+    "calibration": MethodCase(
         bf.calibration, SCORES, [{}, {"level": 0.8}], takes_cells=False, takes_weights=False
     ),
-    "calibration_curve": Verb(
+    "calibration_curve": MethodCase(
         bf.calibration_curve,
         SCORES,
         [{}, {"bins": 2}],
         takes_cells=False,
         takes_weights=False,
     ),
-    "calibration_gaps": Verb(
+    "calibration_gaps": MethodCase(
         bf.calibration_gaps,
         SCORES,
         [{}, {"adjust": "holm"}],
@@ -148,7 +150,7 @@ VERBS = {
         takes_cells=False,
         takes_weights=False,
     ),
-    "monitor": Verb(
+    "monitor": MethodCase(
         bf.monitor,
         PREDICTIONS,
         [
@@ -159,7 +161,7 @@ VERBS = {
         ],
         takes_weights=False,
     ),
-    "slices": Verb(
+    "slices": MethodCase(
         bf.slices,
         ["p"],
         [
@@ -171,7 +173,7 @@ VERBS = {
         needs_segments=True,
         searches=True,
     ),
-    "check": Verb(
+    "check": MethodCase(
         bf.check,
         PREDICTIONS,
         [
@@ -183,7 +185,7 @@ VERBS = {
             {"rules": AGAINST, "baseline": "q", "decide": "estimate", "min_support": 2},
         ],
     ),
-    "power": Verb(
+    "power": MethodCase(
         bf.power,
         PREDICTIONS,
         [
@@ -199,14 +201,14 @@ VERBS = {
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked about a frame; `restore` takes its answer back to that of the original."""
+class MethodRequest:
+    """A method, a frame and options; `restore` takes its result back to that of the original."""
 
-    verb: Verb
+    case: MethodCase
     frame: Any
     columns: Any
     options: Mapping[str, Any]
-    restore: Callable[[Table], Table] = lambda answer: answer
+    restore: Callable[[Table], Table] = lambda result: result
     is_exact: bool = True
     is_renamed: bool = False
     y_true: str = "y"
@@ -221,40 +223,40 @@ class Question:
         """List the columns in which a null leaves a row out."""
         names = ("sample_weight", "counts", "baseline", "cluster", "time")
         others = (self.options.get(name) for name in names)
-        truth = [self.y_true] if self.verb.has_truth else []
+        truth = [self.y_true] if self.case.has_truth else []
         return [*truth, *self.models, *(name for name in others if name is not None)]
 
-    def having(self, frame: Any, **options: Any) -> "Question":
+    def having(self, frame: Any, **options: Any) -> "MethodRequest":
         """Ask the same of another frame, or with other options."""
         return replace(self, frame=frame, options=self.options | options)
 
-    def undoing(self, undo: Callable[[Table], Table], **changes: Any) -> "Question":
+    def undoing(self, undo: Callable[[Table], Table], **changes: Any) -> "MethodRequest":
         """Take answers back by this first."""
         before = self.restore
-        return replace(self, restore=lambda answer: before(undo(answer)), **changes)
+        return replace(self, restore=lambda result: before(undo(result)), **changes)
 
-    def answer(self) -> Table | type[Exception]:
-        """Ask; what is refused has the class of the error as its answer."""
+    def result(self) -> Table | type[Exception]:
+        """Ask; what is refused has the class of the error as its result."""
         options = dict(self.options)
-        if not self.verb.takes_weights:
+        if not self.case.takes_weights:
             del options["sample_weight"]
-        if self.verb.searches:
+        if self.case.searches:
             options["over"] = options.pop("by")
-        if not self.verb.takes_margins:
+        if not self.case.takes_margins:
             del options["margins"]
-        truth = [self.y_true] if self.verb.has_truth else []
+        truth = [self.y_true] if self.case.has_truth else []
         try:
-            answer = plain(self.verb.function(self.frame, *truth, self.columns, **options))
+            result = plain(self.case.function(self.frame, *truth, self.columns, **options))
         except bf.BalframeError as error:
             return type(error)
-        if "period" in answer:  # as pandas has dates
-            answer["period"] = [getattr(day, "date", lambda d=day: d)() for day in answer["period"]]
+        if "period" in result:  # as pandas has dates
+            result["period"] = [getattr(day, "date", lambda d=day: d)() for day in result["period"]]
         for name in ("reference", "slice", "on"):  # spell values or names of by-columns out
-            answer.pop(name, None)
-        if self.verb.searches:  # objects of pandas are no numeric columns, whose levels are text
-            for name in answer.keys() & {*self.options["by"]}:
-                answer[name] = [f"{one:g}" if is_number(one) else one for one in answer[name]]
-        return answer
+            result.pop(name, None)
+        if self.case.searches:  # objects of pandas are no numeric columns, whose levels are text
+            for name in result.keys() & {*self.options["by"]}:
+                result[name] = [f"{one:g}" if is_number(one) else one for one in result[name]]
+        return result
 
 
 def is_number(value: object) -> bool:
@@ -276,7 +278,7 @@ DTYPES |= {"d": pl.Date}
 
 
 @st.composite
-def questions(draw: st.DrawFn, verb: Verb) -> Question:
+def method_requests(draw: st.DrawFn, case: MethodCase) -> MethodRequest:
     """Ask about few distinct rows, each repeated: small and large supports, and many ties."""
     labels = draw(st.sampled_from([[0, 1], [0, 1], [0, 1, 2]]))
     drops = draw(st.booleans())
@@ -290,10 +292,10 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
     schema = {name: DTYPES.get(name, pl.Int64) for name in columns}
     frame = pl.DataFrame(rows, schema=schema)
     frame = frame[np.repeat(np.arange(frame.height), frame["times"])].drop("times")
-    by = draw(st.sampled_from([["g"], ["h", "g"]] + [None] * (not verb.needs_segments)))
+    by = draw(st.sampled_from([["g"], ["h", "g"]] + [None] * (not case.needs_segments)))
     given = labels if draw(st.booleans()) else None
-    is_clustered = verb.takes_clusters and draw(st.booleans())
-    is_counted, is_weighted = draw(st.booleans()), verb.takes_weights and draw(st.booleans())
+    is_clustered = case.takes_clusters and draw(st.booleans())
+    is_counted, is_weighted = draw(st.booleans()), case.takes_weights and draw(st.booleans())
     is_weighted = is_weighted and not is_clustered
     options = {
         "by": by,
@@ -310,10 +312,10 @@ def questions(draw: st.DrawFn, verb: Verb) -> Question:
         options["cluster"] = "c"
     else:
         unused.append("c")
-    asked = draw(st.sampled_from(verb.options))
-    if verb.needs_times or (verb.takes_times and draw(st.booleans())):
+    asked = draw(st.sampled_from(case.options))
+    if case.needs_times or (case.takes_times and draw(st.booleans())):
         options |= {"time": "d", "every": draw(st.sampled_from(["1d", "2w", "1mo", "1y"]))}
     else:
         unused.append("d")
-    asked_of = "p" if "baseline" in asked else draw(st.sampled_from(verb.columns))
-    return Question(verb, frame.drop(unused), asked_of, options | asked)
+    asked_of = "p" if "baseline" in asked else draw(st.sampled_from(case.columns))
+    return MethodRequest(case, frame.drop(unused), asked_of, options | asked)

@@ -1,4 +1,4 @@
-"""What should change no answer: other rows, names and types that mean the same."""
+"""What should change no result: other rows, names and types that mean the same."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,107 +12,107 @@ import polars as pl
 
 import balframe as bf
 from tests.support.constructors import Table
-from tests.support.strategies.requests import LABEL_COLUMNS, Question
+from tests.support.strategies.requests import LABEL_COLUMNS, MethodRequest
 
-Transformation = Callable[[Question, Random], Question]
-
-
-def shuffled(question: Question, random: Random) -> Question:
-    order = random.sample(range(question.frame.height), question.frame.height)
-    return question.having(question.frame[order])
+Transformation = Callable[[MethodRequest, Random], MethodRequest]
 
 
-def counted_or_repeated(question: Question, _: Random) -> Question:
+def shuffled(request: MethodRequest, random: Random) -> MethodRequest:
+    order = random.sample(range(request.frame.height), request.frame.height)
+    return request.having(request.frame[order])
+
+
+def counted_or_repeated(request: MethodRequest, _: Random) -> MethodRequest:
     """Count equal rows, or repeat those that are counted."""
-    frame = question.frame
-    if question.options.get("cells", False):
-        return question
-    if question.options["counts"] is None:
-        return question.having(frame.group_by(pl.all()).len("k"), counts="k")
+    frame = request.frame
+    if request.options.get("cells", False):
+        return request
+    if request.options["counts"] is None:
+        return request.having(frame.group_by(pl.all()).len("k"), counts="k")
     if frame["k"].null_count():  # missing rows are no rows
-        return question
+        return request
     rows = frame[np.repeat(np.arange(frame.height), frame["k"])]
-    return question.having(rows.drop("k"), counts=None)
+    return request.having(rows.drop("k"), counts=None)
 
 
-def with_rows_that_stand_for_none(question: Question, _: Random) -> Question:
-    if question.options["counts"] is None:
-        return question
-    none = question.frame.head(3).with_columns(
-        pl.lit(0).cast(question.frame["k"].dtype).alias("k"),
-        pl.lit(None).cast(question.frame["y"].dtype).alias("y"),
+def with_rows_that_stand_for_none(request: MethodRequest, _: Random) -> MethodRequest:
+    if request.options["counts"] is None:
+        return request
+    none = request.frame.head(3).with_columns(
+        pl.lit(0).cast(request.frame["k"].dtype).alias("k"),
+        pl.lit(None).cast(request.frame["y"].dtype).alias("y"),
         pl.lit(float("inf")).alias("s"),
     )
-    return question.having(pl.concat([none, question.frame]))
+    return request.having(pl.concat([none, request.frame]))
 
 
-def in_cells_of_parts(question: Question, random: Random) -> Question:
+def in_cells_of_parts(request: MethodRequest, random: Random) -> MethodRequest:
     """Count parts, add the cells up, and ask about them."""
-    options = question.options
-    is_of_rows = len(question.models) > 1 or "baseline" in options or options["missing"] == "drop"
-    if is_of_rows or not question.verb.takes_cells:
-        return question
-    if question.frame.select(question.used).null_count().sum_horizontal().item():
-        return question
-    cut = random.randint(0, question.frame.height)
+    options = request.options
+    is_of_rows = len(request.models) > 1 or "baseline" in options or options["missing"] == "drop"
+    if is_of_rows or not request.case.takes_cells:
+        return request
+    if request.frame.select(request.used).null_count().sum_horizontal().item():
+        return request
+    cut = random.randint(0, request.frame.height)
     carried = {"by", "counts", "sample_weight", "cluster"} & options.keys()
     kept = {name: options[name] for name in carried}
     if "time" in options:  # days are kept, of which periods are made
         kept["by"] = [*(options["by"] or []), options["time"]]
-    parts = [question.frame[:cut], question.frame[cut:]]
-    cells = bf.combine([bf.confusion(part, "y", question.columns, **kept) for part in parts])
-    return question.having(cells, cells=True, counts=None, sample_weight=None)
+    parts = [request.frame[:cut], request.frame[cut:]]
+    cells = bf.combine([bf.confusion(part, "y", request.columns, **kept) for part in parts])
+    return request.having(cells, cells=True, counts=None, sample_weight=None)
 
 
-def with_other_columns(question: Question, random: Random) -> Question:
-    """Put columns in another order, among others named as those of answers are."""
-    names = random.sample(question.frame.columns, question.frame.width)
+def with_other_columns(request: MethodRequest, random: Random) -> MethodRequest:
+    """Put columns in another order, among others named as those of results are."""
+    names = random.sample(request.frame.columns, request.frame.width)
     unused = pl.lit(None).alias("bal"), pl.lit("x").alias("support"), pl.lit(0.5).alias("threshold")
-    return question.having(question.frame.select(*unused[:2], *names, unused[2]))
+    return request.having(request.frame.select(*unused[:2], *names, unused[2]))
 
 
-def weighted_by_a_power_of_two(question: Question, random: Random) -> Question:
-    if not _has_weights(question):
-        return question
+def weighted_by_a_power_of_two(request: MethodRequest, random: Random) -> MethodRequest:
+    if not _has_weights(request):
+        return request
     factor = 2.0 ** random.randint(-60, 60)
-    scaled = question.having(question.frame.with_columns(pl.col("w") * factor))
-    return scaled.undoing(lambda answer: _with_weights_over(answer, factor))
+    scaled = request.having(request.frame.with_columns(pl.col("w") * factor))
+    return scaled.undoing(lambda result: _with_weights_over(result, factor))
 
 
-def weighted_by_any_factor(question: Question, random: Random) -> Question:
-    if not _has_weights(question) or question.verb.function is bf.best_threshold:
-        return question  # of equal thresholds, rounding may find another the best
+def weighted_by_any_factor(request: MethodRequest, random: Random) -> MethodRequest:
+    if not _has_weights(request) or request.case.function is bf.best_threshold:
+        return request  # of equal thresholds, rounding may find another the best
     factor = random.choice([0.1, 3.7e-9, 1e7 / 3])
-    scaled = question.having(question.frame.with_columns(pl.col("w") * factor))
-    return scaled.undoing(lambda answer: _with_weights_over(answer, factor), is_exact=False)
+    scaled = request.having(request.frame.with_columns(pl.col("w") * factor))
+    return scaled.undoing(lambda result: _with_weights_over(result, factor), is_exact=False)
 
 
-def _has_weights(question: Question) -> bool:
-    return question.options["sample_weight"] is not None
+def _has_weights(request: MethodRequest) -> bool:
+    return request.options["sample_weight"] is not None
 
 
-def _with_weights_over(answer: Table, factor: float) -> Table:
+def _with_weights_over(result: Table, factor: float) -> Table:
     powers = {"weight": factor, "weight_sq": factor**2}
     scaled = {
-        name: [value / power for value in answer[name]]
+        name: [value / power for value in result[name]]
         for name, power in powers.items()
-        if name in answer
+        if name in result
     }
-    return answer | scaled
+    return result | scaled
 
 
 NUMBERS = [pl.Int8, pl.UInt8, pl.Int16, pl.UInt32, pl.Int64, pl.UInt64, pl.Float32, pl.Float64]
 
 
-def with_labels_of_other_dtypes(question: Question, random: Random) -> Question:
+def with_labels_of_other_dtypes(request: MethodRequest, random: Random) -> MethodRequest:
     """Cast each column of labels apart: 1, 1.0 and True are one label."""
-    frame = question.frame
-    if question.is_renamed:
-        return question
+    frame = request.frame
+    if request.is_renamed:
+        return request
     columns = [name for name in LABEL_COLUMNS if name in frame.columns]
     is_binary = all(frame[name].max() in (None, 0, 1) for name in columns)
     dtypes = NUMBERS + [pl.Boolean] * (3 * is_binary)
-    return question.having(
+    return request.having(
         frame.with_columns(pl.col(name).cast(random.choice(dtypes)) for name in columns)
     )
 
@@ -125,73 +125,76 @@ INCREASING: list[list[Any]] = [
 ]
 
 
-def with_labels_renamed(question: Question, random: Random) -> Question:
-    return _renamed(question, random.choice(INCREASING))
+def with_labels_renamed(request: MethodRequest, random: Random) -> MethodRequest:
+    return _renamed(request, random.choice(INCREASING))
 
 
-def with_labels_permuted(question: Question, random: Random) -> Question:
-    n = 2 if max(question.options["labels"] or [2]) == 1 else 3
-    if n > 2 and question.options.get("metrics") == "all":
-        return question  # some are about the order of labels
-    permuted = _renamed(question, random.sample(range(n), n))
+def with_labels_permuted(request: MethodRequest, random: Random) -> MethodRequest:
+    n = 2 if max(request.options["labels"] or [2]) == 1 else 3
+    if n > 2 and request.options.get("metrics") == "all":
+        return request  # some are about the order of labels
+    permuted = _renamed(request, random.sample(range(n), n))
     # three numbers, or four cells, add up to another sum in another order
-    is_exact = question.is_exact and n == 2 and "cluster" not in question.options
+    is_exact = request.is_exact and n == 2 and "cluster" not in request.options
     return replace(
         permuted,
-        restore=lambda answer: _in_order_of_labels(permuted.restore(answer), question),
+        restore=lambda result: _in_order_of_labels(permuted.restore(result), request),
         is_exact=is_exact,
     )
 
 
-def _renamed(question: Question, names: list[Any]) -> Question:
+def _renamed(request: MethodRequest, names: list[Any]) -> MethodRequest:
     """Rename the labels 0, 1 and 2."""
-    if question.is_renamed or not _has_positive(question):
-        return question
+    if request.is_renamed or not _has_positive(request):
+        return request
     new = dict(enumerate(names))
     dtype = pl.String if isinstance(names[0], str) else pl.Int64
     columns = [
         pl.col(name).cast(pl.Int64).replace_strict(new, return_dtype=dtype)
         for name in LABEL_COLUMNS
-        if name in question.frame.columns
+        if name in request.frame.columns
     ]
-    given = question.options["labels"]
-    renamed = question.having(
-        question.frame.with_columns(columns),
+    given = request.options["labels"]
+    renamed = request.having(
+        request.frame.with_columns(columns),
         pos_label=new[1],
         labels=given and [new[label] for label in given],
     )
     old = {value: label for label, value in new.items()}
     return renamed.undoing(
-        lambda answer: _replaced(answer, _holders(answer, question), old), is_renamed=True
+        lambda result: _replaced(result, _holders(result, request), old), is_renamed=True
     )
 
 
-def _holders(answer: Table, question: Question) -> list[str]:
-    """List the columns of an answer that hold labels; a column of counts is `predicted` too."""
-    names = ["label"] if "label" in answer else ["y", "predicted", *question.models]
-    return [name for name in names if name in answer]
+def _holders(result: Table, request: MethodRequest) -> list[str]:
+    """List the columns of a result that hold labels; a column of counts is `predicted` too."""
+    names = ["label"] if "label" in result else ["y", "predicted", *request.models]
+    return [name for name in names if name in result]
 
 
-def _in_order_of_labels(answer: Table, question: Question) -> Table:
+def _in_order_of_labels(result: Table, request: MethodRequest) -> Table:
     """Put the rows of each segment and model in the order of their labels."""
-    kept = [name for name in ("g", "h", "c", "period", "margin", "model") if name in answer]
-    found = zip(*(answer[name] for name in _holders(answer, question)), strict=True)
+    kept = [name for name in ("g", "h", "c", "period", "margin", "model") if name in result]
+    found = zip(*(result[name] for name in _holders(result, request)), strict=True)
     labels = dict(enumerate(found))
     if not labels:
-        return answer
-    segments = list(zip(*(answer[name] for name in kept), strict=True)) or [()] * len(labels)
+        return result
+    segments = list(zip(*(result[name] for name in kept), strict=True)) or [()] * len(labels)
     order = sorted(labels, key=lambda row: (segments.index(segments[row]), labels[row]))
-    return {name: [values[row] for row in order] for name, values in answer.items()}
+    return {name: [values[row] for row in order] for name, values in result.items()}
 
 
-def _has_positive(question: Question) -> bool:
+def _has_positive(request: MethodRequest) -> bool:
     """Tell whether the positive label occurs, where no name but those of the default may lack."""
-    if question.options["labels"] is not None:
+    if request.options["labels"] is not None:
         return True
-    frame, labels = question.frame, question.models if question.models[0] in "pq" else []
-    if question.options["counts"] is not None:
-        frame = frame.filter(pl.col(question.options["counts"]) > 0)
-    whole = frame.drop_nulls(question.used)
+    frame, labels = (
+        request.frame,
+        request.models if request.models[0] in "pq" else [],
+    )
+    if request.options["counts"] is not None:
+        frame = frame.filter(pl.col(request.options["counts"]) > 0)
+    whole = frame.drop_nulls(request.used)
     return any((whole[name].cast(pl.Int64) == 1).any() for name in ["y", *labels])
 
 
@@ -204,39 +207,39 @@ SEGMENTS: list[list[Any]] = [
 ]
 
 
-def with_segments_renamed(question: Question, random: Random) -> Question:
-    frame = question.frame
-    if "g" not in (question.options["by"] or []) or frame["g"].dtype != pl.String:
-        return question
+def with_segments_renamed(request: MethodRequest, random: Random) -> MethodRequest:
+    frame = request.frame
+    if "g" not in (request.options["by"] or []) or frame["g"].dtype != pl.String:
+        return request
     names = random.choice(SEGMENTS)
-    if question.verb.searches and not isinstance(names[0], str | date):
-        return question  # numbers would come back as texts
+    if request.case.searches and not isinstance(names[0], str | date):
+        return request  # numbers would come back as texts
     new = dict(zip(["", "B", "a"], names, strict=True))
     dtype = pl.Series(new.values()).dtype
-    renamed = question.having(
+    renamed = request.having(
         frame.with_columns(pl.col("g").replace_strict(new, return_dtype=dtype))
     )
     old = {value: name for name, value in new.items()}
-    return renamed.undoing(lambda answer: _replaced(answer, ["g", "lowest_g", "highest_g"], old))
+    return renamed.undoing(lambda result: _replaced(result, ["g", "lowest_g", "highest_g"], old))
 
 
-def _replaced(answer: Table, holders: list[str], old: dict[Any, Any]) -> Table:
+def _replaced(result: Table, holders: list[str], old: dict[Any, Any]) -> Table:
     def one(value: Any) -> Any:
         value = value.date() if isinstance(value, datetime) else value  # as pandas has dates
         return None if value is None else old[value]
 
     return {
         name: list(map(one, values)) if name in holders else values
-        for name, values in answer.items()
+        for name, values in result.items()
     }
 
 
 ODD_NAMES = ["*", "1", "a.b", "^y.*$", "", " ", "select", "null", "`", '"', "é", "n_low", "by0"]
 
 
-def under_odd_names(question: Question, random: Random) -> Question:
+def under_odd_names(request: MethodRequest, random: Random) -> MethodRequest:
     """Rename columns; what is asked afterwards must not name them."""
-    names = question.frame.columns
+    names = request.frame.columns
     kept = ("k", "n", "weight", "weight_sq")  # counts, and what makes cells
     old = dict(zip(random.sample(ODD_NAMES, 13), names, strict=False))
     old = {new: name for new, name in old.items() if name not in kept}
@@ -246,17 +249,17 @@ def under_odd_names(question: Question, random: Random) -> Question:
         return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
 
     named = {"by", "counts", "sample_weight", "baseline", "cluster", "time"}
-    named &= question.options.keys()
-    options = {name: of(question.options[name]) for name in named}
-    renamed = question.having(question.frame.rename(new), **options)
+    named &= request.options.keys()
+    options = {name: of(request.options[name]) for name in named}
+    renamed = request.having(request.frame.rename(new), **options)
     return renamed.undoing(
-        lambda answer: _under_names(answer, old),
-        y_true=of(question.y_true),
-        columns=of(question.columns),
+        lambda result: _under_names(result, old),
+        y_true=of(request.y_true),
+        columns=of(request.columns),
     )
 
 
-def _under_names(answer: Table, old: dict[str, str]) -> Table:
+def _under_names(result: Table, old: dict[str, str]) -> Table:
     """Put names back in the heads of columns, and in those that tell models and margins."""
 
     def head(name: str) -> str:
@@ -269,30 +272,30 @@ def _under_names(answer: Table, old: dict[str, str]) -> Table:
     marks = {"margin": ", ", "model": " - "}
     return {
         head(name): [joined(value, marks[name]) for value in values] if name in marks else values
-        for name, values in answer.items()
+        for name, values in result.items()
     }
 
 
-def with_nan_for_null(question: Question, random: Random) -> Question:
+def with_nan_for_null(request: MethodRequest, random: Random) -> MethodRequest:
     """Some nulls of floats are NaN."""
-    return _with_floats(question, random, pl.Expr.is_null, float("nan"))
+    return _with_floats(request, random, pl.Expr.is_null, float("nan"))
 
 
-def with_signed_zeros(question: Question, random: Random) -> Question:
+def with_signed_zeros(request: MethodRequest, random: Random) -> MethodRequest:
     """Some zeros of floats are -0.0."""
-    return _with_floats(question, random, lambda column: column == 0, -0.0)
+    return _with_floats(request, random, lambda column: column == 0, -0.0)
 
 
 def _with_floats(
-    question: Question, random: Random, are: Callable[[pl.Expr], pl.Expr], value: float
-) -> Question:
-    frame = question.frame
+    request: MethodRequest, random: Random, are: Callable[[pl.Expr], pl.Expr], value: float
+) -> MethodRequest:
+    frame = request.frame
     where = pl.Series([random.random() < 0.5 for _ in range(frame.height)], dtype=pl.Boolean)
     floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
     changed = [
         pl.when(where & are(pl.col(n))).then(value).otherwise(pl.col(n)).alias(n) for n in floats
     ]
-    return question.having(frame.with_columns(changed))
+    return request.having(frame.with_columns(changed))
 
 
 TRANSFORMATIONS: list[Transformation] = [

@@ -23,6 +23,7 @@ from balframe.methods.comparisons import fairness
 from balframe.metrics.definitions import accuracies
 from balframe.stats.proportions import wilson
 from docs.generators import generated
+from tests.lanes import LANES
 from tests.support.recipes import TEXT, recipe
 
 FRAME = pl.DataFrame(
@@ -207,3 +208,10 @@ def test_where_a_number_comes_from():
     assert len(names) == 19
     for name in names:
         assert callable(resolve_name(f"balframe.{name}"))
+
+
+def test_the_table_of_lanes_is_their_declaration():
+    rows = [f"| `{one.name}` | {one.tests} | {one.minutes} | {one.needs} |" for one in LANES]
+
+    written = [line for line in TEXT.splitlines() if line in rows]
+    assert written == rows

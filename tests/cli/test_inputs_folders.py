@@ -3,8 +3,6 @@
 import polars as pl
 import pytest
 
-from tests.support.cases import cases
-
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 GOOD, BAD = pl.DataFrame({"y": [1, 0], "p": [1, 0]}), pl.DataFrame({"y": [1, 0], "p": [0, 1]})
@@ -35,14 +33,14 @@ def folder(tmp_path):
     return made
 
 
-@cases("kind", WRITE)
+@pytest.mark.parametrize("kind", WRITE)
 def test_all_files_below_a_folder_are_read(run, folder, kind):
     path = folder(kind, **{"a": GOOD, "in/b": BAD, "in/deep/c": GOOD})
 
     assert lines(run("report", path, *LABELS, *SCORE)) == ["6,2,3,0.6666666666666666"]
 
 
-@cases("kind", WRITE)
+@pytest.mark.parametrize("kind", WRITE)
 def test_what_spark_and_hive_hide_is_left_out(run, folder, kind):
     path = folder(kind, **{"a": GOOD, "_temporary/b": BAD, ".hidden/c": BAD, "_d": BAD, ".e": BAD})
     for name in ("_SUCCESS", f".a.{kind}.crc"):
@@ -54,7 +52,7 @@ def test_what_spark_and_hive_hide_is_left_out(run, folder, kind):
     assert lines(run("report", path / "_[d]*", *LABELS, *SCORE)) == ["2,2,1,0.0"]
 
 
-@cases("kind", WRITE)
+@pytest.mark.parametrize("kind", WRITE)
 def test_hive_partitions_become_columns(run, folder, kind):
     names = {"day=2026-01-02/part": BAD, "day=2026-01-01/part": GOOD, "day=2026-01-01/more": GOOD}
     path = folder(kind, **names)
@@ -65,8 +63,8 @@ def test_hive_partitions_become_columns(run, folder, kind):
         assert lines(run("report", path / pattern, *LABELS, *SCORE, "--by", "day")) == expected
 
 
-@cases("kind", ["parquet", "csv"])
-@cases(
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize(
     ("values", "shown"),
     [
         (["2", "10"], ["2", "10"]),
@@ -152,8 +150,8 @@ def test_a_file_given_beside_its_folder_is_refused(refused, folder):
     assert "a.csv' is given twice" in refused("report", path, path / "a.csv", *LABELS)
 
 
-@cases("kind", WRITE)
-@cases("files", [["q"], ["q", "r"]])
+@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("files", [["q"], ["q", "r"]])
 def test_a_column_in_a_path_and_in_the_file_is_refused_where_named(
     run, refused, folder, kind, files
 ):

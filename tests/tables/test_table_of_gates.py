@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from tests.tables.test_table import page
+from tests.support.html_tables import page
 
 ROWS = pl.DataFrame(
     {

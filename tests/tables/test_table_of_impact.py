@@ -8,7 +8,7 @@ import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor
 from tests.support.frames.selected_people import ASKED, PEOPLE
-from tests.tables.test_table import NASTY, page
+from tests.support.html_tables import NASTY, page
 
 DASH = "\N{EM DASH}"
 NOTES = [
@@ -291,9 +291,9 @@ def test_a_by_column_may_have_the_name_of_another_methods_column(name):
 
 
 def test_the_method_may_be_named(result):
-    assert page(result, method="impact").texts == page(result).texts
+    assert page(result, verb="impact").texts == page(result).texts
     with pytest.raises(bf.InvalidInputError, match="A result of gaps also has 'metric'"):
-        bf.table(result, method="gaps")
+        bf.table(result, verb="gaps")
 
 
 def test_of_many_categories_the_extremes_of_each_table_are_shown(result):

@@ -6,7 +6,7 @@ import pytest
 
 import balframe as bf
 from tests.support.frames.weekly_stream import ASKED, LAST, STREAM
-from tests.tables.test_table import page
+from tests.support.html_tables import page
 
 ALARM, OK, OPEN = "\N{BALLOT X} alarm", "\N{CHECK MARK} ok", "? inconclusive"
 

@@ -40,13 +40,13 @@ def raised(kind, frame=FRAME, y_true="y", y_pred="p", **options):
 
 @cases("empty", [FRAME.clear(), FRAME.clear().lazy(), FRAME.clear().to_pandas()])
 @cases("options", [{}, {"by": "g"}, {"y_score": "s"}, {"cells": False}])
-def test_no_rows(empty, options):
+def test_frame_without_rows_is_refused(empty, options):
     message = raised(InvalidInputError, empty, **options)
 
     assert message == "there are no rows, so there is nothing to audit."
 
 
-def test_no_rows_are_left():
+def test_frame_without_rows_after_dropping_nulls_is_refused():
     nothing = FRAME.with_columns(p=pl.lit(None, pl.Int64))
 
     message = raised(InvalidInputError, nothing, missing="drop")
@@ -55,7 +55,7 @@ def test_no_rows_are_left():
 
 
 @cases("role", ["y_true", "y_pred", "by", "y_score", "counts"])
-def test_a_column_that_is_not_there(role):
+def test_unknown_column_is_refused_in_every_role(role):
     message = raised(UnknownNameError, **{role: "nope"})
 
     assert message == f"column 'nope' not found. Columns: {COLUMNS}."
@@ -75,12 +75,12 @@ def test_a_column_that_is_not_there(role):
         ({"y_pred": None}, "y_pred names no column; name at least one."),
     ],
 )
-def test_columns_in_roles_that_exclude_each_other(options, message):
+def test_column_in_two_roles_or_named_twice_is_refused(options, message):
     assert raised(InvalidInputError, **options).startswith(message)
 
 
 @pytest.mark.parametrize("options", [{"by": [3]}, {"y_score": {"s": 1}}, {"y_true": ["y"]}])
-def test_what_is_no_name_of_a_column(options):
+def test_column_names_of_other_types_are_refused(options):
     assert raised(UnsupportedTypeError, **options).endswith(
         "as a column; give a column name, or a list of column names."
     )
@@ -94,7 +94,7 @@ def test_what_is_no_name_of_a_column(options):
         ("p", [], "y_score names 0 columns and y_pred 1 column; give one column of scores for"),
     ],
 )
-def test_scores_that_are_not_one_for_each_column_of_calls(calls, scores, message):
+def test_number_of_score_and_prediction_columns_must_be_equal(calls, scores, message):
     assert raised(InvalidInputError, y_pred=calls, y_score=scores).startswith(message)
 
 
@@ -110,7 +110,7 @@ def test_scores_that_are_not_one_for_each_column_of_calls(calls, scores, message
     ],
 )
 @cases("convert", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
-def test_scores_that_are_no_finite_numbers(column, message, convert):
+def test_scores_that_are_not_finite_numbers_are_refused(column, message, convert):
     found = raised(InvalidInputError, convert(FRAME), y_score=column)
 
     assert found.replace("type Datetime(time_unit='ms', time_zone=None)", "type Date").startswith(
@@ -118,7 +118,7 @@ def test_scores_that_are_no_finite_numbers(column, message, convert):
     )
 
 
-def test_labels_need_a_positive_one_of_two():
+def test_two_labels_without_pos_label_are_refused():
     message = raised(InvalidInputError, y_true="yes", y_pred="also")
 
     assert message == (
@@ -130,7 +130,7 @@ def test_labels_need_a_positive_one_of_two():
     )
 
 
-def test_more_than_two_labels_have_no_positive_one():
+def test_pos_label_is_refused_for_more_than_two_labels():
     message = raised(InvalidInputError, y_true="three", pos_label=1)
 
     assert message == (
@@ -147,7 +147,7 @@ def test_more_than_two_labels_have_no_positive_one():
         ({"truth": "ill", "call": "said to be ill"}, "truth and call name"),
     ],
 )
-def test_words_for_a_positive_label_need_two_labels(words, named):
+def test_words_for_a_positive_label_are_refused_for_three_labels(words, named):
     assert raised(InvalidInputError, y_true="three", **words) == (
         f"{named} the positive label of two, but the labels are 0, 1, 2. Leave the words out, or "
         "turn the labels into two."
@@ -156,14 +156,14 @@ def test_words_for_a_positive_label_need_two_labels(words, named):
 
 @cases("name", ["title", "subtitle", "truth", "call"])
 @cases("given", ["", " \n", 3, True, ["a"], b"a"])
-def test_words_that_are_no_text(name, given):
+def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     assert raised(InvalidInputError, **{name: given}) == (
         f"{name}={given!r} is no text; give words for the page, or omit it."
     )
 
 
 @cases("given", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
-def test_a_unit_that_is_no_pair_of_words(given):
+def test_unit_that_is_not_a_pair_of_words_is_refused(given):
     assert raised(InvalidInputError, unit=given) == (
         f"unit={given!r} is no pair of words; give the singular and the plural, such as "
         '("person", "people").'
@@ -171,14 +171,14 @@ def test_a_unit_that_is_no_pair_of_words(given):
 
 
 @cases("given", [0, -1, True, 2.5, "30", None])
-def test_a_minimum_that_is_no_number_of_rows(given):
+def test_min_support_that_is_not_a_positive_integer_is_refused(given):
     assert raised(InvalidInputError, min_support=given) == (
         f"min_support={given!r} is not a number of rows; give a whole number of at least 1."
     )
 
 
 @cases("given", [0, 1, 2, -0.5, "x", None])
-def test_a_level_that_is_none(given):
+def test_level_that_is_not_between_0_and_1_is_refused(given):
     assert raised(InvalidInputError, level=given) == (
         f"level={given!r} is not a confidence level; give a number between 0 and 1, such as 0.95."
     )
@@ -218,7 +218,7 @@ def test_a_level_that_is_none(given):
         ),
     ],
 )
-def test_rules_that_cannot_be_judged(rules, options, message):
+def test_rules_that_an_audit_cannot_judge_are_refused(rules, options, message):
     assert raised(bf.BalframeError, rules=rules, **options).startswith(message)
 
 
@@ -236,31 +236,31 @@ def test_rules_that_cannot_be_judged(rules, options, message):
         ("out", "audit.html", "an audit returns a page. Save it with page.save."),
     ],
 )
-def test_options_of_other_methods(name, given, advice):
+def test_options_of_other_methods_are_refused_with_advice(name, given, advice):
     assert raised(UnsupportedTypeError, **{name: given}).startswith(
         f"option {name!r} not found: {advice}"
     )
 
 
-def test_an_option_that_is_spelled_wrong():
+def test_misspelled_option_is_refused_with_a_suggestion():
     message = raised(UnsupportedTypeError, tittle="COMPAS")
 
     assert message.startswith("option 'tittle' not found; did you mean 'title'")
 
 
-def test_arrays_in_the_place_of_a_frame():
+def test_arrays_in_place_of_a_frame_are_refused():
     for arrays in ((FRAME["y"], FRAME["p"]), (np.array([0, 1]), np.array([0, 1])), ([0], [1])):
         message = raised(UnsupportedTypeError, *arrays[:1], *arrays)
 
         assert message.startswith("bf.audit takes a frame and the names of its columns, not arrays")
 
 
-def test_what_is_no_frame():
+def test_objects_that_are_not_frames_are_refused():
     for given in (None, {"y": [0], "p": [1]}, 3):
         assert "is not a frame that balframe can read" in raised(UnsupportedTypeError, given)
 
 
-def test_columns_of_groups_by_position():
+def test_group_columns_by_position_are_refused():
     with pytest.raises(UnsupportedTypeError) as error:
         bf.audit(FRAME, "y", "p", "g")
 
@@ -270,7 +270,7 @@ def test_columns_of_groups_by_position():
     )
 
 
-def test_cells_with_weights():
+def test_cells_with_weights_are_refused():
     weighted = bf.confusion(FRAME, "y", "p", by="g", sample_weight="w")
 
     assert raised(InvalidInputError, weighted, by="g", cells=True) == (

@@ -61,7 +61,7 @@ def test_the_page_fits_the_screen_and_the_console_is_silent(browser, screen, sav
 
 
 @pytest.mark.parametrize("name", ["Less than 25", "long word"])
-def test_axe_finds_nothing(browser, screen, saved, axe, name):
+def test_axe_reports_no_accessibility_violation(browser, screen, saved, axe, name):
     browser.get((saved / f"{name}.html").as_uri())
     browser.execute_script(axe)
 
@@ -77,7 +77,7 @@ def test_axe_finds_nothing(browser, screen, saved, axe, name):
             }
 
 
-def test_the_page_is_printed(browser, saved):
+def test_page_prints_to_pdf(browser, saved):
     browser.get((saved / "Less than 25.html").as_uri())
 
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
@@ -87,7 +87,7 @@ def test_the_page_is_printed(browser, saved):
     assert content.count(b"/Type /Page\n") > 0
 
 
-def test_the_page_shows_itself_in_a_frame(browser, tmp_path):
+def test_notebook_frame_displays_the_page_and_follows_links(browser, tmp_path):
     out = tmp_path / "notebook.html"
     out.write_text(f"<!DOCTYPE html><p>Text{Page(sample())._repr_html_()}", "utf-8")
     browser.get_log("browser")
@@ -102,7 +102,7 @@ def test_the_page_shows_itself_in_a_frame(browser, tmp_path):
     assert browser.get_log("browser") == []
 
 
-def test_the_validator_finds_nothing(saved, npm_package):
+def test_html_validator_reports_no_error(saved, npm_package):
     java = shutil.which("java")
     if java is None:
         missing("Java 17 or later")

@@ -46,7 +46,7 @@ def call_of(page):
         {"missing": "drop", "max_cells": 1000},
     ],
 )
-def test_the_call_on_the_page_makes_the_page_again(options):
+def test_python_code_on_the_page_reproduces_the_page(options):
     page = bf.audit(FRAME, "y", **{"y_pred": "p", "pos_label": "yes"} | options)
 
     namespace = {"frame": FRAME}
@@ -56,7 +56,7 @@ def test_the_call_on_the_page_makes_the_page_again(options):
     assert again == page.markdown()
 
 
-def test_the_call_has_what_differs_from_the_defaults(tmp_path):
+def test_python_code_has_only_arguments_that_differ_from_defaults(tmp_path):
     rules = tmp_path / "gate.toml"
     rules.write_text("rules = ['n >= 1']")
 
@@ -77,7 +77,7 @@ def test_the_call_has_what_differs_from_the_defaults(tmp_path):
     ]
 
 
-def test_rules_are_written_as_they_were_read():
+def test_python_code_has_rules_in_normalised_form():
     known = read_rules(["n  >=  1", WITH_REASON])
 
     page = bf.audit(FRAME, "y", "p", by="g", rules=known, pos_label="yes")
@@ -85,7 +85,7 @@ def test_rules_are_written_as_they_were_read():
     assert f"rules=['n >= 1', {WITH_REASON!r}]," in call_of(page)
 
 
-def test_a_very_long_text_is_shortened():
+def test_python_code_shortens_a_very_long_title():
     page = bf.audit(FRAME, "y", "p", title="x" * 1_000_000, pos_label="yes")
 
     assert len(call_of(page)) < 2_000
@@ -99,13 +99,13 @@ def test_a_very_long_text_is_shortened():
         (["a b"], "# Audit of “a b”"),
     ],
 )
-def test_a_page_without_a_title_names_the_calls(calls, title):
+def test_default_title_names_the_prediction_columns(calls, title):
     frame = FRAME.with_columns(pl.col("p").alias("a b"))
 
     assert bf.audit(frame, "y", calls, pos_label="yes").markdown().split("\n")[0] == title
 
 
-def test_a_title_of_very_many_models_names_the_first():
+def test_default_title_names_the_first_six_of_many_models():
     names = [f"m{number}" for number in range(9)]
     frame = FRAME.select("y", *(pl.col("p").alias(name) for name in names))
 

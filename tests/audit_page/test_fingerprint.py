@@ -28,7 +28,7 @@ def of(frame, **changes):
 
 
 @cases("rows", [ROWS, NUMBERS, DATES, FLAGS])
-def test_pandas_and_polars_give_the_same(rows):
+def test_pandas_polars_and_arrow_have_the_same_fingerprint(rows):
     """Integers beside a null are floats in pandas."""
     known = of(pl.DataFrame(rows))
     assert of(pd.DataFrame(rows)) == known
@@ -38,37 +38,37 @@ def test_pandas_and_polars_give_the_same(rows):
 
 
 @pytest.mark.parametrize("rows", [ROWS, NUMBERS, DATES], ids=["text", "number", "date"])
-def test_shuffled_rows_give_the_same(rows):
+def test_order_of_rows_does_not_change_the_fingerprint(rows):
     positions = list(range(7))
     random.Random(1).shuffle(positions)
     assert of(pl.DataFrame(rows)[positions]) == of(pl.DataFrame(rows))
 
 
-def test_categories_are_their_values():
+def test_categories_and_strings_have_the_same_fingerprint():
     known = of(pl.DataFrame(ROWS))
     assert of(pl.DataFrame(ROWS).with_columns(pl.col("g").cast(pl.Categorical))) == known
     assert of(pl.DataFrame(ROWS).with_columns(pl.col("g").cast(pl.Enum(["b", "a"])))) == known
     assert of(pd.DataFrame(ROWS).astype({"g": "category"})) == known
 
 
-def test_numbers_of_any_width_are_their_values():
+def test_number_types_do_not_change_the_fingerprint():
     known = of(pl.DataFrame(ROWS))
     for dtype in (pl.Int8, pl.UInt64, pl.Float32, pl.Float64, pl.Boolean):
         assert of(pl.DataFrame(ROWS).with_columns(pl.col("y", "p").cast(dtype))) == known
 
 
-def test_names_of_columns_do_not_count():
+def test_column_names_do_not_change_the_fingerprint():
     renamed = pl.DataFrame(ROWS).rename({"g": "group", "y": "truth", "p": "call"})
     known = of(pl.DataFrame(ROWS))
     assert of(renamed, y_true="truth", y_pred=("call",), by=("group",)) == known
 
 
-def test_rows_counted_beforehand_give_the_same():
+def test_rows_and_counts_have_the_same_fingerprint():
     counts = pl.DataFrame(ROWS).group_by("y", "p", "g").len("n")
     assert of(counts, options={"counts": "n"}) == of(pl.DataFrame(ROWS))
 
 
-def test_every_count_matters():
+def test_every_count_changes_the_fingerprint():
     counts = pl.DataFrame(ROWS).group_by("y", "p", "g", maintain_order=True).len("n")
     found = {of(counts, options={"counts": "n"})}
     for at in range(counts.height):
@@ -78,7 +78,7 @@ def test_every_count_matters():
     assert len(found) == counts.height + 1
 
 
-def test_every_value_matters():
+def test_every_value_changes_the_fingerprint():
     found = {of(pl.DataFrame(ROWS))}
     for name, value in (("y", 1), ("p", 1), ("g", "b")):
         changed = [value, *ROWS[name][1:]]
@@ -95,7 +95,7 @@ def table(rows):
 
 
 @given(TABLES, TABLES)
-def test_no_text_passes_for_two_or_for_none(first, second):
+def test_different_texts_and_nulls_have_different_fingerprints(first, second):
     def key(rows):
         return sorted([(one is None, one or "") for one in row] for row in rows)
 
@@ -103,14 +103,14 @@ def test_no_text_passes_for_two_or_for_none(first, second):
     assert is_same == (key(first) == key(second))
 
 
-def test_rows_of_one_table_are_not_those_of_two():
+def test_splitting_rows_into_two_tables_changes_the_fingerprint():
     one, two = table([("a", "b")]), table([("c", "d")])
     assert fingerprint([one, two]) != fingerprint([pl.concat([one, two])])
     assert fingerprint([one, two]) != fingerprint([two, one])
 
 
 @cases("value", [0.5, 1e300, float("inf"), 2.0**60])
-def test_numbers_that_are_not_whole_are_written_differently(value):
+def test_fractions_and_large_numbers_change_the_fingerprint(value):
     def of_one(number):
         return fingerprint([pl.DataFrame({"a": [number]})])
 

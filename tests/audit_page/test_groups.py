@@ -63,7 +63,7 @@ def test_the_balanced_accuracy_is_the_mean_of_recall_and_specificity(compas_audi
     assert found.n == 3251
 
 
-def test_small_groups_of_compas_are_never_the_furthest(compas_audit):
+def test_small_groups_of_compas_are_never_lowest_or_highest(compas_audit):
     model = compas_audit.model
     race = model.columns[1]
     small = {one.value for one in race.groups if one.n_rarest < 30}
@@ -84,7 +84,7 @@ def of_counts(data, **changes):
 LARGE = [("a", 0, 0, 40), ("a", 0, 1, 10), ("a", 1, 1, 40), ("b", 0, 0, 45), ("b", 1, 0, 50)]
 
 
-def test_a_group_without_an_outcome_has_no_row_of_its_rarest():
+def test_group_without_one_of_the_outcomes_is_small():
     audited = of_counts(frame(*LARGE, ("c", 0, 0, 90), ("c", 0, 1, 10)))
     found = rate(audited, "balanced_accuracy", 0, "c")
     assert found.n == 0
@@ -95,7 +95,7 @@ def test_a_group_without_an_outcome_has_no_row_of_its_rarest():
     assert rate(audited, "false_positive_rate", 0, "c").n == 100
 
 
-def test_a_group_without_a_label_of_several_is_not_ranked():
+def test_group_without_one_of_three_labels_is_small():
     rows = [(g, y, y, 50) for g in "ab" for y in "xyz"] + [("c", "x", "x", 50), ("c", "y", "x", 50)]
     audited = of_counts(frame(*rows))
     model = audited.model
@@ -105,20 +105,20 @@ def test_a_group_without_a_label_of_several_is_not_ranked():
 
 
 @pytest.mark.parametrize("min_support", [1, 30])
-def test_a_column_of_small_groups_has_no_furthest(min_support):
+def test_column_of_small_groups_has_no_lowest_or_highest(min_support):
     audited = of_counts(frame(("a", 0, 0, 20), ("b", 1, 1, 20)), min_support=min_support)
     model = audited.model
     assert {*model.columns[0].extremes.values()} == {NOT_COMPARED}
 
 
-def test_one_group_has_no_furthest_and_no_differences():
+def test_single_group_has_no_lowest_or_highest_and_no_p_value():
     audited = of_counts(frame(("a", 0, 0, 40), ("a", 1, 1, 40)))
     column = audited.model.columns[0]
     assert not any(found.is_compared for found in column.extremes.values())
     assert [one.p for one in column.groups[0].differences.values()] == [None] * 3
 
 
-def test_differences_are_from_all_others():
+def test_differences_compare_a_group_with_all_other_groups():
     audited = of_counts(frame(*LARGE, ("c", 0, 0, 5), ("c", 0, 1, 15)))
     model = audited.model
     false_positives = model.rates.by_metric("false_positive_rate")

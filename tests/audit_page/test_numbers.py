@@ -53,11 +53,11 @@ def side(value, of):
         (None, "undefined"),
     ],
 )
-def test_a_share_is_rounded_but_not_onto_none_or_all(value, text):
+def test_share_is_rounded_but_not_onto_0_or_100_percent(value, text):
     assert percent(value) == text
 
 
-def test_a_share_of_nothing_is_undefined():
+def test_share_of_zero_rows_is_undefined():
     assert share(0, 0) == "undefined"
     assert share(3, 4) == "75%"
 
@@ -77,7 +77,7 @@ def test_an_estimate_may_be_0_only_if_its_limits_include_0():
     assert POINTS.estimate(Estimate(None, None, None)) == "undefined"
 
 
-def test_a_share_of_none_is_not_written_for_few_whatever_its_limits():
+def test_positive_share_is_not_rounded_to_0_whatever_its_limits():
     assert PERCENT.with_limits(Estimate(0.004, 0.0, 0.03)) == "0.4% (0 to 3)"
 
 
@@ -89,7 +89,7 @@ def test_an_estimate_is_written_with_its_limits():
     assert RATIO.with_limits(Estimate(0.998, 0.9, 1.2)) == "1.00 (0.90 to 1.20)"
 
 
-def test_a_limit_stays_on_its_side_of_a_bound_with_more_decimals():
+def test_number_near_a_bound_has_more_decimals():
     rule = Scale(1.0, 2, (0.0, 1.0, 0.746))
     assert rule.number(0.7455) == "0.7455"  # not 0.75, which is above the bound
     assert rule.number(0.747) == "0.75"
@@ -108,18 +108,18 @@ def test_a_limit_stays_on_its_side_of_a_bound_with_more_decimals():
         (None, "an unknown number of points"),
     ],
 )
-def test_points_fit_their_number(value, text):
+def test_points_are_singular_only_for_1(value, text):
     assert points(value) == text
 
 
-def test_points_more_have_their_limits():
+def test_signed_points_are_followed_by_their_limits():
     assert points_more(Estimate(0.26, 0.22, 0.3)) == "+26 points (22 to 30)"
     assert points_more(Estimate(0.01, 0.002, 0.03)) == "+1 point (0.2 to 3)"
     assert points_more(Estimate(-0.01, -0.03, -0.002)) == f"{MINUS}1 point ({MINUS}3 to {MINUS}0.2)"
     assert points_more(Estimate(0.26, None, None)) == "+26 points"
 
 
-def test_counts_have_thousands():
+def test_counts_have_thousands_separators():
     assert count(1_234_567) == "1,234,567"
 
 
@@ -138,12 +138,12 @@ def test_counts_have_thousands():
         (None, 0.05, "\N{EN DASH}"),
     ],
 )
-def test_a_p_value_is_apart_from_the_level(p, alpha, text):
+def test_p_value_is_not_rounded_onto_alpha(p, alpha, text):
     assert p_value(p, alpha) == text
 
 
 @given(UNIT, st.sampled_from([0.05, 0.01, 0.1, 0.0005, 0.0125, 0.0504, 0.00001]))
-def test_a_p_value_below_the_level_is_shown_below_it(p, alpha):
+def test_random_p_values_keep_their_side_of_alpha(p, alpha):
     text = p_value(p, alpha)
     if text.startswith("<"):
         assert p < number(text[1:]) <= alpha
@@ -152,14 +152,14 @@ def test_a_p_value_below_the_level_is_shown_below_it(p, alpha):
 
 
 @given(UNIT)
-def test_no_share_is_shown_as_none_or_all_that_is_not(value):
+def test_random_shares_are_not_rounded_onto_0_or_100_percent(value):
     shown = number(percent(value))
     assert [side(shown, one) for one in (0, 100)] == [side(100 * value, one) for one in (0, 100)]
     assert abs(shown - 100 * value) <= 0.5000001
 
 
 @given(SIGNED)
-def test_no_limit_of_a_difference_is_shown_as_0_that_is_not(value):
+def test_random_differences_keep_their_sign_when_rounded(value):
     for scale in (POINTS, DISTANCE):
         text = scale.number(value)
         assert side(number(text), 0) == side(100 * value, 0)
@@ -169,7 +169,7 @@ def test_no_limit_of_a_difference_is_shown_as_0_that_is_not(value):
 
 
 @given(st.floats(0, 2), st.decimals(0, 1, places=4).map(float))
-def test_no_limit_is_shown_on_the_other_side_of_a_bound(value, bound):
+def test_random_numbers_keep_their_side_of_a_bound(value, bound):
     scale = Scale(1.0, 2, (0.0, 1.0, bound))
     shown = number(scale.number(value))
     for one in (0.0, 1.0, bound):
@@ -177,7 +177,7 @@ def test_no_limit_is_shown_on_the_other_side_of_a_bound(value, bound):
 
 
 @given(st.tuples(UNIT, UNIT, UNIT).map(sorted), UNIT)
-def test_limits_beside_another_share_are_shown_on_their_side_of_it(numbers, other):
+def test_random_limits_keep_their_side_of_a_compared_share(numbers, other):
     lower, value, upper = numbers
     scale = comparison_scale(Estimate(value, lower, upper), other)
     shown = number(scale.number(other))

@@ -49,7 +49,7 @@ def test_a_page_is_saved_as_markdown(page, tmp_path, name, without_jinja2):
     assert (tmp_path / name).read_bytes() == page.markdown().encode()
 
 
-def test_a_page_replaces_the_one_before_as_a_whole(page, tmp_path):
+def test_saved_page_replaces_an_existing_file(page, tmp_path):
     out = tmp_path / "page.md"
     out.write_text("before" * 100_000)
 
@@ -60,7 +60,7 @@ def test_a_page_replaces_the_one_before_as_a_whole(page, tmp_path):
 
 
 @cases("name", ["page.pdf", "page", "page.html.gz", ""])
-def test_other_endings_are_refused(page, tmp_path, name):
+def test_unknown_file_extensions_are_refused(page, tmp_path, name):
     with pytest.raises(InvalidInputError) as raised:
         page.save(tmp_path / name)
 
@@ -90,14 +90,14 @@ def test_without_jinja2_the_extra_is_named(page, tmp_path, without_jinja2):
     assert repr(page) == "Page('Less than 25', 3 sections)"
 
 
-def test_a_page_says_what_it_is(page):
+def test_repr_has_title_number_of_sections_and_size(page):
     pytest.importorskip("jinja2")
 
     size = len(page.html().encode()) / 1000
     assert repr(page) == f"Page('Less than 25', 3 sections, {size:.0f} kB)"
 
 
-def test_a_notebook_shows_the_page_in_a_frame(page):
+def test_notebook_embeds_the_page_in_a_sandboxed_frame(page):
     pytest.importorskip("jinja2")
 
     shown = page._repr_html_()
@@ -109,7 +109,7 @@ def test_a_notebook_shows_the_page_in_a_frame(page):
     assert "<" not in shown[len("<iframe ") : -len("</iframe>")]
 
 
-def test_the_title_of_a_frame_is_inert():
+def test_title_of_the_notebook_frame_is_escaped():
     pytest.importorskip("jinja2")
 
     shown = Page(sample('"><script>'))._repr_html_()

@@ -33,7 +33,7 @@ def test_missing_rows_are_counted():
         (["a", "a"], ("a",), None),
     ],
 )
-def test_labels_and_the_positive_one(values, labels, positive):
+def test_labels_and_positive_label_are_inferred_from_values(values, labels, positive):
     data = pl.DataFrame({"g": ["a"] * len(values), "y": values, "p": values})
     cells = cells_of(data)
     assert [(type(one), one) for one in cells.labels] == [(type(one), one) for one in labels]

@@ -52,7 +52,7 @@ def paragraphs(document):
         rf"{MINUS}0(?!\.?\d)",
     ],
 )
-def test_no_text_holds_what_nobody_would_write(documents, pattern):
+def test_texts_have_no_formatting_mistakes(documents, pattern):
     found = [
         one
         for document in documents
@@ -62,7 +62,7 @@ def test_no_text_holds_what_nobody_would_write(documents, pattern):
     assert not found
 
 
-def test_only_what_cannot_be_said_speaks_of_what_is_fair(documents):
+def test_only_the_limitations_use_words_of_fairness_verdicts(documents):
     for document in documents:
         for section in document.sections:
             if section.key == "limits":
@@ -70,7 +70,7 @@ def test_only_what_cannot_be_said_speaks_of_what_is_fair(documents):
             assert not [one for one in texts(section) if VERDICTS.search(one)]
 
 
-def test_no_difference_is_only_said_with_is_shown_and_the_room_it_leaves(documents):
+def test_absence_of_a_difference_is_always_stated_with_its_limit(documents):
     n_said = 0
     for document in documents:
         for text in paragraphs(document):
@@ -83,7 +83,7 @@ def test_no_difference_is_only_said_with_is_shown_and_the_room_it_leaves(documen
     assert n_said > 50
 
 
-def test_every_estimate_of_a_finding_in_brief_is_followed_by_its_limits(documents):
+def test_estimates_in_summaries_are_followed_by_their_limits(documents):
     """The shares of outcomes and of calls count rows; those of groups stand in a difference."""
     n_found = 0
     for document in documents:
@@ -104,7 +104,7 @@ def test_every_estimate_of_a_finding_in_brief_is_followed_by_its_limits(document
     assert n_found > 100
 
 
-def test_every_sentence_begins_with_a_capital_a_number_or_a_name_of_the_data(documents):
+def test_summary_sentences_begin_with_a_capital_number_or_name(documents):
     for document in documents:
         for section in document.sections:
             for said in section.brief:
@@ -130,7 +130,7 @@ def test_estimates_lie_within_their_limits(documents):
     assert n_read > 200
 
 
-def test_no_section_is_empty_and_each_has_one_heading(documents):
+def test_sections_have_unique_keys_and_tables_have_rows(documents):
     for document in documents:
         keys = [section.key for section in document.sections]
         assert len(set(keys)) == len(keys)
@@ -152,7 +152,7 @@ def _tables(blocks):
             yield block
 
 
-def test_marks_stay_within_their_axes(documents):
+def test_axis_ticks_are_sorted_from_0_to_1(documents):
     for document in documents:
         for section in document.sections:
             for table in _tables(section.blocks):

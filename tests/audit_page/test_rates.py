@@ -5,7 +5,7 @@ from balframe.audit_page.request import Words
 from tests.support.audits.figures import make_cells, make_request, plain
 
 
-def test_of_many_labels_the_most_frequent_are_the_errors():
+def test_many_labels_have_errors_of_the_eight_most_frequent():
     labels = tuple("abcdefghij")
     request = make_request(words=Words(None, None, "row", "rows"))
     counts = {(label, label): 10 + i for i, label in enumerate(labels)}

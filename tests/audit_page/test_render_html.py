@@ -80,7 +80,7 @@ def test_there_is_no_script_and_nothing_is_loaded(html, elements):
     assert "https:" not in html
 
 
-def test_a_browser_may_load_nothing(elements):
+def test_content_security_policy_forbids_loading(elements):
     policies = [one["content"] for one in elements.of("meta") if "http-equiv" in one]
 
     assert policies == [
@@ -88,7 +88,7 @@ def test_a_browser_may_load_nothing(elements):
     ]
 
 
-def test_the_head_says_language_size_and_maker(html, elements):
+def test_head_has_language_viewport_generator_and_title(html, elements):
     names = {one["name"]: one["content"] for one in elements.of("meta") if "name" in one}
 
     assert html.startswith("<!DOCTYPE html>\n")
@@ -100,7 +100,7 @@ def test_the_head_says_language_size_and_maker(html, elements):
     assert len(elements.of("style")) == 1
 
 
-def test_links_lead_somewhere_and_ids_are_unique(elements):
+def test_links_have_targets_and_ids_are_unique(elements):
     ids = elements.all("id")
     pointers = elements.all("href") + [
         f"#{one}" for name in ("aria-labelledby", "aria-describedby") for one in elements.all(name)
@@ -130,7 +130,7 @@ def test_tables_have_captions_and_scopes(html, elements):
     assert '<th colspan="4" scope="rowgroup"><bdi>Less than 25</bdi></th>' in html
 
 
-def test_tables_scroll_in_regions_with_names_of_their_own(elements):
+def test_table_regions_are_focusable_and_uniquely_named(elements):
     regions = [one for one in elements.of("div") if one.get("role") == "region"]
 
     assert len(regions) == len(elements.of("table"))
@@ -138,7 +138,7 @@ def test_tables_scroll_in_regions_with_names_of_their_own(elements):
     assert len({one["aria-label"] for one in regions}) == len(regions)
 
 
-def test_rows_say_by_class_what_they_are(html):
+def test_table_rows_have_css_classes_for_their_role(html):
     assert '<tr class="small differs"><th scope="row"><bdi>Less than 25</bdi></th>' in html
     assert '<tr class="total"><th scope="row">All people</th>' in html
     assert '<tr class="here"><th scope="row">Other</th>' in html
@@ -146,7 +146,7 @@ def test_rows_say_by_class_what_they_are(html):
     assert "<b>79%</b> <small>(61 to 91)</small>" in html
 
 
-def test_a_mark_lies_where_its_numbers_are():
+def test_mark_is_drawn_at_its_estimate_and_limits():
     found = draw_mark(Bar(0.4061, 0.36, 0.45))
 
     assert found.line == ("36%", "45%")
@@ -168,14 +168,14 @@ def test_a_mark_lies_where_its_numbers_are():
         (Bar(None, None, None), None, None, (False, False)),
     ],
 )
-def test_what_lies_beyond_the_axis_is_cut(bar, line, point, cut):
+def test_marks_beyond_the_axis_are_cut(bar, line, point, cut):
     found = draw_mark(bar)
 
     assert (found.line, found.point) == (line, point)
     assert (found.is_cut_low, found.is_cut_high) == cut
 
 
-def test_a_group_that_differs_has_another_shape(html):
+def test_significant_group_has_a_mark_of_another_shape(html):
     (row,) = re.findall(r'<tr class="small differs">.*?</tr>', html[html.index('id="errors"') :])[
         :1
     ]
@@ -187,7 +187,7 @@ def test_a_group_that_differs_has_another_shape(html):
     assert "<circle" not in row
 
 
-def test_steps_hold_up_to_their_threshold():
+def test_step_chart_keeps_each_rate_up_to_its_threshold():
     steps = StepChart("", "", [Line("", [(0, 1), (0.5, 0.5), (1, 0)])], [(0.5, "5")], [], "", 0.5)
 
     chart = draw_chart(steps)
@@ -202,7 +202,7 @@ def test_steps_hold_up_to_their_threshold():
     assert chart.in_use == middle
 
 
-def test_charts_say_in_words_what_they_show(html, elements):
+def test_charts_have_a_name_and_a_text_description(html, elements):
     charts = [one for one in elements.of("svg") if one.get("role") == "img"]
 
     assert len(charts) == 2
@@ -215,7 +215,7 @@ def test_charts_say_in_words_what_they_show(html, elements):
 
 
 @cases("name", HOSTILE.values())
-def test_names_of_the_data_are_inert(name):
+def test_names_from_the_data_are_escaped(name):
     hostile = Page(sample(name)).html()
 
     elements = Elements(Page(sample(re.sub(r"\S", "x", value_text(name)))).html())
@@ -231,7 +231,7 @@ def test_names_of_the_data_are_inert(name):
     )
 
 
-def test_names_are_shown_as_they_are():
+def test_names_are_displayed_verbatim():
     name = "</script> & 'b' {{ 7 * 7 }}"
 
     texts = Elements(Page(sample(name)).html()).texts
@@ -241,7 +241,7 @@ def test_names_are_shown_as_they_are():
 
 
 @cases("text", ["\u2068open", "shut\u2069", "\u202eover", "a\x07b", "\ud800"])
-def test_no_text_at_all_turns_the_page_around(text):
+def test_control_and_direction_characters_are_removed_from_texts(text):
     document = sample()
     section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], request=text)
 
@@ -251,7 +251,7 @@ def test_no_text_at_all_turns_the_page_around(text):
     assert not re.search("[\x00-\x08\u202a-\u202e\u2066-\u2069\ud800-\udfff]", html)
 
 
-def test_a_template_cannot_use_what_it_does_not_know():
+def test_template_raises_on_an_unknown_variable():
     from balframe.audit_page.render_html import environment
 
     with pytest.raises(jinja2.UndefinedError, match="unknown"):
@@ -263,7 +263,7 @@ def test_the_same_document_gives_the_same_bytes(html):
     assert Page(sample()).html() == html
 
 
-def test_large_pages_stay_small():
+def test_page_of_800_rows_is_smaller_than_300_kb():
     document = sample()
     table = forest("Less than 25")
     groups = [RowGroup(f"Column {n}", [table.groups[0].rows[0]] * 20) for n in range(8)]
@@ -275,7 +275,7 @@ def test_large_pages_stay_small():
     assert len(html.encode()) < 300_000
 
 
-def test_an_axis_may_have_no_lines():
+def test_axis_without_lines_draws_none():
     table = forest("a")
     heads = [*table.heads[:-1], replace(table.heads[-1], axis=Axis([(0.5, "0")]))]
     document = sample()

@@ -167,7 +167,7 @@ def test_a_ratio_of_two_rates_of_0_is_null_where_fairlearn_leaves_it_out_of_the_
     assert ours["equal_opportunity", "ratio"]["estimate"] == 1
 
 
-def test_compas():
+def test_gap_of_compas_false_positive_rates_equals_fairlearn():
     compas = bf.datasets.compas(expand=True)
     compas = compas.rename({"race": "g", "reoffended": "y", "high_risk": "p"}).with_columns(w=1.0)
     compas = compas.filter(pl.col("g").is_in(["African-American", "Caucasian"]))

@@ -119,7 +119,7 @@ AT_ONCE = [
 
 
 @cases(("method", "options", "kind", "words"), AT_ONCE)
-def test_names_types_and_options_raise_at_once(method, options, kind, words):
+def test_invalid_names_types_and_options_raise_at_once(method, options, kind, words):
     texts = [message(asked(method, make(DATA), options), kind) for make in CONSTRUCTORS]
     assert [text for text in texts if not re.search(words, text)] == []
     assert texts[-1] == texts[-2]
@@ -193,7 +193,7 @@ REPORT_VALUES = {
     ("method", "columns", "options", "words"),
     [*wrong_uses(VALUES, *METHODS), *wrong_uses(REPORT_VALUES, bf.report)],
 )
-def test_values_raise_when_they_are_read(method, columns, options, words):
+def test_invalid_values_raise_at_collect(method, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
         frames = [make(DATA | columns) for make in CONSTRUCTORS]
     texts = {message_at_collect(asked(method, frame, options)) for frame in frames}
@@ -202,27 +202,27 @@ def test_values_raise_when_they_are_read(method, columns, options, words):
 
 
 @EACH_METHOD
-def test_values_of_several_kinds_in_one_column_are_no_labels(method):
+def test_mixed_types_in_a_column_are_refused_as_labels(method):
     frame = pd.DataFrame({"y": [0, "1", 1], "yhat": [0, 1, 1]}, dtype=object)
     assert re.search("'y'.*number.*string", message(partial(method, frame, "y", "yhat")))
 
 
 @EACH_METHOD
-def test_names_of_columns_are_texts_in_polars_only(method):
+def test_column_names_that_are_not_strings_raise_in_polars_only(method):
     unknown = message(partial(method, pd.DataFrame({"y": [0], 3: [0]}), "y", 7), KeyError)
     assert re.search("column 7 not found.*Columns: y, 3", unknown)
     assert "got int as a column" in message(partial(method, pl.DataFrame(DATA), "y", 7), TypeError)
 
 
 @EACH_METHOD
-def test_a_name_that_two_columns_share_raises(method):
+def test_duplicate_column_names_raise(method):
     frame = pd.DataFrame([[0, 0, 1], [1, 1, 0]], columns=["y", "yhat", "yhat"])
     assert re.search("2 columns named 'yhat'; rename", message(partial(method, frame, "y", "yhat")))
 
 
 @EACH_METHOD
 @cases("given", [DATA, (1,), None, "data.csv"])
-def test_what_is_no_frame_raises_and_says_which_frames_are_read(method, given):
+def test_an_unsupported_frame_type_raises_and_lists_the_supported(method, given):
     text = message(partial(method, given, "y", "yhat"), TypeError)
     assert "It reads pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, " in text
     assert "any frame with __arrow_c_stream__, and narwhals frames of these. Convert it" in text
@@ -240,7 +240,7 @@ def test_what_is_no_frame_raises_and_says_which_frames_are_read(method, given):
         (pd.Series([1, 0]), "pd"),
     ],
 )
-def test_arrays_for_a_frame_raise_and_say_how_to_make_one(method, given, library):
+def test_arrays_instead_of_a_frame_raise_with_code_that_makes_a_frame(method, given, library):
     advice = (
         f'bf.{method.__name__}({library}.DataFrame({{"y_true": y_true, "y_pred": y_pred}}), '
         '"y_true", "y_pred").'
@@ -257,7 +257,7 @@ def test_arrays_for_a_frame_raise_and_say_how_to_make_one(method, given, library
 
 
 @EACH_METHOD
-def test_arguments_behind_the_columns_are_given_by_name(method):
+def test_a_fourth_positional_argument_raises(method):
     text = message(partial(method, pl.DataFrame(DATA), "y", "yhat", "g"), TypeError)
 
     assert text == (
@@ -267,7 +267,7 @@ def test_arguments_behind_the_columns_are_given_by_name(method):
 
 
 @EACH_METHOD
-def test_the_name_of_a_level_of_the_index_says_to_reset_it(method):
+def test_an_index_level_as_by_column_raises_and_advises_reset_index(method):
     frame = pd.DataFrame(TEXTS, index=pd.Index([1, 2, 3], name="group"))
 
     text = message(partial(method, frame, "y", "yhat", by="group"), KeyError)
@@ -279,7 +279,7 @@ def test_the_name_of_a_level_of_the_index_says_to_reset_it(method):
 
 @cases("null", [None, NAN])
 @each_constructor
-def test_rows_without_a_weight_are_left_out_on_request(constructor, null):
+def test_missing_drop_leaves_out_rows_without_a_weight(constructor, null):
     frame = constructor({"y": [0, 0, 1, 1], "yhat": [0, 1, 1, 0], "w": [1.0, null, 2.0, 6.0]})
     options = {"sample_weight": "w", "missing": "drop", "metrics": ["accuracy", "uar"]}
     out = rows(bf.report(frame, "y", "yhat", **options))
@@ -335,7 +335,7 @@ def test_an_empty_frame_without_dtypes_gives_an_empty_frame(constructor, method)
 
 
 @each_constructor
-def test_one_row_is_enough(constructor):
+def test_a_frame_of_one_row_has_a_result(constructor):
     right, wrong = (constructor({"y": [true], "yhat": [1]}) for true in (1, 0))
     metrics = ["accuracy", "uar", "adjusted_balanced_accuracy", "normalized_accuracy", "f1"]
     assert rows(bf.confusion(right, "y", "yhat")) == [(1, 1, 1)]
@@ -356,11 +356,11 @@ def test_one_row_is_enough(constructor):
         (bf.gaps, {"by": "group", "reference": ["a"]}, r"reference=\['a'\] is not a single value"),
     ],
 )
-def test_a_value_that_cannot_be_meant_raises(method, options, words):
+def test_invalid_option_values_raise(method, options, words):
     assert re.search(words, message(asked(method, pl.DataFrame(DATA), options)))
 
 
 @pytest.mark.parametrize("labels", ["ab", 5, iter("ab")])
-def test_labels_of_a_matrix_are_a_list(labels):
+def test_labels_of_a_matrix_that_are_not_a_list_are_refused(labels):
     with pytest.raises(bf.InvalidInputError, match=r"labels=.* is not a list; give"):
         bf.from_matrix([[1, 2], [3, 4]], labels)

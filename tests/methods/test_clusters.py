@@ -51,7 +51,7 @@ def same(one, other):
 
 
 @each
-def test_estimates_are_the_same_to_the_bit(method, predicted, options):
+def test_cluster_does_not_change_estimates(method, predicted, options):
     frame = drawn(0)
 
     found, plain_rows = (ask(method, frame, predicted, cluster=c, **options) for c in ("c", None))
@@ -64,7 +64,7 @@ def test_estimates_are_the_same_to_the_bit(method, predicted, options):
 
 
 @each
-def test_clusters_of_one_row_change_nothing(method, predicted, options):
+def test_clusters_of_one_row_give_the_result_without_clusters(method, predicted, options):
     frame = drawn(0).with_columns(c=np.random.default_rng(0).permutation(90))
 
     found, expected = (ask(method, frame, predicted, cluster=c, **options) for c in ("c", None))
@@ -74,7 +74,7 @@ def test_clusters_of_one_row_change_nothing(method, predicted, options):
         assert {name: row[name] for name in names} == {name: one[name] for name in names}
 
 
-def test_methods_are_those_of_clusters():
+def test_interval_methods_of_rows_in_clusters():
     methods = {"accuracy": "wilson", "uar": "score", "mcc": "fisher", "geometric_mean": None}
 
     result = ask(bf.report, drawn(0), metrics=[*methods], interval=True, layout="long")
@@ -85,7 +85,7 @@ def test_methods_are_those_of_clusters():
 
 
 @each
-def test_order_of_rows_and_names_of_clusters_do_not_matter(method, predicted, options):
+def test_order_of_rows_and_names_of_clusters_do_not_change_the_result(method, predicted, options):
     frame = drawn(0)
     names = np.random.default_rng(0).permutation(20)
     mixed = frame.with_columns(c=pl.lit("p") + pl.Series(names)[frame["c"]].cast(str))
@@ -96,7 +96,7 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(method, predicted, op
 
 
 @each
-def test_counts_are_repeated_rows(method, predicted, options):
+def test_counts_equal_repeated_rows(method, predicted, options):
     frame = drawn(0).with_columns(n=np.random.default_rng(1).integers(0, 4, size=90))
     counted = frame.filter(pl.col("n") > 0)
     repeated = counted.select(pl.all().repeat_by("n")).explode(pl.all())
@@ -107,7 +107,7 @@ def test_counts_are_repeated_rows(method, predicted, options):
 
 
 @of_one_model
-def test_cells_give_the_result_of_their_rows(method, predicted, options):
+def test_cells_with_clusters_equal_their_rows(method, predicted, options):
     frame = drawn(0)
     parts = [frame[:40], frame[40:]]
 
@@ -117,7 +117,7 @@ def test_cells_give_the_result_of_their_rows(method, predicted, options):
 
 
 @each
-def test_several_margins_are_several_calls(method, predicted, options):
+def test_each_margin_equals_the_result_of_its_own_by_columns(method, predicted, options):
     frame = drawn(0).with_columns(h=np.random.default_rng(3).integers(2, size=90))
     if options.get("reference") == "b":
         options = {"reference": {"g": "b", "h": 1}}
@@ -134,7 +134,7 @@ def test_several_margins_are_several_calls(method, predicted, options):
 
 
 @cases("name", ["report", "report, long", "classes", "compare", "ranking"])
-def test_a_segment_has_the_same_result_alone_and_among_others(name):
+def test_a_segment_has_the_same_result_without_other_segments(name):
     method, predicted, options = ASKED[name]
     frame = drawn(0)
 
@@ -147,7 +147,7 @@ def test_a_segment_has_the_same_result_alone_and_among_others(name):
 
 
 @cases("name", ["report", "classes", "gaps", "fairness", "check", "ranking, rest"])
-def test_each_of_several_models_has_the_result_that_it_has_alone(name):
+def test_a_model_has_the_same_result_without_other_models(name):
     method, predicted, options = ASKED[name]
     options = {**options, "adjust": None} if method is bf.check else options
     frame = drawn(0).with_columns(t=1 - pl.col("s"))
@@ -174,14 +174,14 @@ class TestNullClusters:
     FRAME = drawn(0).with_columns(c=pl.when(pl.col("c") > 0).then("c"))
 
     @each
-    def test_rows_without_a_cluster_are_dropped(self, method, predicted, options):
+    def test_missing_drop_leaves_out_rows_without_a_cluster(self, method, predicted, options):
         found = ask(method, self.FRAME, predicted, missing="drop", **options)
 
         for row in found:
             row.pop("n_missing", None)
         same(found, ask(method, self.FRAME.drop_nulls("c"), predicted, **options))
 
-    def test_a_report_counts_the_rows_dropped(self):
+    def test_n_missing_counts_rows_without_a_cluster(self):
         found = ask(bf.report, self.FRAME, missing="drop")
 
         expected = self.FRAME.filter(pl.col("c").is_null()).group_by("g").len().sort("g")["len"]
@@ -189,7 +189,7 @@ class TestNullClusters:
         assert sum(expected) > 0
 
     @pytest.mark.parametrize("method", [bf.report, bf.ranking])
-    def test_they_raise_by_default(self, method):
+    def test_rows_without_a_cluster_raise_by_default(self, method):
         n = self.FRAME["c"].null_count()
         words = rf"^column 'c' has {n} null values; fill them, or give missing=\"drop\" to drop"
 
@@ -198,7 +198,7 @@ class TestNullClusters:
 
 
 @each_constructor
-def test_a_cluster_may_be_of_any_type(constructor):
+def test_clusters_of_text_and_of_floats_give_the_same_result(constructor):
     frame = {"y": [0, 1] * 8, "p": [0, 1, 1, 1] * 4, "c": [*"aabbccdd"] * 2, "b": [True, False] * 8}
     frame["d"] = [0.5, 0.5, 1, 1, 2, 2, 3, 3] * 2
 

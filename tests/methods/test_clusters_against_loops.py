@@ -17,7 +17,7 @@ def of_mean(labels, method):
 
 class TestReport:
     @each_seed
-    def test_two_labels(self, seed):
+    def test_limits_with_two_labels_equal_loops(self, seed):
         frame = drawn(seed)
         names = ["accuracy", "precision", "f1", "uar", "informedness", "cohen_kappa", "mcc"]
 
@@ -45,7 +45,9 @@ class TestReport:
             ({0: 1, 1: 2, 2: 5}, {0: 1, 1: 2, 2: 5}),
         ],
     )
-    def test_three_labels_of_which_one_segment_lacks_one(self, seed, weights, class_weight):
+    def test_limits_with_a_label_absent_from_a_segment_equal_loops(
+        self, seed, weights, class_weight
+    ):
         frame = drawn(seed, labels=3)
         asked = {
             "metrics": ["weighted_balanced_accuracy", "mcc"],
@@ -69,7 +71,7 @@ class TestReport:
             assert limits(correlation) == close(found.limits)
             assert correlation["effective_clusters"] == close(found.m_star)
 
-    def test_weights_by_prevalence_make_the_mean_an_accuracy(self):
+    def test_mean_recall_weighted_by_prevalence_has_limits_of_accuracy(self):
         frame = drawn(0, labels=3)
         asked = {"metrics": "weighted_balanced_accuracy", "class_weight": "prevalence"}
 
@@ -78,7 +80,7 @@ class TestReport:
             assert limits(row, "weighted_balanced_accuracy_") == close(expected)
 
     @pytest.mark.parametrize("wrong", [(), (5,), (0, 1, 2)])
-    def test_labels_that_are_all_right(self, wrong):
+    def test_limits_of_labels_with_all_rows_correct_equal_loops(self, wrong):
         y = [0, 0, 0, 0, 1, 1, 1, 1, 1]
         frame = pl.DataFrame(
             {"c": list("aabbbcadd"), "y": y, "p": [v ^ (i in wrong) for i, v in enumerate(y)]}
@@ -92,7 +94,7 @@ class TestReport:
         assert limits(mean) == close(loops.score(labels))
         assert mean["design_effect"] == close(loops.mean(labels).design_effect)
 
-    def test_a_label_that_counts_as_wrong_shrinks_the_limits(self):
+    def test_absent_zero_scales_the_limits_of_balanced_accuracy(self):
         frame = drawn(0, labels=3).filter(pl.col("g") != "b")
 
         result = ask(
@@ -102,7 +104,7 @@ class TestReport:
         (low, high) = loops.score(loops.recalls(rows(frame.filter(g="a"))))
         assert limits(result[0], "uar_") == close((low * 2 / 3, high * 2 / 3))
 
-    def test_labels_that_are_right_together_have_a_row_at_least(self):
+    def test_labels_that_are_correlated_have_at_least_one_effective_row(self):
         frame = pl.DataFrame({"c": list("aaaabbbb"), "y": [0, 1] * 4, "p": [0, 1] * 2 + [1, 0] * 2})
 
         (row,) = ask(bf.report, frame, by=None, metrics="uar", interval=True)
@@ -112,7 +114,7 @@ class TestReport:
         assert loops.mean(labels).n_eff == [1, 1]
         assert limits(row, "uar_") == close(loops.score(labels))
 
-    def test_clusters_of_the_same_accuracy_do_not_vary(self):
+    def test_clusters_of_equal_accuracy_have_design_effect_0(self):
         right = [1] * 13 + [0] * 10  # 26 / 46 * 23 is not 13 in floats
         frame = pl.DataFrame({"c": ["a"] * 23 + ["b"] * 23, "y": 1, "p": right * 2})
 
@@ -121,7 +123,7 @@ class TestReport:
         assert row["design_effect"] == 0
         assert limits(row) == close(loops.wilson(loops.right(rows(frame))))
 
-    def test_a_denominator_in_one_cluster_has_no_limits(self):
+    def test_metrics_with_a_denominator_in_one_cluster_have_no_limits(self):
         frame = pl.DataFrame({"c": list("aabbb"), "y": [1, 1, 0, 0, 0], "p": [1, 0, 0, 0, 0]})
         names = ["accuracy", "recall", "precision", "uar", "mcc"]
 
@@ -143,7 +145,7 @@ class TestReport:
 
 class TestRanking:
     @each_seed
-    def test_areas(self, seed):
+    def test_roc_auc_and_limits_equal_loops(self, seed):
         frame = drawn(seed)
 
         for row in ask(bf.ranking, frame, "s"):
@@ -152,7 +154,7 @@ class TestRanking:
             assert (row["roc_auc"], *limits(row, "roc_auc_")) == close((found.value, *found.limits))
             assert row["n_clusters"] == len(set(own["c"]))
 
-    def test_a_perfect_ranking_and_a_side_in_one_cluster_have_no_limits(self):
+    def test_roc_auc_of_1_or_with_a_class_in_one_cluster_has_no_limits(self):
         frame = pl.DataFrame(
             {
                 "g": list("aaaabbbb"),

@@ -108,7 +108,7 @@ REFUSED = {
 
 
 @cases(("method", "options", "words"), REFUSED.values())
-def test_a_message_says_what_is_wrong_and_what_to_do(method, options, words):
+def test_invalid_options_with_cluster_raise_with_advice(method, options, words):
     asked = {"by": "g", "cluster": "c", **options}
     asked = {name: value for name, value in asked.items() if value is not None}
 
@@ -138,7 +138,7 @@ def test_cells_with_weights_are_refused():
 
 
 @pytest.mark.parametrize("metric", ["geometric_mean", "no_information_rate"])
-def test_a_gate_needs_limits(metric):
+def test_a_rule_on_a_metric_without_limits_is_refused(metric):
     rule = f"{metric} >= 0.5"
 
     with pytest.raises(bf.BalframeError) as caught:
@@ -190,7 +190,7 @@ def path(tmp_path):
 
 
 @cases(("command", "options", "words"), IN_THE_SHELL.values())
-def test_the_shell_has_its_own_words(refused, path, command, options, words):
+def test_error_messages_in_the_shell_name_its_options(refused, path, command, options, words):
     cluster = [] if "--cluster" in options else ["--cluster", "c"]
 
     line = refused(command, path, "--y-true", "y", "--y-pred", "p", *cluster, *options)
@@ -198,7 +198,7 @@ def test_the_shell_has_its_own_words(refused, path, command, options, words):
     assert line == words
 
 
-def test_the_shell_reads_cells_of_clusters(run, refused, path, tmp_path):
+def test_cells_with_clusters_on_the_command_line_equal_rows(run, refused, path, tmp_path):
     cells = tmp_path / "cells.csv"
     labels, cluster = ["--y-true", "y", "--y-pred", "p"], ["--by", "g", "--cluster", "c"]
     asked = [*cluster, "--interval", "--metric", "accuracy"]

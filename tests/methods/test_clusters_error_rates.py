@@ -21,7 +21,7 @@ CORRELATED = Design(30, (10, 10), 0.5, 0.8)
 SETS = 400
 
 
-def test_simulated_clusters_have_the_correlation_that_the_design_says():
+def test_simulated_clusters_have_the_correlation_of_the_design():
     random = np.random.default_rng(1)
     ease = CORRELATED.ease(random.standard_normal(200_000), 0.8)
 
@@ -30,7 +30,7 @@ def test_simulated_clusters_have_the_correlation_that_the_design_says():
     assert set(Design(30, (10, 10), 0.0, 0.8).ease(random.standard_normal(5), 0.8)) == {0.8}
 
 
-def test_simulated_segments_share_clusters_or_do_not():
+def test_simulated_segments_share_clusters_only_if_shared():
     def n_clusters(shared):
         frame = CORRELATED.of_segments(1, 2, np.random.default_rng(1), shared=shared)
         assert frame["n"].sum() == 2 * 30 * 10
@@ -40,7 +40,7 @@ def test_simulated_segments_share_clusters_or_do_not():
     assert n_clusters(shared=False) == 60
 
 
-def test_simulated_models_differ_by_what_the_simulation_takes_as_true():
+def test_simulated_models_differ_by_the_true_difference():
     frame = CORRELATED.of_models(SETS, np.random.default_rng(1)).filter(y=1)
     right = [(frame["n"] * (frame[model] == 1)).sum() / frame["n"].sum() for model in "ab"]
 
@@ -48,7 +48,7 @@ def test_simulated_models_differ_by_what_the_simulation_takes_as_true():
     assert right[0] - right[1] == pytest.approx(BEHIND, abs=0.015)
 
 
-def test_simulated_scores_may_have_one_label_in_each_cluster():
+def test_simulated_scores_have_one_label_per_cluster_with_one_label():
     frame = CORRELATED.of_scores(1, np.random.default_rng(1), one_label=True)
 
     assert frame.group_by("cluster").agg(n=frame["y"].n_unique()).height == 30
@@ -56,7 +56,7 @@ def test_simulated_scores_may_have_one_label_in_each_cluster():
     assert CORRELATED.of_scores(1, np.random.default_rng(1)).select("cluster", "y").n_unique() > 50
 
 
-def test_shares_are_of_known_limits():
+def test_share_within_leaves_out_and_counts_nan_limits():
     lower, upper = np.array([0.1, 0.6, np.nan, 0.5]), np.array([0.4, 0.9, np.nan, 0.5])
 
     assert share_within(lower, upper, 0.5) == (pytest.approx(1 / 3), 1)
@@ -64,7 +64,7 @@ def test_shares_are_of_known_limits():
 
 @pytest.mark.simulation
 @cases("title", COVERAGE)
-def test_limits_contain_the_truth_if_clusters_are_named(title):
+def test_coverage_of_limits_with_clusters_is_at_least_nominal(title):
     (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
 
     assert found.named > 0.95 - 4 * np.sqrt(0.95 * 0.05 / SETS)
@@ -75,7 +75,7 @@ def test_limits_contain_the_truth_if_clusters_are_named(title):
 @pytest.mark.parametrize(
     "title", ["accuracy", "balanced accuracy", "difference of two segments with other clusters"]
 )
-def test_limits_are_too_narrow_if_clusters_are_ignored(title):
+def test_coverage_of_limits_without_clusters_is_too_low(title):
     (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
 
     assert found.ignored < 0.75
@@ -83,13 +83,13 @@ def test_limits_are_too_narrow_if_clusters_are_ignored(title):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("title", SIZE)
-def test_equal_segments_are_seldom_found_to_differ(title):
+def test_false_positive_rate_of_equal_segments_is_at_most_nominal(title):
     (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)
 
     assert found.named < 0.05 + 4 * np.sqrt(0.05 * 0.95 / (SETS // 2))
 
 
-def test_rows_of_the_tables():
+def test_rows_of_markdown_tables_are_formatted():
     designs = [Design(10, (5, 5), 0.0, 0.6), Design(10, (5, 5), 0.5, 0.6)]
     shares = [Shares(0.95, 0.9), Shares(0.97, 0.5)]
 
@@ -98,7 +98,7 @@ def test_rows_of_the_tables():
     assert by_design(designs, shares)[2] == "| 10 | 0.950 and 0.900 | 0.970 and 0.500 |"
 
 
-def test_the_tables_have_every_row(monkeypatch):
+def test_markdown_tables_have_a_row_for_every_simulation(monkeypatch):
     monkeypatch.setattr(clusters_simulation, "FEWER", 5)
     design = DESIGNS[-1]
 

@@ -5,7 +5,7 @@ from tests.support.constructors import each_constructor, plain
 
 @cases("missing", ["raise", "drop"])
 @each_constructor
-def test_nulls_in_a_row_that_stands_for_no_row_do_not_exist(constructor, missing):
+def test_nulls_in_a_row_with_count_0_are_ignored(constructor, missing):
     frame = constructor({"y": [1, 0, 1], "p": [1, 0, None], "w": [1.0, None, 2.0], "k": [3, 0, 0]})
 
     out = bf.report(frame, "y", "p", sample_weight="w", counts="k", missing=missing, metrics="uar")

@@ -53,7 +53,7 @@ def most(families, nominal=0.05):
 
 @cases("n_segments", FAMILIES)
 @cases("design", RULES.values())
-def test_a_rule_kept_or_broken_at_its_bound(design, n_segments):
+def test_false_verdicts_at_the_bound_of_a_rule_are_at_most_nominal(design, n_segments):
     families = FAMILIES[n_segments]
 
     fails, passes = false_verdicts(Draws(design, n_segments, families))
@@ -62,7 +62,7 @@ def test_a_rule_kept_or_broken_at_its_bound(design, n_segments):
 
 
 @cases("design", RULES.values())
-def test_a_level_for_many_segments_is_that_of_bonferroni(design):
+def test_check_of_many_segments_uses_the_bonferroni_level(design):
     draws = Draws(design, 60, 1)
     frame, rule = draws.frame(), f"{design.metric} >= {design.score}"
     options = {"by": "g", "counts": "n", "rules": rule, "pos_label": 1}
@@ -74,7 +74,7 @@ def test_a_level_for_many_segments_is_that_of_bonferroni(design):
 
 
 @pytest.mark.parametrize(("name", "method"), [("30 rows", "wilson"), ("10, 10", "score")])
-def test_limits_that_describe_err_more_often(name, method):
+def test_descriptive_limits_have_too_many_false_verdicts(name, method):
     draws = Draws(RULES[name], 500, 20)
 
     assert false_verdicts(draws, interval=method)[0] > 0.5
@@ -82,7 +82,7 @@ def test_limits_that_describe_err_more_often(name, method):
 
 @pytest.mark.parametrize("n_segments", SIZES)
 @pytest.mark.parametrize("design", ALIKE.values(), ids=ALIKE)
-def test_segments_that_score_the_same(design, n_segments):
+def test_false_positives_of_equal_segments_are_at_most_nominal(design, n_segments):
     families = SIZES[n_segments]
     draws = Draws(design, n_segments, families)
 
@@ -98,7 +98,7 @@ def test_segments_that_score_the_same(design, n_segments):
 @pytest.mark.parametrize(
     ("supports", "share"), [((30,), 0.05), ((1000,), 0.005), ((50, 50), 0.1), ((30, 300), 0.1)]
 )
-def test_models_that_are_equally_good(supports, share, n_segments):
+def test_false_positives_of_equal_models_are_at_most_nominal(supports, share, n_segments):
     families = FAMILIES[n_segments]
 
     single, by_holm = false_differences_of_models(
@@ -120,7 +120,7 @@ AGAINST_FAMILIES = {1: 4_000, 6: 2_000, 100: 300}
 
 @cases("n_segments", AGAINST_FAMILIES)
 @cases(("now", "before", "recall"), AGAINST.values())
-def test_a_rule_against_an_earlier_run(now, before, recall, n_segments):
+def test_false_verdicts_against_a_baseline_are_at_most_nominal(now, before, recall, n_segments):
     families = AGAINST_FAMILIES[n_segments]
     earlier = Draws(equal(*before, recall=recall), n_segments, families)
     worse, same = (
@@ -136,7 +136,7 @@ def test_a_rule_against_an_earlier_run(now, before, recall, n_segments):
 
 @pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
 @cases(("supports", "share"), [((30,), 0.2), ((300,), 0.06), ((50, 50), 0.1), ((30, 300), 0.1)])
-def test_a_rule_against_another_model(supports, share, n_segments):
+def test_false_verdicts_against_another_model_are_at_most_nominal(supports, share, n_segments):
     families = AGAINST_FAMILIES[n_segments]
     draws = Draws(equal(*supports, recall=0.5), n_segments, families)
     only_new, only_old = (share - 0.05) / 2, (share + 0.05) / 2
@@ -156,7 +156,7 @@ INFORMATIVE = Weights(0.05, 10, recall_of_heavy=0.2)
     [(400, 0.7, INFORMATIVE), (400, 0.9, Weights(0.1, 20)), (400, 0.98, Weights(0.1, 20))],
     ids=["informative", "heavy", "heavy, rarely wrong"],
 )
-def test_weights(rows, score, weights, n_segments):
+def test_false_positives_of_weighted_rows_are_at_most_nominal(rows, score, weights, n_segments):
     families = SIZES[n_segments]
     draws = Draws(equal(rows, recall=score), n_segments, families)
     frame = draws.weighted(weights)
@@ -182,7 +182,9 @@ CLUSTERED = {
 
 @pytest.mark.parametrize(("n_segments", "correlation"), [(20, 0.05), (20, 0.2), (60, 0.2)])
 @cases(("design", "whole"), CLUSTERED.values())
-def test_a_rule_at_its_bound_where_rows_are_in_clusters(design, whole, n_segments, correlation):
+def test_false_verdicts_of_rows_in_clusters_are_at_most_nominal(
+    design, whole, n_segments, correlation
+):
     draws = Draws(design, n_segments, 2_000 // n_segments)
     frame = InClusters(20, (5, 20), correlation, whole=whole).frame(draws)
 
@@ -191,7 +193,7 @@ def test_a_rule_at_its_bound_where_rows_are_in_clusters(design, whole, n_segment
     assert max(fails, passes) <= most(draws.n_families)
 
 
-def test_a_rule_errs_much_more_often_without_the_clusters():
+def test_false_verdicts_are_frequent_if_clusters_are_ignored():
     draws = Draws(equal(10, recall=0.9), 20, 100)
     frame = InClusters(20, (5, 20), 0.2).frame(draws)
 
@@ -201,7 +203,7 @@ def test_a_rule_errs_much_more_often_without_the_clusters():
 @cases("shared", [False, True])
 @cases("n_segments", [6, 20])
 @pytest.mark.parametrize("design", [equal(10, recall=0.9), equal(10, 10, recall=0.9)], ids=[1, 2])
-def test_disparity_where_rows_are_in_clusters(design, n_segments, shared):
+def test_false_disparities_of_rows_in_clusters_are_at_most_nominal(design, n_segments, shared):
     draws = Draws(design, n_segments, 60)
     frame = InClusters(20, (5, 20), 0.2, shared=shared).frame(draws)
 

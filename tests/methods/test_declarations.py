@@ -117,7 +117,7 @@ def columns_of(method):
 @pytest.mark.filterwarnings("ignore:no slice is listed")
 @each_layout
 @pytest.mark.parametrize("shows_all", [False, True])
-def test_the_columns_of_an_result_are_those_declared(name, layout, shows_all):
+def test_columns_of_a_result_equal_those_declared(name, layout, shows_all):
     declared = METHODS[name].layouts[layout]
     under = {one.only_with for one in declared if one.only_with is not None} if shows_all else set()
     under |= {"models"} if name in MODEL_METHODS else set()
@@ -178,12 +178,12 @@ def is_text(dtype):
 
 
 @each_method
-def test_an_unknown_option_raises_and_names_the_nearest(method):
+def test_an_unknown_option_raises_and_suggests_the_nearest_name(method):
     with pytest.raises(TypeError, match="option 'misisng' not found; did you mean 'missing'"):
         getattr(bf, method.name)(FRAME, **example_arguments(method.name), misisng="drop")
 
 
-def test_type_checkers_find_every_method():
+def test_every_method_is_imported_under_type_checking():
     tree = ast.parse((ROOT / "balframe" / "__init__.py").read_text("utf-8"))
     branches = [node for node in tree.body if isinstance(node, ast.If)]
     (checked,) = (node for node in branches if ast.unparse(node.test) == "TYPE_CHECKING")
@@ -195,7 +195,7 @@ def test_type_checkers_find_every_method():
         assert f"from balframe.audit_page.{name} import {name} as {name}" in lines
 
 
-def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
+def test_names_of_columns_beside_metrics_are_refused_for_metrics():
     beside = {
         one.name
         for method in METHODS.values()
@@ -211,7 +211,7 @@ def test_no_metric_takes_the_name_of_a_column_that_stands_beside_metrics():
 
 
 @pytest.mark.any_version
-def test_a_strict_type_checker_sees_libraries_and_options(tmp_path):
+def test_strict_mypy_infers_the_library_and_checks_options(tmp_path):
     lines = [
         "import pandas as pd",
         "import polars as pl",

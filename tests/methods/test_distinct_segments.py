@@ -54,7 +54,7 @@ CALLS = {
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch):
+def test_scoring_equal_segments_once_does_not_change_the_result(call, n_labels, monkeypatch):
     expected = call(rows(n_labels))
     used = []
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 1)
@@ -68,7 +68,7 @@ def test_scoring_equal_segments_once_changes_nothing(call, n_labels, monkeypatch
     assert any(equal is not None and len(equal[0]) < len(equal[1]) for equal in used)
 
 
-def test_metrics_of_users_see_all_segments(monkeypatch):
+def test_metrics_of_users_are_computed_from_all_segments(monkeypatch):
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_SEGMENTS", 1)
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 1)
     bf.metric(range=(0, 1000))(mean_of_all_segments)

@@ -34,7 +34,7 @@ def result(method, frame, **options):
 
 @each_kind
 @cases("method", METHODS_WITH_BY)
-def test_no_rows_give_no_rows_with_the_columns_of_an_result(method, kind):
+def test_an_empty_frame_returns_the_columns_of_a_result_without_rows(method, kind):
     found = result(method, kind(ROWS.clear()))
 
     assert list(found) == list(result(method, kind(ROWS)))
@@ -43,7 +43,7 @@ def test_no_rows_give_no_rows_with_the_columns_of_an_result(method, kind):
 
 @each_kind
 @cases("method", WITHOUT_BY)
-def test_without_by_an_empty_frame_is_no_segment_either(method, kind):
+def test_an_empty_frame_without_by_returns_no_rows(method, kind):
     found = result(method, kind(ROWS.clear()), by=None)
 
     assert list(found) == list(result(method, kind(ROWS), by=None))
@@ -52,19 +52,19 @@ def test_without_by_an_empty_frame_is_no_segment_either(method, kind):
 
 @cases("method", METHODS_WITH_BY)
 @cases("margins", ["overall", "all"])
-def test_no_rows_have_no_margin(method, margins):
+def test_an_empty_frame_has_no_margins(method, margins):
     options = {"margins": margins} if "margins" in declarations()[method].parameters else {}
 
     assert not any(result(method, ROWS.clear(), **options).values())
 
 
 @pytest.mark.parametrize("by", ["g", None])
-def test_a_gate_does_not_open_on_no_rows(by):
+def test_require_fails_on_an_empty_frame(by):
     with pytest.raises(bf.CheckFailed, match="there is no row to judge, so no rule can pass"):
         bf.require(ROWS.clear(), "y", "p", by=by, rules="accuracy >= 0")
 
 
-def test_a_segment_that_lost_its_rows_stays_where_the_empty_frame_has_none():
+def test_a_segment_whose_rows_are_all_dropped_stays_in_the_result():
     lost = ROWS.head(1).with_columns(p=pl.lit(None, pl.Int64))
 
     found = plain(bf.report(lost, "y", "p", missing="drop", metrics="accuracy"))
@@ -72,6 +72,6 @@ def test_a_segment_that_lost_its_rows_stays_where_the_empty_frame_has_none():
     assert (found["n"], found["n_missing"], found["accuracy"]) == ([0], [1], [None])
 
 
-def test_scikit_learn_refuses_no_rows():
+def test_scikit_learn_refuses_empty_arrays():
     with pytest.raises(ValueError, match="empty"):
         accuracy_score([], [])

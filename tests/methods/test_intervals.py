@@ -63,7 +63,7 @@ def test_report_gives_the_reference_limits(case):
     assert found == pytest.approx(case["mover_jeffreys"], abs=1e-6)
 
 
-def test_images_of_balanced_accuracy_and_accuracy():
+def test_linear_functions_of_a_metric_have_its_transformed_limits():
     frame = bf.from_matrix([[2, 8], [5, 40]])
     low, high = limits_of(frame, "balanced_accuracy")
 
@@ -89,7 +89,7 @@ def test_the_posterior_method_gives_the_reference_values(case):
         assert 1 - row["p_above"] == pytest.approx(case["p_le_half"], abs=2e-6)
 
 
-def test_f1_is_mapped_from_the_jaccard_index():
+def test_limits_of_f1_are_mapped_from_the_jaccard_index():
     frame = bf.from_matrix([[50, 7], [3, 20]])
     z2 = 1.959963984540054**2
     n, p = 30, 20 / 30
@@ -102,7 +102,7 @@ def test_f1_is_mapped_from_the_jaccard_index():
 @cases("labels", [2, 3])
 @cases("weight", [None, "w"])
 @cases("interval", METHODS)
-def test_limits_of_every_metric(labels, weight, interval):
+def test_limits_of_every_metric_lie_in_its_range_around_the_estimate(labels, weight, interval):
     frame = random_frame(labels, labels)
     options = {"by": "g", "metrics": SHIPPED, "class_weight": "balanced", "sample_weight": weight}
     options |= {"pos_label": 1, "layout": "long"}
@@ -141,7 +141,7 @@ def test_counts_equal_repeated_rows_and_cells_equal_both(interval):
     assert bf.report(cells, "y", "yhat", cells=True, **options).equals(weighted)
 
 
-def test_weights_count_by_kishs_effective_size():
+def test_limits_of_weighted_rows_use_the_effective_size_of_kish():
     # label 1: weights 1, 1, 2 of which 1 + 2 right: p = 3/4, n_eff = 16/6; label 0: one row, right
     frame = pl.DataFrame({"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], "w": [1.0, 1.0, 2.0, 5.0]})
     n, p, z2 = 16 / 6, 3 / 4, 1.959963984540054**2
@@ -153,7 +153,7 @@ def test_weights_count_by_kishs_effective_size():
     assert out.select("recall_lower", "recall_upper").row(0) == pytest.approx(expected, abs=1e-12)
 
 
-def test_weights_whose_squares_leave_the_range_of_a_float_have_no_limits():
+def test_weights_whose_squares_overflow_have_no_limits():
     for unit in (1e200, 1e-200, 1e-161):
         frame = pl.DataFrame({"y": [1, 1, 0], "p": [1, 0, 0], "w": [unit, unit, unit]})
         out = bf.report(frame, "y", "p", sample_weight="w", metrics="uar", interval=True)
@@ -161,7 +161,7 @@ def test_weights_whose_squares_leave_the_range_of_a_float_have_no_limits():
 
 
 @each_constructor
-def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
+def test_limits_of_segments_all_correct_all_wrong_or_empty(constructor):
     frame = constructor(
         {
             "g": ["all right"] * 4 + ["all wrong"] * 4 + ["one label"] * 2 + ["none"],
@@ -194,7 +194,7 @@ def test_edges_one_label_all_right_all_wrong_absent_and_empty(constructor):
         ({"interval": "posterior", "prior": "flat"}, "prior='flat' is not one of the options"),
     ],
 )
-def test_bad_options(options, message):
+def test_invalid_interval_options_raise(options, message):
     with pytest.raises(bf.InvalidInputError, match=message):
         bf.report(random_frame(), "y", "yhat", **options)
 
@@ -208,7 +208,7 @@ def test_bad_options(options, message):
     ],
 )
 @each_constructor
-def test_intervals_are_the_same_everywhere(constructor, method, options):
+def test_intervals_are_the_same_in_every_library(constructor, method, options):
     data = random_frame(9).to_dict(as_series=False)
     expected = method(pl.DataFrame(data), "y", "yhat", by="g", **options)
 
@@ -228,7 +228,7 @@ def test_limits_narrow_with_the_counts():
 
 
 @cases("interval", METHODS)
-def test_the_names_of_labels_change_no_limits(interval):
+def test_names_of_labels_do_not_change_limits(interval):
     frame = random_frame(4, labels=3)
     symmetric = [name for name in SHIPPED if name not in WITHOUT] + ["uar"]
     needs = dict(zip(*bf.list_metrics().select("name", "needs"), strict=True))
@@ -242,7 +242,7 @@ def test_the_names_of_labels_change_no_limits(interval):
         assert other[name].to_list() == pytest.approx(out[name].to_list(), abs=1e-12, nan_ok=True)
 
 
-def test_limits_follow_the_treatment_of_absent_labels():
+def test_limits_follow_the_option_absent():
     frame = pl.DataFrame(
         {
             "g": ["a"] * 6 + ["b"] * 4,
@@ -265,14 +265,14 @@ def test_limits_follow_the_treatment_of_absent_labels():
     assert [zero[f"geometric_mean{end}"] for end in ("", "_lower", "_upper")] == [0, None, None]
 
 
-def test_interval_false_has_no_limits():
+def test_interval_false_returns_no_limits():
     frame = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0]})
 
     assert bf.report(frame, "y", "p", interval=False).equals(bf.report(frame, "y", "p"))
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_limits_weighted_by_prevalence_are_those_of_the_shares(weight):
+def test_class_weight_prevalence_equals_shares_as_weights(weight):
     y, p = [0] * 30 + [1] * 10, [0] * 25 + [1] * 12 + [0] * 3
     frame = pl.DataFrame({"y": y, "p": p, "w": [1.0, 2.0, 3.0, 2.0] * 10})
     shares = frame.group_by("y").agg(pl.col("w").sum() if weight else pl.len())

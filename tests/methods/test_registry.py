@@ -33,7 +33,7 @@ def half(c):
         ({"range": (0, 1), "aliases": ["n"]}, "'n' names a column of results"),
     ],
 )
-def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(options, message):
+def test_a_refused_metric_does_not_change_the_registry(options, message):
     before = bf.list_metrics()
 
     with pytest.raises(bf.InvalidInputError, match=message):
@@ -42,7 +42,7 @@ def test_a_metric_that_cannot_be_registered_leaves_the_registry_as_it_was(option
     assert bf.list_metrics().equals(before)
 
 
-def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
+def test_a_metric_without_a_docstring_has_an_empty_meaning():
     @bf.metric(range=(0, 1))
     def undescribed(c):
         return half(c)
@@ -52,13 +52,13 @@ def test_a_metric_without_a_docstring_has_no_meaning_to_tell():
 
 
 @cases("metrics", [5, np.array(["nope"]), ["all", "all"], {"f1": 1, "nope": 2}])
-def test_metrics_that_are_no_names_raise_within_the_family(metrics):
+def test_invalid_values_of_metrics_raise_balframe_errors(metrics):
     with pytest.raises(bf.BalframeError):
         bf.report(pl.DataFrame({"y": [1], "p": [1]}), "y", "p", metrics=metrics)
 
 
 @pytest.mark.parametrize("pos_label", [np.array([1, 0]), [1], None])
-def test_a_positive_label_is_one_label(pos_label):
+def test_a_pos_label_that_is_not_a_single_label_raises(pos_label):
     frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
 
     with pytest.raises(bf.BalframeError):
@@ -66,7 +66,7 @@ def test_a_positive_label_is_one_label(pos_label):
 
 
 @pytest.mark.parametrize(("label", "other"), [(0, 1), (1, 0), (1, -1)])
-def test_the_other_label_of_a_standard_pair_may_be_absent(label, other):
+def test_pos_label_may_be_the_absent_label_of_a_standard_pair(label, other):
     frame = pl.DataFrame({"y": [label, label], "p": [label, label]})
 
     out = bf.report(frame, "y", "p", metrics=["recall", "specificity"], pos_label=other)
@@ -75,7 +75,7 @@ def test_the_other_label_of_a_standard_pair_may_be_absent(label, other):
 
 
 @cases("labels", [{"a", "b"}, {"a": 1, "b": 2}, "ab", 5])
-def test_labels_are_a_list_in_an_order(labels):
+def test_labels_that_are_not_a_list_are_refused(labels):
     frame = pl.DataFrame({"y": ["a", "b"], "p": ["a", "a"]})
 
     with pytest.raises(bf.InvalidInputError, match="is not a list; give a list of labels"):
@@ -83,7 +83,7 @@ def test_labels_are_a_list_in_an_order(labels):
 
 
 @pytest.mark.parametrize("backend", ["polars", "pandas"])
-def test_a_matrix_takes_true_as_1_beside_other_numbers(backend):
+def test_true_beside_numbers_in_labels_of_a_matrix_becomes_1(backend):
     cells = bf.from_matrix([[1, 2], [3, 4]], labels=[True, 2], backend=backend)
 
     assert list(cells["actual"]) == [1, 1, 2, 2]
@@ -101,7 +101,7 @@ def test_cells_may_have_by_columns_of_any_name(name):
 
 
 @pytest.mark.parametrize("lazy", [False, True])
-def test_squares_of_weights_are_not_negative(lazy):
+def test_negative_squares_of_weights_in_cells_are_refused(lazy):
     cells = pl.DataFrame({"y": [1], "p": [1], "n": [1], "weight": [2.0], "weight_sq": [-1.0]})
 
     with pytest.raises(bf.InvalidInputError, match="'weight_sq' has 1 negative or infinite"):
@@ -109,7 +109,7 @@ def test_squares_of_weights_are_not_negative(lazy):
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2]])
-def test_guesses_score_what_the_registry_says_of_chance(labels):
+def test_guesses_score_the_chance_level_of_the_registry(labels):
     """Rows of every label are called each label equally often."""
     k = len(labels)
     guessed = bf.from_matrix([[4] * k, *([2] * k for _ in labels[1:])])
@@ -124,7 +124,7 @@ def test_guesses_score_what_the_registry_says_of_chance(labels):
     assert out.select(list(expected)).row(0) == pytest.approx(tuple(expected.values()))
 
 
-def test_the_most_frequent_label_scores_what_the_registry_says_of_chance():
+def test_majority_predictions_score_the_chance_level_of_the_registry():
     frame = pl.DataFrame({"y": [0] * 4 + [1] * 2 + [2], "p": [0] * 7})
     said = [one.name for one in registered_metrics() if one.chance == "majority"]
 
@@ -134,13 +134,13 @@ def test_the_most_frequent_label_scores_what_the_registry_says_of_chance():
     assert out.select("accuracy", "no_information_rate").row(0) == (4 / 7, 4 / 7)
 
 
-def test_chance_is_a_number_or_one_of_two_words():
+def test_an_unknown_chance_of_a_metric_is_refused():
     with pytest.raises(bf.InvalidInputError, match="chance='even' is not one of the options"):
         bf.metric(range=(0, 1), chance="even")(half)
 
 
 @pytest.mark.any_version
-def test_the_shipped_metrics_are_there_before_any_method_is_used():
+def test_names_of_built_in_metrics_are_refused_before_any_method_is_used():
     program = """
         import balframe as bf
 
@@ -171,7 +171,7 @@ def test_the_shipped_metrics_are_there_before_any_method_is_used():
         ),
     ],
 )
-def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):
+def test_lookup_lists_built_in_metrics_in_order_and_registry_none(program, found):
     ask = f"{program}; print([one.name for one in registered_metrics()][:2])"
 
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
@@ -179,7 +179,7 @@ def test_the_catalogue_knows_the_shipped_metrics_in_their_order(program, found):
     assert done.stdout == f"{found}\n"
 
 
-def test_a_reserved_name_is_no_name_of_a_metric(monkeypatch):
+def test_a_reserved_name_is_refused_as_name_of_a_metric(monkeypatch):
     monkeypatch.setattr(registry, "_reserved", set(registry._reserved))
 
     registry.reserve_names(["half"])
@@ -189,7 +189,7 @@ def test_a_reserved_name_is_no_name_of_a_metric(monkeypatch):
 
 
 @pytest.mark.parametrize(("absent", "mean"), [("skip", 2 / 3), ("zero", 1 / 3), ("null", math.nan)])
-def test_counts_of_a_matrix_follow_absent(absent, mean):
+def test_class_counts_from_matrix_follow_the_option_absent(absent, mean):
     matrix, asked = [[0, 0], [1, 2]], {} if absent == "skip" else {"absent": absent}
 
     counts = bf.ClassCounts.from_matrix(matrix, **asked)

@@ -32,7 +32,7 @@ def rows(out, *names):
     ],
 )
 @each_constructor
-def test_an_absent_label(constructor, absent, in_b):
+def test_absent_label_is_skipped_null_or_zero(constructor, absent, in_b):
     y, yhat = [0, 0, 0, 0, 1, 2, 0, 0, 1, 1], [0, 2, 2, 2, 1, 2, 0, 0, 1, 2]
     frame = constructor({"g": [*"aaaaaabbbb"], "y": y, "yhat": yhat})
     metrics = ["balanced_accuracy", "baw", "geometric_mean", "adjusted_balanced_accuracy"]
@@ -47,7 +47,7 @@ HOLES |= {"p": [0, None, 1, 1], "q": [0, 1, 1, None]}
 
 
 @each_constructor
-def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
+def test_rows_with_nulls_are_dropped_separately_for_each_model(constructor):
     frame = constructor(HOLES)
     options = {"missing": "drop", "metrics": ["accuracy", "uar"]}
     out = rows(bf.report(frame, "y", ["p", "q"], by="g", **options))
@@ -57,7 +57,7 @@ def test_rows_with_nulls_are_dropped_for_each_model_apart(constructor):
 
 
 @each_constructor
-def test_a_segment_without_a_row_left_in_the_other_methods(constructor):
+def test_a_segment_whose_rows_are_all_dropped_in_classes_and_confusion(constructor):
     frame = constructor(HOLES)
     classes = bf.classes(frame, "y", "q", by="g", missing="drop")
     out = rows(classes, "g", "label", "support", "prevalence", "predicted", "recall")
@@ -70,7 +70,7 @@ def test_a_segment_without_a_row_left_in_the_other_methods(constructor):
 
 
 @each_constructor
-def test_weights_weigh_scores_and_rows_are_counted(constructor):
+def test_weights_change_estimates_but_not_support_and_n(constructor):
     frame = constructor({"y": [0, 0, 0, 1], "yhat": [0, 0, 1, 1], "w": [2.5, 0.5, 1.0, 4.0]})
     options = {"sample_weight": "w", "metrics": ["accuracy", "uar"]}
     assert rows(bf.report(frame, "y", "yhat", **options)) == [(4, 2, 1, 7 / 8, (3 / 4 + 1) / 2)]
@@ -93,14 +93,14 @@ COUNTED = {"g": [*"aabbc"], "y": [0, 1, 1, 0, 2], "yhat": [0, 0, 1, 0, 0], "k": 
 
 @METHODS
 @each_constructor
-def test_counts_stand_for_repeated_rows(constructor, method):
+def test_counts_equal_repeated_rows(constructor, method):
     repeated = {name: np.repeat(COUNTED[name], COUNTED["k"]).tolist() for name in COUNTED}
     expected = plain(method(constructor(repeated), "y", "yhat", by="g"))
     assert plain(method(constructor(COUNTED), "y", "yhat", by="g", counts="k")) == expected
 
 
 @each_constructor
-def test_rows_that_stand_for_no_row_do_not_exist(constructor):
+def test_rows_with_count_0_are_ignored(constructor):
     frame = constructor({**COUNTED, "holes": [0, 1, 1, None, None]})
     options = {"by": "g", "counts": "k", "metrics": ["accuracy", "normalized_accuracy"]}
     out = bf.report(frame, "holes", "yhat", **options)
@@ -109,14 +109,14 @@ def test_rows_that_stand_for_no_row_do_not_exist(constructor):
 
 
 @each_constructor
-def test_counts_and_weights_together_are_rows_of_equal_weight(constructor):
+def test_counts_with_weights_equal_repeated_weighted_rows(constructor):
     frame = constructor({"y": [0, 1], "yhat": [0, 0], "k": [3, 2], "w": [0.5, 4.0]})
     out = bf.confusion(frame, "y", "yhat", counts="k", sample_weight="w")
     assert rows(out) == [(0, 0, 3, 3 * 0.5, 3 * 0.25), (1, 0, 2, 2 * 4.0, 2 * 16.0)]
 
 
 @each_constructor
-def test_labels_give_the_order_and_the_size_of_the_set(constructor):
+def test_labels_set_the_order_and_the_number_of_labels(constructor):
     frame = constructor({"y": [0, 0, 1, 2], "yhat": [0, 1, 1, 2]})
     options = {"labels": [2, 7, 0, 1]}
     classes = rows(bf.classes(frame, "y", "yhat", **options), "label", "support", "recall")
@@ -128,7 +128,7 @@ def test_labels_give_the_order_and_the_size_of_the_set(constructor):
 
 
 @each_constructor
-def test_labels_that_the_dtype_of_the_truth_does_not_hold(constructor):
+def test_predicted_labels_outside_the_dtype_of_y_true_are_kept(constructor):
     frame = constructor({"y": [False, True], "p": [-1, 1]})
     assert rows(bf.confusion(frame, "y", "p")) == [(0, -1, 1), (1, 1, 1)]
 
@@ -148,14 +148,16 @@ def test_labels_that_the_dtype_of_the_truth_does_not_hold(constructor):
     ],
 )
 @each_constructor
-def test_the_positive_label(constructor, y, yhat, pos_label, expected):
+def test_pos_label_defaults_to_the_positive_of_standard_pairs(
+    constructor, y, yhat, pos_label, expected
+):
     options = {"metrics": ["recall", "specificity"], "pos_label": pos_label}
     out = bf.report(constructor({"y": y, "yhat": yhat}), "y", "yhat", **options)
     assert rows(out, *options["metrics"]) == [expected]
 
 
 @each_constructor
-def test_all_metrics_of_three_labels_leave_the_binary_ones_null(constructor):
+def test_binary_metrics_of_three_labels_are_null_without_pos_label(constructor):
     frame = constructor({"y": [0, 1, 2, 2], "yhat": [0, 1, 2, 0]})
     names = ["accuracy", "balanced_accuracy", "recall", "f1", "prevalence", "informedness"]
     out = bf.report(frame, "y", "yhat", metrics="all")
@@ -201,7 +203,7 @@ def test_rolled_up_pandas_columns_are_nullable():
     ],
 )
 @each_constructor
-def test_shares_of_all_pairs(constructor, normalize, shares):
+def test_normalized_shares_of_complete_confusion(constructor, normalize, shares):
     frame = constructor({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1], "w": [1.5, 0.5, 6.0, 0.0]})
     options = {"sample_weight": "w", "complete": True, "normalize": normalize}
     out = bf.confusion(frame, "y", "p", **options)
@@ -210,7 +212,7 @@ def test_shares_of_all_pairs(constructor, normalize, shares):
 
 
 @each_constructor
-def test_models_come_in_the_order_given(constructor):
+def test_models_are_in_the_order_of_y_pred(constructor):
     frame = constructor({"y": [0, 1], "b": [0, 0], "a": [0, 1]})
     out = bf.report(frame, "y", ["b", "a"], metrics="accuracy")
     assert rows(out) == [("b", 2, 2, 1, 0.5), ("a", 2, 2, 1, 1.0)]
@@ -230,7 +232,7 @@ DAYS = {
 @METHODS
 @cases("weights", [{}, {"sample_weight": "w"}])
 @each_constructor
-def test_cells_report_what_their_rows_report(constructor, method, weights):
+def test_concatenated_cells_equal_their_rows(constructor, method, weights):
     options, days = {"by": "g", **weights}, []
     for day in (slice(0, 7), slice(7, 20), slice(20, 30)):
         part = constructor({name: values[day] for name, values in DAYS.items()})
@@ -242,7 +244,7 @@ def test_cells_report_what_their_rows_report(constructor, method, weights):
         assert plain(method(cells, "y", "predicted", by=["g", "model"], **how)) == expected
 
 
-def test_a_matrix_becomes_cells():
+def test_from_matrix_returns_cells():
     out = plain(bf.from_matrix([[45, 11], [5, 39]], labels=["+", "-"], rows="pred"))
     assert out == {"actual": [*"++--"], "predicted": [*"+-+-"], "n": [45, 5, 11, 39]}
     out = bf.from_matrix(np.array([[45.0, 5], [11, 39]]), backend="pandas").to_dict("split")
@@ -260,7 +262,7 @@ def test_a_matrix_becomes_cells():
         (np.eye(2), {"backend": "numpy"}, "backend='numpy'.*'polars', 'pandas'"),
     ],
 )
-def test_what_is_no_matrix_of_counts_raises(matrix, options, words):
+def test_from_matrix_refuses_invalid_matrices_and_options(matrix, options, words):
     with pytest.raises(bf.InvalidInputError, match=words):
         bf.from_matrix(matrix, **options)
 
@@ -278,7 +280,7 @@ def register(monkeypatch):
     return register
 
 
-def test_a_metric_of_ones_own_is_reported_and_listed(constructor, register):
+def test_a_registered_metric_is_reported_and_listed(constructor, register):
     for scale in (100, 1):  # the second time as when a notebook cell runs again
         own = {"better": "lower", "aliases": ["wrong"], "source": "us"}
         register("lost", lambda c, scale=scale: scale * (1 - c.sum(c.correct) / c.total), **own)
@@ -305,14 +307,14 @@ def test_a_metric_of_ones_own_is_reported_and_listed(constructor, register):
         ("mine", {"needs": ["labels"]}, "needs='labels'.*'pos_label', 'class_weight'"),
     ],
 )
-def test_a_metric_that_cannot_be_registered_leaves_all_as_it_was(register, name, options, words):
+def test_a_refused_metric_does_not_change_the_registry(register, name, options, words):
     before = bf.list_metrics()
     with pytest.raises(bf.InvalidInputError, match=words):
         register(name, lambda c: c.total, **options)
     assert bf.list_metrics().equals(before)
 
 
-def test_a_metric_gives_one_number_for_each_segment(constructor, register):
+def test_a_metric_of_the_wrong_shape_raises(constructor, register):
     register("mine", lambda c: c.recall)
     frame = constructor({"y": [0, 1], "p": [0, 1]})
     with pytest.raises(bf.InvalidInputError, match=r"'mine'.*shape \(2,\).*1 segment"):
@@ -321,7 +323,7 @@ def test_a_metric_gives_one_number_for_each_segment(constructor, register):
 
 @cases("counts", [None, "k"])
 @each_constructor
-def test_each_model_misses_its_own_rows_alone(constructor, counts):
+def test_n_missing_of_each_model_counts_its_own_null_rows(constructor, counts):
     frame = constructor(
         {
             "g": ["a", "a", "a", "a", "b", "b"],

@@ -18,7 +18,7 @@ WEIGHTLESS = sorted({*SCORE} - {*SCORE[WEIGHT > 0]})
 
 
 @each_constructor
-def test_their_scores_are_thresholds_which_scikit_learn_drops(constructor):
+def test_scores_of_rows_without_weight_are_thresholds_of_curve(constructor):
     out = plain(bf.curve(constructor(ROWS), "y", "s", sample_weight="w", metrics=["fpr", "tpr"]))
     fpr, tpr, thresholds = sk.roc_curve(Y, SCORE, sample_weight=WEIGHT, drop_intermediate=False)
 
@@ -31,7 +31,7 @@ def test_their_scores_are_thresholds_which_scikit_learn_drops(constructor):
     np.testing.assert_allclose(kept[::-1], np.column_stack([thresholds, fpr, tpr]), atol=1e-14)
 
 
-def test_the_rule_at_their_threshold_is_that_of_the_next_higher_one():
+def test_rates_at_scores_without_weight_equal_the_next_threshold():
     out = bf.curve(pl.DataFrame(ROWS), "y", "s", sample_weight="w", metrics=["fpr", "tpr"])
 
     below = out.filter(pl.col("threshold").is_in(WEIGHTLESS))
@@ -41,7 +41,7 @@ def test_the_rule_at_their_threshold_is_that_of_the_next_higher_one():
     assert np.allclose(below.select("fpr", "tpr"), above.select("fpr", "tpr"))
 
 
-def test_areas_and_best_thresholds_are_those_of_the_other_rows():
+def test_rows_without_weight_do_not_change_auc_and_best_threshold():
     frame = pl.DataFrame(ROWS)
     others = frame.filter(pl.col("w") > 0)
     ranking = [bf.ranking(rows, "y", "s", sample_weight="w") for rows in (frame, others)]
@@ -55,7 +55,7 @@ def test_areas_and_best_thresholds_are_those_of_the_other_rows():
 
 
 @each_constructor
-def test_rows_that_stand_for_no_row_have_no_threshold(constructor):
+def test_rows_with_count_0_have_no_threshold(constructor):
     counted = {**ROWS, "k": (WEIGHT > 0).astype(int).tolist()}
 
     out = plain(bf.curve(constructor(counted), "y", "s", counts="k", metrics=["fpr", "tpr"]))

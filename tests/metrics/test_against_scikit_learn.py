@@ -265,7 +265,7 @@ over_all_data = pytest.mark.parametrize(
 )
 
 
-def test_every_shipped_metric_has_a_peer():
+def test_every_built_in_metric_has_a_peer_in_scikit_learn():
     assert OF_FAMILIES
     assert {*SHIPPED} <= PEERS.keys()
 
@@ -273,7 +273,7 @@ def test_every_shipped_metric_has_a_peer():
 @pytest.mark.any_version
 @cases("metric", PEERS)
 @over_all_data
-def test_equals_scikit_learn_in_a_loop(kind, weighted, metric):
+def test_metrics_equal_scikit_learn_in_a_loop(kind, weighted, metric):
     expected = looped(kind, weighted, PEERS[metric])
 
     assert_same(reported(kind, weighted, metric), expected)
@@ -309,7 +309,7 @@ OF_ALL_ROWS = ("recall_micro", "precision_micro", "f1_micro", "jaccard_micro", "
 @cases("metric", sorted(AVERAGES.keys() - OF_ALL_ROWS) + IN_OTHER_WAYS)
 @over_all_data
 @cases(("absent", "peer"), [("zero", over_whole_set), ("null", undefined_where_a_label_is)])
-def test_absent_labels_as_zero_or_null(kind, weighted, metric, absent, peer):
+def test_absent_zero_and_null_equal_scikit_learn_in_a_loop(kind, weighted, metric, absent, peer):
     expected = looped(kind, weighted, partial(peer, metric))
 
     assert_same(reported(kind, weighted, metric, absent), expected)

@@ -54,7 +54,7 @@ def test_kappa_of_one_label_throughout_is_null_where_scikit_learn_gives_nan():
     assert score("cohen_kappa", ["a", "a"], ["a", "a"]) is None
 
 
-def test_kappa_and_correlation_keep_their_digits_beside_a_rare_label():
+def test_kappa_and_correlation_with_a_rare_label_are_precise():
     tp, fn, fp, tn = 2, 1, 1, 100_000_000
     true, predicted, n = (tp + fn, tn + fp), (tp + fp, tn + fn), tp + fn + fp + tn
     by_chance = sum(t * p for t, p in zip(true, predicted, strict=True))  # exact integers
@@ -82,7 +82,7 @@ def test_a_label_never_predicted_is_left_out_of_precision_averages():
     assert score("precision_weighted", y, yhat, absent="zero") == near(1 / 3)
 
 
-def test_no_label_with_support_has_a_precision():
+def test_weighted_precision_is_null_if_no_label_with_support_has_any():
     y, yhat = ["a", "a"], ["b", "b"]  # precision of a undefined, of b 0 but without weight
 
     assert score("precision_weighted", y, yhat) is None
@@ -102,7 +102,7 @@ def test_a_label_absent_from_the_truth_is_left_out_of_macro_recall():
     assert score("recall_macro", y, yhat, absent="null") is None
 
 
-def test_a_label_that_occurs_elsewhere_only_is_left_out_of_f1_and_jaccard():
+def test_a_label_absent_from_the_rows_is_left_out_of_f1_and_jaccard():
     y, yhat, labels = list("aabb"), list("abbb"), list("abc")
     peer = {"average": "macro", "labels": labels, "zero_division": 0}
 
@@ -149,7 +149,7 @@ def test_labels_without_weight_are_absent():
     assert score("adjusted_balanced_accuracy", y, yhat, weight) is None
 
 
-def test_true_negatives_of_light_rows_keep_their_digits_beside_heavy_ones():
+def test_metrics_of_true_negatives_with_tiny_weights_are_precise():
     y, yhat, weight = [0, 0, 1, 1], [0, 1, 0, 1], [1e-6, 1e6, 3e-6, 1.0]
     tn, fp, fn, _ = sk.confusion_matrix(y, yhat, sample_weight=weight).ravel()
     assert (tn, fp, fn) == (1e-6, 1e6, 3e-6)

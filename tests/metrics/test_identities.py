@@ -94,7 +94,7 @@ def test_balanced_accuracy_is_accuracy_under_normalised_row_weights(frame, weigh
     assert_same(score(frame, "balanced_accuracy", sample_weight=weight), accuracy)
 
 
-def test_balanced_accuracy_is_the_area_under_the_curve_of_the_prediction():
+def test_balanced_accuracy_equals_roc_auc_of_predictions():
     both = TWO.filter(pl.col("y").n_unique().over("segment") == 2)
     areas = [
         roc_auc_score(rows["y"], rows["yhat"], sample_weight=rows["n"])
@@ -107,7 +107,7 @@ def test_balanced_accuracy_is_the_area_under_the_curve_of_the_prediction():
 @on_tables
 @weighting
 @cases(("class_weight", "same"), [("prevalence", "accuracy"), ("balanced", "balanced_accuracy")])
-def test_class_weights_by_name(frame, weight, class_weight, same):
+def test_named_class_weights_give_accuracy_and_balanced_accuracy(frame, weight, class_weight, same):
     expected = score(frame, same, sample_weight=weight)
 
     options = {"sample_weight": weight, "class_weight": class_weight}
@@ -115,7 +115,7 @@ def test_class_weights_by_name(frame, weight, class_weight, same):
 
 
 @cases("alpha", [0, 0.3, 0.5, 1])
-def test_alpha_weighted_accuracy(alpha):
+def test_class_weights_alpha_give_the_mean_of_recall_and_specificity(alpha):
     recall, specificity = score(TWO, "recall"), score(TWO, "specificity")
 
     actual = score(TWO, "weighted_balanced_accuracy", class_weight={1: alpha, 0: 1 - alpha})
@@ -139,7 +139,7 @@ def assert_scores(frame, expected):
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_always_one_label(k):
+def test_scores_of_predicting_always_the_same_label(k):
     frame = people([(label, 0, label + 2) for label in range(k)])
 
     assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 2 / sum(range(2, k + 2))})
@@ -147,7 +147,7 @@ def test_always_one_label(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_a_fair_coin_or_die_as_classifier(k):
+def test_scores_of_uniformly_random_predictions(k):
     frame = people([(y, yhat, y + 1) for y, yhat in product(range(k), repeat=2)])
 
     assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 1 / k, "geometric_mean": 1 / k})
@@ -155,7 +155,7 @@ def test_a_fair_coin_or_die_as_classifier(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_always_wrong(k):
+def test_scores_of_predictions_that_are_always_wrong(k):
     frame = people([(label, (label + 1) % k, label + 1) for label in range(k)])
     lowest = 1 / (1 - k)
 
@@ -178,7 +178,7 @@ def test_always_wrong(k):
         ("normalized_accuracy", lambda value: 2 * value - 1, "accuracy"),
     ],
 )
-def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image, other):
+def test_binary_metrics_equal_linear_functions_of_others(weight, metric, image, other):
     both = TWO.filter(pl.col("y").n_unique().over("segment") == 2)
     value = score(both, other, sample_weight=weight)
 
@@ -186,7 +186,7 @@ def test_two_label_metrics_that_are_images_of_one_another(weight, metric, image,
 
 
 @cases("metric", [name for name in SHIPPED if find_metric(name).better])
-def test_the_best_value_on_a_perfect_classifier(metric):
+def test_a_perfect_classifier_has_the_best_value_of_each_metric(metric):
     frame = people([(0, 0, 3), (1, 1, 2), (2, 2, 1)])
     low, high = find_metric(metric).range
     best = high if find_metric(metric).better == "higher" else low
@@ -216,7 +216,7 @@ def test_an_alias_gives_the_same_values(frame, metric, alias):
 
 @on_tables
 @every_metric
-def test_renaming_and_reordering_the_labels_changes_nothing(frame, metric):
+def test_renaming_and_reordering_labels_does_not_change_metrics(frame, metric):
     names = dict(zip(sorted(frame["y"].unique()), "zma", strict=False))
     renamed = frame.with_columns(pl.col("y", "yhat").replace_strict(names))
     weights = {name: label + 1 for label, name in names.items()}
@@ -236,14 +236,14 @@ def test_fbeta_of_1_is_f1(frame, weight):
 
 @weighting
 @cases("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
-def test_of_two_labels_a_weighted_kappa_is_kappa(weight, metric):
+def test_weighted_kappa_of_two_labels_is_kappa(weight, metric):
     kappa = score(TWO, "cohen_kappa", sample_weight=weight)
 
     assert_same(score(TWO, metric, sample_weight=weight), kappa)
 
 
 @pytest.mark.parametrize("metric", ["cohen_kappa_linear", "cohen_kappa_quadratic"])
-def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
+def test_weighted_kappa_uses_label_positions_in_the_whole_label_set(metric):
     """Segment 0 has the labels 0 and 1, segment 1 the labels 0 and 2, segment 2 both pairs."""
     near, far = ([(label, label, 4) for label in (0, other)] + [(0, other, 2)] for other in (1, 2))
     rows = [*near, *far, *near, *far]
@@ -280,7 +280,7 @@ def test_positions_of_labels_are_those_in_the_whole_label_set(metric):
         *((metric, metric) for metric in ("cohen_kappa_linear", "cohen_kappa_quadratic")),
     ],
 )
-def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
+def test_swapping_truth_and_prediction_swaps_paired_metrics(frame, weight, metric, swapped):
     mirrored = frame.rename({"y": "yhat", "yhat": "y"})
 
     actual = score(mirrored, metric, sample_weight=weight)
@@ -291,7 +291,7 @@ def test_truth_and_prediction_change_places(frame, weight, metric, swapped):
 @on_tables
 @every_metric
 @cases("factor", [3.7, 1e-200, 1e200])
-def test_the_scale_of_weights_does_not_matter(frame, metric, factor):
+def test_the_scale_of_weights_does_not_change_metrics(frame, metric, factor):
     scaled = frame.with_columns(pl.col("weight") * factor)
 
     actual = score(scaled, metric, sample_weight="weight")
@@ -301,7 +301,7 @@ def test_the_scale_of_weights_does_not_matter(frame, metric, factor):
 
 @on_tables
 @every_metric
-def test_weights_of_one_are_no_weights(frame, metric):
+def test_weights_of_1_equal_no_weights(frame, metric):
     actual = score(frame.with_columns(weight=1.0), metric, sample_weight="weight")
 
     assert_identical(actual, score(frame, metric))
@@ -309,7 +309,7 @@ def test_weights_of_one_are_no_weights(frame, metric):
 
 @on_tables
 @every_metric
-def test_rows_without_weight_do_not_matter(frame, metric):
+def test_rows_of_weight_0_do_not_change_metrics(frame, metric):
     mirrored = frame.rename({"y": "yhat", "yhat": "y"}).with_columns(weight=0.0)
     more = pl.concat([frame, mirrored.select(frame.columns)])
 
@@ -323,7 +323,7 @@ def test_rows_without_weight_do_not_matter(frame, metric):
 @on_tables
 @cases("weight", [None, "eighths"])
 @every_metric
-def test_counts_are_repeated_rows(frame, metric, weight):
+def test_counts_equal_repeated_rows(frame, metric, weight):
     frame = frame.with_columns(eighths=(8 * pl.col("weight")).ceil() / 8)  # their sums are exact
     repeated = frame[np.repeat(np.arange(frame.height), frame["n"])].drop("n")
 

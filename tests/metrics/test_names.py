@@ -97,7 +97,7 @@ def test_scorers_of_scikit_learn_have_their_names_and_values(name, seed):
         assert score(y, yhat, name)[name][0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_every_scorer_of_labels_is_there():
+def test_every_scikit_learn_scorer_of_labels_is_supported():
     assert {"accuracy", "balanced_accuracy", "f1_macro", "jaccard", "matthews_corrcoef"} < {
         *OF_LABELS
     }
@@ -105,7 +105,7 @@ def test_every_scorer_of_labels_is_there():
 
 
 @cases("name", sorted({*OF_CLASSES} - {*OF_LABELS}))
-def test_other_scorers_of_classifiers_are_honestly_not_there(name):
+def test_unsupported_scikit_learn_scorers_raise_with_advice(name):
     frame = pl.DataFrame({"y": [0, 1], "p": [0, 1]})
 
     with pytest.raises(bf.BalframeError) as raised:
@@ -119,7 +119,7 @@ def test_other_scorers_of_classifiers_are_honestly_not_there(name):
 
 
 @cases("name", OTHERS)
-def test_names_of_other_libraries_mean_what_they_mean_there(name):
+def test_names_of_other_libraries_have_their_formula(name):
     tp, fp, fn, tn = 31, 7, 12, 50
     cells = bf.from_matrix([[tn, fp], [fn, tp]])
 
@@ -131,13 +131,13 @@ def test_names_of_other_libraries_mean_what_they_mean_there(name):
 
 
 @cases("name", ["bal_accuracy", "ce", "dice", "iou", "jaccard_index"])
-def test_names_that_differ_between_libraries_are_no_aliases(name):
+def test_names_with_different_meanings_between_libraries_are_refused(name):
     with pytest.raises(KeyError, match=f"metric '{name}' not found"):
         find_metric(name)
 
 
 @cases("name", [*SCORE_METRICS, *NOT_COMPUTED])
-def test_metrics_of_scores_point_to_the_method_that_returns_them(name):
+def test_metrics_of_scores_raise_and_name_the_method_that_returns_them(name):
     frame = pl.DataFrame({"g": [0, 1], "y": [0, 1], "p": [0, 1]})
     says = f"metric '{name}' not found: it is computed from scores, and no method returns it"
     if name in SCORE_METRICS:
@@ -152,13 +152,13 @@ def test_metrics_of_scores_point_to_the_method_that_returns_them(name):
 
 
 @cases("metric", all_score_metrics())
-def test_the_method_of_a_metric_of_scores_has_its_column(metric):
+def test_the_method_of_each_metric_of_scores_has_its_column(metric):
     (columns,) = declarations()[metric.method].layouts.values()
 
     assert metric.name in {column.name for column in columns}
 
 
-def test_a_metric_that_no_method_returns_names_those_that_methods_return():
+def test_an_unsupported_metric_of_scores_raises_with_supported_names():
     with pytest.raises(KeyError) as raised:
         find_metric("pr_auc")
 
@@ -166,20 +166,20 @@ def test_a_metric_that_no_method_returns_names_those_that_methods_return():
     assert f"{ranked}; calibration returns oe_ratio, " in str(raised.value)
 
 
-def test_no_name_is_that_of_two_metrics():
+def test_names_and_aliases_of_metrics_are_unique():
     names = Counter(name for metric in all_metrics() for name in (metric.name, *metric.aliases))
 
     assert {name for name, times in names.items() if times > 1} == set()
     assert {*names} & {*NOT_COMPUTED} == set()
 
 
-def test_every_metric_says_what_it_means_and_its_formula():
+def test_every_metric_has_a_meaning_and_a_formula():
     shipped = [metric for metric in all_metrics() if metric.is_shipped]
 
     assert [metric.name for metric in shipped if not (metric.meaning and metric.formula)] == []
 
 
-def test_metrics_of_scores_are_listed_behind_those_of_labels():
+def test_metrics_of_scores_are_listed_after_those_of_labels():
     out = bf.list_metrics()
 
     assert out["of"].to_list() == sorted(out["of"])
@@ -191,7 +191,7 @@ def test_metrics_of_scores_are_listed_behind_those_of_labels():
 
 
 @pytest.mark.parametrize("alias", ["auc", "roc_auc"])
-def test_a_metric_of_ones_own_has_no_name_of_a_metric_of_scores(alias):
+def test_names_of_metrics_of_scores_are_refused_for_own_metrics(alias):
     before = bf.list_metrics()
 
     with pytest.raises(bf.InvalidInputError, match=f"'{alias}' already names the metric 'roc_auc'"):
@@ -200,7 +200,7 @@ def test_a_metric_of_ones_own_has_no_name_of_a_metric_of_scores(alias):
     assert bf.list_metrics().equals(before)
 
 
-def test_ranking_points_to_report_for_metrics_of_labels():
+def test_ranking_refuses_metrics_of_labels_and_names_report():
     with pytest.raises(TypeError, match=r"ranking always returns roc_auc, .* call report"):
         bf.ranking(pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]}), "y", "s", metrics="accuracy")
 
@@ -217,7 +217,7 @@ def test_ranking_points_to_report_for_metrics_of_labels():
         ("f1_marco", "'f1_macro' or 'f1_micro' or 'f1_score'"),
     ],
 )
-def test_near_names_are_each_of_another_metric(name, near):
+def test_an_unknown_metric_suggests_near_names_of_different_metrics(name, near):
     with pytest.raises(KeyError) as raised:
         find_metric(name)
 

@@ -19,7 +19,7 @@ def value(name, frame=FRAME, **options):
 
 
 @pytest.mark.parametrize(("name", "expected"), [("fbeta(2)", F2), ("fbeta(0.5)", F_HALF)])
-def test_fbeta_by_hand_and_by_scikit_learn(name, expected):
+def test_fbeta_equals_its_formula_and_scikit_learn(name, expected):
     beta = float(name[6:-1])
 
     assert value(name) == pytest.approx(expected, rel=1e-14)
@@ -27,29 +27,29 @@ def test_fbeta_by_hand_and_by_scikit_learn(name, expected):
 
 
 @cases("name", ["fbeta(2.0)", "fbeta(2e0)", "fbeta( 2 )", "fbeta (2)"])
-def test_the_number_may_be_written_in_other_ways_and_names_the_column(name):
+def test_the_number_of_a_metric_may_be_written_in_other_ways(name):
     assert value(name) == value("fbeta(2)")
 
 
 @cases("beta", ["1e-200", "1e-9", "1e9", "1e200"])
-def test_fbeta_tends_to_precision_and_to_recall(beta):
+def test_fbeta_tends_to_precision_or_recall_at_extreme_beta(beta):
     expected = TP / (TP + FP) if float(beta) < 1 else TP / (TP + FN)
 
     assert value(f"fbeta({beta})") == pytest.approx(expected, rel=1e-14)
 
 
 @cases(("y", "p", "expected"), [(0, 0, None), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
-def test_fbeta_is_undefined_without_positives_in_truth_and_prediction(y, p, expected):
+def test_fbeta_is_null_without_positives_in_truth_and_prediction(y, p, expected):
     assert value("fbeta(2)", pl.DataFrame({"y": [y], "p": [p]})) == expected
 
 
-def test_a_member_has_no_limits():
+def test_fbeta_of_a_number_has_no_limits():
     assert find_metric("fbeta(1)").interval == metric_families["fbeta"].representative.interval
     out = bf.report(FRAME, "y", "p", metrics=["fbeta(2)"], interval=True)
     assert out.select("fbeta(2)_lower", "fbeta(2)_upper").row(0) == (None, None)
 
 
-def test_a_family_is_listed_in_one_row_and_is_not_among_all():
+def test_a_parametric_metric_is_listed_once_and_not_part_of_all():
     listed = bf.list_metrics().filter(pl.col("name").str.starts_with("fbeta"))
 
     formula = "(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP)"
@@ -63,7 +63,7 @@ def test_a_family_is_listed_in_one_row_and_is_not_among_all():
 @cases(
     "name", ["fbeta", "fbeta()", "fbeta(x)", "fbeta(beta)", "fbeta(0)", "fbeta(-1)", "fbeta(inf)"]
 )
-def test_a_number_above_0_is_required(name):
+def test_fbeta_without_a_number_above_0_is_refused(name):
     with pytest.raises(bf.InvalidInputError) as raised:
         value(name)
 
@@ -73,12 +73,12 @@ def test_a_number_above_0_is_required(name):
 
 
 @cases("name", ["fbeta(2", "fbeta(2))", "f_beta(2)", "recall(2)", "(2)"])
-def test_what_is_no_member_is_not_found(name):
+def test_malformed_parametric_metrics_raise_not_found(name):
     with pytest.raises(bf.UnknownNameError, match="not found"):
         value(name)
 
 
-def test_thresholds_by_a_member():
+def test_best_threshold_and_curve_support_fbeta():
     best = bf.best_threshold(FRAME, "y", "s", metric="fbeta(2)")
     curve = bf.curve(FRAME, "y", "s", metrics="fbeta(2)")
 
@@ -100,7 +100,7 @@ TWO = pl.concat([FRAME, FRAME.with_columns(g=pl.lit("b"), p=pl.col("y"))])
         ({"fbeta(2)": ">= 0.6"}, F2, "fail"),
     ],
 )
-def test_rules_about_a_member(rule, estimate, status):
+def test_check_supports_rules_on_fbeta(rule, estimate, status):
     out = bf.check(TWO, "y", "p", by="g", rules=rule, decide="estimate")
 
     assert out.select("estimate", "status").row(0) == (pytest.approx(estimate), status)
@@ -116,7 +116,7 @@ def test_rules_about_a_member(rule, estimate, status):
         ("difference(fbeta(2) > 1", " " * 20 + "^", "')' is missing"),
     ],
 )
-def test_a_fault_in_a_rule_about_a_member_is_pointed_at(rule, marks, words):
+def test_a_syntax_error_in_a_rule_on_fbeta_is_marked(rule, marks, words):
     with pytest.raises(bf.InvalidInputError) as raised:
         bf.check(TWO, "y", "p", by="g", rules=rule)
 
@@ -125,14 +125,14 @@ def test_a_fault_in_a_rule_about_a_member_is_pointed_at(rule, marks, words):
     assert below == [f"    {rule}", f"    {marks}"]
 
 
-def test_a_rule_about_a_member_has_no_evidence_without_limits():
+def test_a_rule_on_fbeta_is_refused_because_it_has_no_limits():
     with pytest.raises(
         bf.InvalidInputError, match=r"metric 'fbeta\(2\)' has no confidence interval"
     ):
         bf.check(TWO, "y", "p", by="g", rules="fbeta(2) >= 0.6")
 
 
-def test_comparisons_of_a_member():
+def test_disparity_and_gaps_support_fbeta():
     apart = bf.disparity(TWO, "y", "p", by="g", metrics=["fbeta(2)"])
     beside = bf.gaps(TWO, "y", "p", by="g", metrics=["fbeta(2)"])
 
@@ -141,7 +141,7 @@ def test_comparisons_of_a_member():
 
 
 @pytest.mark.parametrize("method", ["report", "curve"])
-def test_results_with_a_member_are_recognized_as_such(method):
+def test_table_recognizes_results_with_fbeta(method):
     column = {"report": "p", "curve": "s"}[method]
 
     html = bf.table(getattr(bf, method)(FRAME, "y", column, metrics=["fbeta(2)"])).as_raw_html()
@@ -150,7 +150,7 @@ def test_results_with_a_member_are_recognized_as_such(method):
     assert "Bars run from 0 to 1." in html
 
 
-def test_a_member_on_the_command_line(run, tmp_path):
+def test_the_command_line_supports_fbeta(run, tmp_path):
     path = tmp_path / "rows.csv"
     FRAME.write_csv(path)
     rows = [path, "--y-true", "y", "--y-pred", "p"]

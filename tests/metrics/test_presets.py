@@ -48,7 +48,7 @@ def metrics_of(method, metrics):
         (["fairness", "tpr"], [*[name for name in RATES if name != "recall"], "tpr"]),
     ],
 )
-def test_presets_mix_with_names_and_each_metric_is_there_once(method, metrics, expected):
+def test_presets_combine_with_names_without_repeating_metrics(method, metrics, expected):
     assert metrics_of(method, metrics) == expected
 
 
@@ -62,13 +62,13 @@ def test_the_default_and_all_metrics_are_presets(method):
     assert metrics_of(method, ["all", "fbeta(2)"]) == [*every, "fbeta(2)"]
 
 
-def test_the_default_has_weights_where_they_are_given():
+def test_preset_default_includes_the_weighted_metric_with_class_weight():
     out = bf.gaps(FRAME, "y", "p", by="g", metrics="default", class_weight="balanced")
 
     assert out["metric"].unique().sort()[-1] == "weighted_balanced_accuracy"
 
 
-def test_all_metrics_of_more_than_two_labels_have_null_for_those_of_a_positive_one():
+def test_preset_all_of_three_labels_has_null_for_binary_metrics():
     frame = pl.DataFrame({"y": [0, 1, 2], "p": [0, 1, 1]})
 
     assert bf.report(frame, "y", "p", metrics=["all", "fbeta(2)"])["recall"][0] is None
@@ -77,7 +77,7 @@ def test_all_metrics_of_more_than_two_labels_have_null_for_those_of_a_positive_o
 
 
 @pytest.mark.parametrize("metrics", [["recall", "recall"], ["fairness", "fairness"]])
-def test_what_is_named_twice_raises(metrics):
+def test_metrics_named_twice_raise(metrics):
     with pytest.raises(bf.InvalidInputError, match=f"names a metric twice: {', '.join(metrics)}"):
         metrics_of("report", metrics)
 
@@ -97,7 +97,7 @@ def test_presets_are_refused_where_one_metric_is_needed(preset):
         bf.metric(range=(0, 1), aliases=[preset])(lambda c: c.mean_recall)
 
 
-def test_docstrings_and_the_list_of_metrics_name_the_presets():
+def test_docstrings_and_list_metrics_name_the_presets():
     for method in ("report", "gaps", "disparity", "compare", "curve"):
         description = declarations()[method].parameters["metrics"].text
         assert all(f'"{preset}"' in description for preset in PRESETS)
@@ -175,7 +175,7 @@ def test_new_names_that_cannot_be_used_raise(metrics, says):
 
 
 @cases("name", ["fairness", "roc_auc", "segment", "panel"])
-def test_a_new_name_that_means_something_else_is_refused(name):
+def test_new_names_with_a_reserved_meaning_are_refused(name):
     with pytest.raises(bf.InvalidInputError, match=f"the name '{name}', which means something"):
         bf.report(pl.DataFrame({"y": [1, 0], "p": [1, 0]}), "y", "p", metrics={name: "recall"})
 

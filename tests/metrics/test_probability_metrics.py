@@ -40,7 +40,7 @@ def p():
     return several(*SEGMENTS)
 
 
-def test_the_isotonic_function_is_that_of_loops(p):
+def test_isotonic_regression_equals_loops(p):
     fitted = isotonic_regression(p)
 
     for g, rows in enumerate(SEGMENTS):
@@ -49,7 +49,7 @@ def test_the_isotonic_function_is_that_of_loops(p):
         assert fitted[own].tolist() == [float(expected[s]) for s in p.score[own]]
 
 
-def test_the_isotonic_function_of_many_rows_is_that_of_scikit_learn():
+def test_isotonic_regression_of_many_rows_equals_scikit_learn():
     rng = np.random.default_rng(4)
     score = rng.beta(2, 2, 5000).round(3)
     y = rng.random(5000) < score**1.3
@@ -59,7 +59,7 @@ def test_the_isotonic_function_of_many_rows_is_that_of_scikit_learn():
     assert isotonic_regression(p) == pytest.approx(expected, abs=1e-12)
 
 
-def test_blocks_of_segments_are_pooled_apart(p, monkeypatch):
+def test_isotonic_regression_does_not_depend_on_block_size(p, monkeypatch):
     together = isotonic_regression(p)
 
     monkeypatch.setattr(ProbabilityScores.blocks, "__defaults__", (10,))
@@ -67,7 +67,7 @@ def test_blocks_of_segments_are_pooled_apart(p, monkeypatch):
     assert isotonic_regression(p).tolist() == together.tolist()
 
 
-def test_parts_add_up_to_the_brier_score(p):
+def test_components_add_up_to_the_brier_score(p):
     lost, won, whole = (part(p) for part in PARTS)
 
     assert brier_score(p) == pytest.approx(lost - won + whole, abs=1e-15)
@@ -75,7 +75,7 @@ def test_parts_add_up_to_the_brier_score(p):
     assert (won >= 0).all()
 
 
-def test_parts_are_those_of_loops(p):
+def test_components_of_the_brier_score_equal_loops(p):
     lost, won, whole = (part(p) for part in PARTS)
 
     for g, rows in enumerate(SEGMENTS):
@@ -87,7 +87,7 @@ def test_parts_are_those_of_loops(p):
         assert [lost[g], won[g], whole[g]] == pytest.approx(expected, abs=1e-14)
 
 
-def test_scores_are_those_of_scikit_learn(p):
+def test_log_loss_and_brier_score_equal_scikit_learn(p):
     for g, rows in enumerate(SEGMENTS):
         score, y = zip(*rows, strict=True)
         assert log_loss(p)[g] == pytest.approx(sklearn.log_loss(y, score, labels=[0, 1]))
@@ -95,7 +95,7 @@ def test_scores_are_those_of_scikit_learn(p):
         assert oe_ratio(p)[g] == pytest.approx(sum(y) / sum(score))
 
 
-def test_four_rows():
+def test_metrics_of_four_rows_equal_exact_values():
     """Means rise from 0 to 1/2 over the pool of .4 and .6, and to 1."""
     p = one((0.2, 0), (0.4, 1), (0.6, 0), (0.8, 1))
 
@@ -107,14 +107,14 @@ def test_four_rows():
     assert oe_ratio(p)[0] == pytest.approx(1)
 
 
-def test_scores_that_the_isotonic_function_cannot_improve():
+def test_calibrated_scores_have_miscalibration_0():
     p = one((0.25, 1), (0.25, 0), (0.75, 1), (0.75, 0), n=[1, 3, 3, 1])
 
     assert miscalibration(p).tolist() == [0]
     assert discrimination(p).tolist() == [0.0625]
 
 
-def test_scores_of_0_and_1():
+def test_log_loss_of_scores_0_and_1_is_0_or_undefined():
     p = several([(0.0, 0), (1.0, 1)], [(0.0, 1), (1.0, 1)], [(0.0, 0), (1.0, 0)], [(1.0, 1)])
 
     assert log_loss(p).tolist() == pytest.approx([0, np.nan, np.nan, 0], nan_ok=True)
@@ -123,14 +123,14 @@ def test_scores_of_0_and_1():
     assert oe_ratio(p).tolist() == [1, 2, 0, 1]
 
 
-def test_nothing_expected():
+def test_oe_ratio_is_undefined_if_nothing_is_expected():
     assert np.isnan(oe_ratio(one((0.0, 0), (0.0, 1)))).all()
     assert np.isnan(oe_ratio(one((5e-324, 1)))).all()  # past the range of floats
 
 
 @cases("metric", METRICS)
 @cases("outside", [-1e-9, 1 + 1e-9, 3.0])
-def test_scores_that_are_no_probabilities(metric, outside):
+def test_metrics_of_scores_outside_0_to_1_are_undefined(metric, outside):
     values = metric(several([(0.5, 0), (outside, 1)], [(0.5, 1), (0.25, 0)], []))
 
     assert np.isnan(values).tolist() == [True, False, True]

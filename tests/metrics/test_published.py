@@ -48,7 +48,9 @@ def near(expected, within=1e-12):
         ([[4, 5], [16, 75]], 0.20, 0.9375, 0.79, 0.56875),
     ],
 )
-def test_two_by_two_tables(convert, matrix, sensitivity, specificity, accuracy, uar):
+def test_metrics_of_published_two_by_two_tables(
+    convert, matrix, sensitivity, specificity, accuracy, uar
+):
     metrics = ["sensitivity", "specificity", "accuracy", "uar"]
 
     row = of_matrix(convert, matrix, metrics, rows_are="pred", names=[1, 0])
@@ -57,7 +59,7 @@ def test_two_by_two_tables(convert, matrix, sensitivity, specificity, accuracy, 
     assert row["n"] == 100
 
 
-def test_always_the_majority_of_two_labels(convert):
+def test_published_scores_of_majority_predictions_with_two_labels(convert):
     metrics = ["accuracy", "balanced_accuracy", "geometric_mean"]
 
     row = of_matrix(convert, [[12, 0], [3, 0]], metrics)
@@ -66,7 +68,7 @@ def test_always_the_majority_of_two_labels(convert):
     assert (row["n"], row["n_labels"], row["min_support"]) == (15, 2, 3)
 
 
-def test_always_the_majority_of_three_labels(convert):
+def test_published_scores_of_majority_predictions_with_three_labels(convert):
     metrics = ["balanced_accuracy", "adjusted_balanced_accuracy", "no_information_rate"]
 
     row = of_matrix(convert, [[12, 0, 0], [1, 0, 0], [2, 0, 0]], metrics)
@@ -74,7 +76,7 @@ def test_always_the_majority_of_three_labels(convert):
     assert [row[name] for name in metrics] == near([1 / 3, 0, 12 / 15])
 
 
-def test_every_row_wrong_on_three_labels(convert):
+def test_published_scores_of_wrong_predictions_with_three_labels(convert):
     metrics = ["balanced_accuracy", "adjusted_balanced_accuracy", "accuracy"]
 
     row = of_matrix(convert, [[0, 2, 3], [4, 0, 1], [1, 1, 0]], metrics)
@@ -97,7 +99,9 @@ def test_every_row_wrong_on_three_labels(convert):
         (10, 87, 85.56),
     ],
 )
-def test_coenens_normalised_accuracies(convert, n_labels, percent_right, normalized_percent):
+def test_normalized_accuracy_equals_values_of_coenen(
+    convert, n_labels, percent_right, normalized_percent
+):
     matrix = np.zeros((n_labels, n_labels), int)
     matrix[0, -1] = 100 - percent_right
     matrix[0, 0] = percent_right
@@ -122,13 +126,13 @@ CARCINOMA = [[22, 2, 2, 0], [5, 7, 14, 0], [0, 2, 36, 0], [0, 1, 17, 10]]
         (CARCINOMA, 0.493, "cohen_kappa_quadratic", 0.78, 5e-3),
     ],
 )
-def test_weighted_kappas_of_textbooks(convert, matrix, kappa, metric, weighted, within):
+def test_weighted_kappas_equal_textbook_values(convert, matrix, kappa, metric, weighted, within):
     row = of_matrix(convert, matrix, ["kappa", metric])
 
     assert [row["kappa"], row[metric]] == near([kappa, weighted], within)
 
 
-def test_weighted_kappas_by_hand(convert):
+def test_weighted_kappas_equal_exact_fractions(convert):
     matrix = [[2, 1, 1], [0, 3, 0], [1, 0, 2]]  # of 10 rows: 4, 3, 3 true and 3, 4, 3 predicted
     linear, squared = 1 + 2 + 2, 1 + 4 + 4  # one row a label away, two rows two labels away
     by_chance = 4 * (4 + 2 * 3) + 3 * (3 + 3) + 3 * (2 * 3 + 4)
@@ -157,7 +161,7 @@ COMPAS_PEOPLE = {
 
 
 @pytest.mark.parametrize("expand", [False, True], ids=["counts", "people"])
-def test_propublicas_error_rates(convert, expand):
+def test_compas_error_rates_equal_those_of_propublica(convert, expand):
     compas = convert(bf.datasets.compas(expand=expand))
 
     out = bf.report(
@@ -177,7 +181,7 @@ def test_propublicas_error_rates(convert, expand):
         assert 100 * by_race[race]["false_negative_rate"] == near(false_negative, within=0.005)
 
 
-def test_propublicas_counts_of_survivors_and_recidivists(convert):
+def test_compas_cells_equal_those_of_propublica(convert):
     compas = convert(bf.datasets.compas())
 
     out = bf.confusion(compas, "reoffended", "high_risk", by="race", counts="n", margins="overall")
@@ -187,7 +191,7 @@ def test_propublicas_counts_of_survivors_and_recidivists(convert):
     assert cells == {(0, 0): 2681, (0, 1): 1282, (1, 0): 1216, (1, 1): 2035}
 
 
-def test_the_six_groups_of_the_aequitas_demonstration(convert):
+def test_compas_cells_by_race_equal_those_of_aequitas(convert):
     compas = convert(bf.datasets.compas())
 
     out = rows(bf.confusion(compas, "reoffended", "high_risk", by="race", counts="n"))

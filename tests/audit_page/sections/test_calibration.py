@@ -72,7 +72,7 @@ OTHERS = " For the others no difference is shown, which is not to say that there
         (31, "about the same score, since there are 31 different ones"),
     ],
 )
-def test_what_it_is_for_a_score_to_mean_the_same(n_scores, alike):
+def test_more_than_30_scores_are_compared_at_about_the_same_score(n_scores, alike):
     assert meaning(n_scores, WORDS) == (
         "If a score means the same for everyone, then of two people with the same score, whatever "
         "their groups, one is as likely to be re-arrested as the other. Here the people of each "
@@ -116,17 +116,17 @@ def test_what_it_is_for_a_score_to_mean_the_same(n_scores, alike):
         ([UNKNOWN, UNKNOWN], SAME, "By race no groups with the same scores could be compared."),
     ],
 )
-def test_groups_of_a_column_beside_others_with_the_same_scores(groups, crossing, said):
+def test_column_sentence_states_differences_at_the_same_score(groups, crossing, said):
     assert plain(column_sentence("race", groups, crossing)) == said
 
 
-def test_many_groups_are_counted():
+def test_column_sentence_names_twelve_groups_and_counts_the_rest():
     many = [MORE._replace(value=f"g{i}") for i in range(15)]
     said = plain(column_sentence("race", many, SAME))
     assert said.endswith("g11 (+3, 0.4 to 5) and 3 more groups.")
 
 
-def test_a_difference_is_shown_only_below_the_level():
+def test_only_p_values_below_alpha_are_significant():
     at = compared("A", difference(3, 0.4, 5, 0.05))
     assert "no difference is shown" in column_sentence("race", [at], SAME)
     below = compared("A", difference(3, 0.4, 5, 0.0499999))
@@ -160,18 +160,18 @@ def test_a_difference_is_shown_only_below_the_level():
         ([UNKNOWN], "No groups with the same scores could be compared."),
     ],
 )
-def test_in_brief(groups, said):
+def test_summary_states_which_groups_differ_at_the_same_score(groups, said):
     assert plain(summary(groups, WORDS)) == said
 
 
-def test_in_brief_the_four_furthest_are_named():
+def test_summary_names_the_four_largest_differences():
     many = [compared(f"g{i}", difference(i, 0.4, 20, 0.01)) for i in range(1, 8)]
     said = plain(summary(many, WORDS))
     named = [f"g{i} (race) by +{i} points (0.4 to 20)" for i in (7, 6, 5, 4)]
     assert said.endswith(f": {', '.join(named)} and 3 more groups.")
 
 
-def test_errors_differ_where_shares_are_shown_to():
+def test_errors_sentence_names_columns_whose_prevalence_differs():
     assert errors_sentence(["sex", "race"], WORDS) == (
         "Scores that mean the same for everyone do not make errors equal: where the share "
         "re-arrested differs between groups, as it is shown to do by sex and race, error rates "
@@ -179,7 +179,7 @@ def test_errors_differ_where_shares_are_shown_to():
     )
 
 
-def test_the_section_on_compas(of_compas):
+def test_compas_section_states_no_difference_at_the_same_score(of_compas):
     assert of_compas.question == QUESTION
     assert [plain(one) for one in of_compas.brief] == [
         "At the same score, no group is shown to be re-arrested within two years more or less "
@@ -195,7 +195,7 @@ def test_the_section_on_compas(of_compas):
     assert len(said) == 3  # deciles are no probabilities
 
 
-def test_the_table_has_hollow_marks_for_small_groups_and_a_symmetric_axis(of_compas):
+def test_table_marks_small_groups_and_has_a_symmetric_axis(of_compas):
     (table,) = [one for one in of_compas.blocks if isinstance(one, Table)]
     rows = table.groups[0].rows
     assert [plain(one.heading) for one in rows if one.is_small] == ["Asian", "Native American"]
@@ -238,7 +238,7 @@ def test_without_groups_the_section_is_on_probabilities():
     assert found.brief[0].startswith("On average the scores are ")
 
 
-def test_rounding_is_said():
+def test_section_states_how_scores_were_rounded():
     said = [*texts(write(probabilities(1500)))]
     assert (
         "There are very many different values of score. They were rounded down to multiples of "
@@ -246,14 +246,14 @@ def test_rounding_is_said():
     )
 
 
-def test_without_one_of_the_outcomes_nothing_is_said():
+def test_section_with_a_single_outcome_has_only_a_notice():
     rows = probabilities(300, decimals=1).filter(pl.col("y") == 1)
     found = write(rows)
     assert found.blocks == [Paragraph(ONE_OUTCOME)]
     assert found.brief == []
 
 
-def test_the_section_is_left_out():
+def test_section_is_left_out_without_score_two_outcomes_or_groups():
     without = section(audit(model()), [None])
     assert without == LeftOut(QUESTION, "no score was given (`y_score`)")
     several = audit(model(), models=[Model("p", "s")])
@@ -265,7 +265,7 @@ def test_the_section_is_left_out():
     assert write(ranks, by=()) == LeftOut(QUESTION, "no columns of groups were given")
 
 
-def test_columns_beyond_the_first_are_counted():
+def test_table_has_six_columns_and_counts_the_rest():
     names = [f"g{i}" for i in range(8)]
     rows = probabilities(300, decimals=1)
     rows = rows.with_columns([pl.col("g").alias(name) for name in names])
@@ -275,7 +275,7 @@ def test_columns_beyond_the_first_are_counted():
     assert table.note.endswith(" 2 more columns not examined.")
 
 
-def test_groups_at_the_same_scores_are_those_of_the_method_on_rows(deciles):
+def test_groups_equal_the_result_of_calibration_gaps_on_rows(deciles):
     (race,) = deciles.columns
     rows = bf.calibration_gaps(PEOPLE, "reoffended", "decile", by="race", adjust=None)
     assert [*race.groups] == rows["race"].to_list()
@@ -290,7 +290,7 @@ def test_groups_at_the_same_scores_are_those_of_the_method_on_rows(deciles):
     assert race.crossing.p == pytest.approx(rows["p_value_crossing"][0])
 
 
-def test_what_is_expected_is_the_mean_of_the_shares_at_each_decile(deciles):
+def test_expected_share_equals_the_mean_of_the_shares_per_decile(deciles):
     (race,) = deciles.columns
     share = dict(PEOPLE.group_by("decile").agg(pl.col("reoffended").mean()).rows())
     black = PEOPLE.filter(pl.col("race") == "African-American")
@@ -298,13 +298,13 @@ def test_what_is_expected_is_the_mean_of_the_shares_at_each_decile(deciles):
     assert race.groups["African-American"].row["expected_at_same_scores"] == pytest.approx(expected)
 
 
-def test_all_differences_join_the_adjustment_of_the_page(deciles):
+def test_all_p_values_are_adjusted_with_those_of_the_page(deciles):
     own = list(calibration.differences([deciles]))
     assert len(own) == 6 + 1
     assert all(one.p_adjusted is not None and one.p_adjusted >= one.p for one in own)
 
 
-def test_only_the_first_columns_are_compared_at_the_same_scores():
+def test_only_the_first_six_columns_are_compared():
     names = [f"g{i}" for i in range(8)]
     rows = RANDOM.with_columns([pl.col("g").alias(name) for name in names])
     (figures,) = audit_scores(rows, by=names).of(calibration)

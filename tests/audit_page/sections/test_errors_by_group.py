@@ -43,7 +43,7 @@ def summary(fpr, fnr):
     return plain(column_summary(race, "Race", RATES.errors))
 
 
-def test_both_differences_are_shown():
+def test_summary_states_two_significant_error_differences():
     assert summary(SHOWN, OTHER) == (
         "Race: of those not re-arrested, from 15% for A to 45% for B had been called high risk, 30 "
         "points apart (21 to 38); of those re-arrested, from 28% for B to 68% for A had not been "
@@ -51,7 +51,7 @@ def test_both_differences_are_shown():
     )
 
 
-def test_one_difference_is_shown():
+def test_summary_states_significant_and_nonsignificant_error():
     assert summary(SHOWN, OPEN_TOO) == (
         "Race: of those not re-arrested, from 15% for A to 45% for B had been called high risk, 30 "
         "points apart (21 to 38); of those re-arrested, no difference is shown; the data leave "
@@ -59,30 +59,30 @@ def test_one_difference_is_shown():
     )
 
 
-def test_neither_difference_is_shown():
+def test_summary_states_that_neither_error_differs_significantly():
     assert summary(OPEN, OPEN_TOO) == (
         "Race: no difference in these errors is shown; the data leave room for up to 7 and 10 "
         "points."
     )
 
 
-def test_one_error_can_be_compared_and_is_not_shown_to_differ():
+def test_summary_states_nonsignificance_of_the_only_comparable_error():
     assert summary(apart(30, 30.5, 0, 1), NOT_COMPARED) == (
         "Race: no difference in these errors is shown; the data leave room for up to 1 point."
     )
 
 
-def test_too_few_groups_to_compare():
+def test_summary_states_that_too_few_groups_are_comparable():
     assert summary(NOT_COMPARED, NOT_COMPARED) == (
         "Race: fewer than two groups are large enough to compare."
     )
 
 
-def test_a_lower_limit_above_0_is_not_shown_as_0():
+def test_lower_limit_above_0_is_not_rounded_to_0():
     assert "30 points apart (0.3 to 38)" in summary(apart(15, 45, 0.3, 38), OPEN)
 
 
-def test_of_many_errors_two_are_spelled_out():
+def test_summary_details_the_two_largest_of_many_error_differences():
     labels = tuple("abcd")
     rates = page_rates(make_cells({(one, one): 10 for one in labels}, labels, None)).errors
     numbers = [apart(10, 20, 5, 15), apart(10, 40, 20, 40), apart(10, 30, 10, 30), OPEN]
@@ -109,11 +109,11 @@ def test_of_many_errors_two_are_spelled_out():
         (NOT_COMPARED, "By race fewer than two groups are large enough to compare."),
     ],
 )
-def test_the_section_says_how_far_apart(found, said):
+def test_column_sentence_states_distance_between_furthest_groups(found, said):
     assert plain(column_distance("race", found)) == said
 
 
-def test_the_two_errors_come_in_turn():
+def test_distances_of_both_errors_are_stated_in_order():
     made = model([column(GROUPS, false_positive_rate=SHOWN, false_negative_rate=OPEN)])
     first, second = (distances(made, rate, i) for i, rate in enumerate((FPR, FNR)))
     assert plain(first).startswith("How far apart are the groups in the first? By race 30 points")
@@ -141,11 +141,11 @@ NONE = _whole(false_positive_rate=percent(None), false_negative_rate=percent(Non
         (NONE, "No error rate is defined: one of the outcomes does not occur."),
     ],
 )
-def test_the_errors_of_all_rows(whole, said):
+def test_overall_summary_states_each_defined_error_rate(whole, said):
     assert plain(overall_summary(model(overall=whole))) == said
 
 
-def test_the_kinds_of_errors():
+def test_kinds_of_error_are_explained_with_overall_rates():
     assert plain(kinds(model(overall=BOTH))) == (
         "Calls can be right equally often in two groups, and wrong in different ways. There are "
         "two errors: called high risk, but not re-arrested; and not called high risk, but "
@@ -177,7 +177,7 @@ def test_the_label_missed_most_often_is_named():
     )
 
 
-def test_the_errors_of_several_labels():
+def test_several_labels_have_an_error_for_each_frequent_label():
     said = plain(kinds(_of_labels(3)))
     assert said.startswith(
         "Calls can be right equally often in two groups, and wrong in different ways. For each "
@@ -197,7 +197,7 @@ def test_the_heading_names_people_only_where_there_are_groups():
     assert len(without.blocks) == len(without.brief) == 1
 
 
-def test_tables_show_each_error_by_group_and_small_groups_as_such():
+def test_tables_list_each_error_by_group_and_mark_small_groups():
     small = group("C", 20, 100, 50, {"false_positive_rate": percent(9, 2, 27)})
     undefined = group("D", 0, 100, 50, {"false_positive_rate": percent(None)})
     errors = section(audit(model([column([*GROUPS, small, undefined])], BOTH)))
@@ -212,7 +212,7 @@ def test_tables_show_each_error_by_group_and_small_groups_as_such():
     ]
 
 
-def test_an_error_that_cannot_be_made_has_no_table():
+def test_undefined_error_rate_has_no_table():
     errors = section(audit(model([column(GROUPS)], ONE)))
     (first,) = errors.blocks[-2].blocks
     assert plain(first.caption) == "Called high risk, but not re-arrested"

@@ -39,26 +39,26 @@ def exclusion(*prevalences):
     return plain(fairness_criteria.exclusion(with_request(model(columns), by=["race", "sex"])))
 
 
-def test_criteria_exclude_each_other_where_prevalences_are_shown_to_differ():
+def test_criteria_exclude_each_other_if_prevalence_differs_significantly():
     assert exclusion(DIFFER) == CANNOT
 
 
-def test_it_stays_open_where_prevalences_are_not_shown_to_differ():
+def test_exclusion_is_undecided_without_significant_prevalence_difference():
     assert exclusion(OPEN) == STAYS_OPEN
 
 
-def test_columns_may_differ_in_this():
+def test_exclusion_is_stated_for_each_column():
     assert exclusion(OPEN, DIFFER) == f"{CANNOT.replace('by race', 'by sex')} {STAYS_OPEN}"
 
 
-def test_too_few_groups_to_compare_prevalences():
+def test_exclusion_states_that_too_few_groups_are_comparable():
     said = "Too few groups are large enough to compare in the share of outcomes."
     assert exclusion(NOT_COMPARED) == said
     assert exclusion(NOT_COMPARED, DIFFER) == CANNOT.replace("by race", "by sex")
 
 
 @pytest.mark.parametrize("prevalences", [(Fraction(1, 4), Fraction(1, 2))])
-def test_criteria_can_be_met_together_only_if_all_or_none_of_those_called_are_positive(prevalences):
+def test_criteria_are_met_together_only_if_precision_is_0_or_1(prevalences):
     """Chouldechova 2017: FPR = p / (1 - p) * (1 - PPV) / PPV * TPR."""
     grid = [Fraction(at, 10) for at in range(11)]
     for recall in grid:
@@ -86,7 +86,7 @@ def rows(*criteria):
     return table.groups[0].rows
 
 
-def test_each_criterion_says_what_would_be_equal_and_how_far_it_is():
+def test_criterion_row_states_the_compared_rate_and_its_gap():
     (row,) = rows(criterion("equal_opportunity", "recall", 32, 72, 26, 52))
     assert (row.heading, plain(row.note)) == (
         "Equal opportunity",
@@ -98,7 +98,7 @@ def test_each_criterion_says_what_would_be_equal_and_how_far_it_is():
     ]
 
 
-def test_equalized_odds_say_which_gap_is_the_larger():
+def test_equalized_odds_names_the_larger_of_its_two_gaps():
     (row,) = rows(criterion("equalized_odds", "false_positive_rate", 15, 45, 0.04, 38))
     assert plain(row.note) == (
         "the larger gap of two, here called high risk, of those not re-arrested"
@@ -106,7 +106,7 @@ def test_equalized_odds_say_which_gap_is_the_larger():
     assert row.cells[0].limits == "0.04 to 38"
 
 
-def test_a_criterion_of_too_few_groups_says_so():
+def test_criterion_row_states_that_too_few_groups_are_comparable():
     unknown = dict.fromkeys(("estimate", "lower", "upper"))
     names = {"criterion": "accuracy_equality", "metric": "accuracy", "n_segments": 1}
     (row,) = rows({**names, **unknown})
@@ -119,7 +119,7 @@ def test_a_criterion_of_too_few_groups_says_so():
     ]
 
 
-def test_the_section_needs_columns_and_two_outcomes():
+def test_section_is_left_out_without_groups_or_two_outcomes():
     assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
     assert isinstance(section(audit(model(cells=THREE)), [[]]), LeftOut)
 
@@ -144,7 +144,7 @@ def test_criteria_of_compas_are_gaps_between_the_furthest_groups(compas_audit):
     ]
 
 
-def test_small_groups_of_compas_are_never_the_furthest(compas_audit):
+def test_small_groups_of_compas_are_never_lowest_or_highest(compas_audit):
     ((_, race, _),) = compas_audit.of(fairness_criteria)
     ends = {row[f"{end}_by1"] for row in race.rows for end in ("lowest", "highest")}
     assert not ends & {"Asian", "Native American"}

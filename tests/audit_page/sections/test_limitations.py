@@ -29,7 +29,7 @@ def test_small_groups_are_named_with_their_rows():
     assert "Much about small groups." not in items(model([column([LARGE])]))
 
 
-def test_a_name_keeps_its_letters_where_it_begins_a_sentence():
+def test_name_at_the_start_of_a_sentence_is_not_capitalised():
     members = small_groups(model([column([group("female", 1, 1)])]))
     assert plain(small_groups_sentence(members, make_request())).startswith(
         "female (race), 2 people. "
@@ -45,17 +45,17 @@ def test_at_most_eight_small_groups_are_named(n, last):
     assert said.split(". Their")[0].endswith(last)
 
 
-def test_a_group_is_small_at_29_of_an_outcome():
+def test_group_with_29_rows_of_an_outcome_is_small():
     assert small_groups(model([column([group("A", 30, 30)])])) == []
     assert len(small_groups(model([column([group("A", 29, 30)])]))) == 1
 
 
-def test_that_groups_are_alike_cannot_be_said_where_there_are_groups():
+def test_equality_of_groups_is_a_limitation_only_with_groups():
     assert "That groups are alike." in items(model([column([LARGE])]))
     assert "That groups are alike." not in items(model(), by=[])
 
 
-def test_what_was_not_examined_is_listed():
+def test_sections_left_out_are_listed_with_their_reasons():
     assert items(model(), [MISSED, MISSED])["What was not asked."] == (
         "Left out of this page: “Are the agreed rules met?” (no rules were given); “Are the agreed "
         "rules met?” (no rules were given)."
@@ -63,12 +63,12 @@ def test_what_was_not_examined_is_listed():
     assert "What was not asked." not in items(model())
 
 
-def test_the_outcome_is_named():
+def test_limitation_on_the_outcome_names_the_outcome():
     assert "Whether “re-arrested” is what it is taken for." in items(model())
     assert "Whether “the outcome” is what it is taken for." in items(model(cells=THREE))
 
 
-def test_rows_may_be_about_the_same_thing():
+def test_limitation_on_repeated_rows_names_the_unit():
     assert (
         "several rows are about the same person, or" in items(model())["More than the rows carry."]
     )

@@ -12,7 +12,7 @@ def terms(keys=(), **changes):
     return {term: plain(meaning) for term, meaning in items}
 
 
-def test_methods_are_those_of_the_sections_shown():
+def test_methods_cover_only_the_included_sections():
     assert "Rules" in terms(["rules"])
     assert "Rules" not in terms(["chance"])
     assert "Limits of a rate" in terms()
@@ -30,5 +30,5 @@ def test_columns_and_options_are_stated():
     assert terms(min_support=30)["Smallest group that is ranked"] == "30 rows in a denominator"
 
 
-def test_a_single_row_is_in_the_singular():
+def test_one_row_has_the_singular_unit():
     assert WORDS.rows(1) == "1 person"

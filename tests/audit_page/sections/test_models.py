@@ -36,11 +36,11 @@ def pair(second, accuracy):
         (difference(None), "p and q: no difference in accuracy is shown."),
     ],
 )
-def test_one_model_is_shown_to_be_right_more_often_or_not(accuracy, said):
+def test_pair_sentence_states_which_model_is_more_accurate(accuracy, said):
     assert plain(result(pair("q", accuracy))) == said
 
 
-def test_the_brief_has_three_pairs_and_the_section_all():
+def test_summary_has_three_pairs_and_section_has_all():
     pairs = [pair(name, difference(6, 2, 10, 0.01)) for name in "qrst"]
     differ = section(audit(model(), model()), pairs)
     assert [plain(one) for one in differ.brief] == [
@@ -57,7 +57,7 @@ def test_the_brief_has_three_pairs_and_the_section_all():
     assert [table.groups[0].rows[0].differs for table in differ.blocks[-2:]] == [True, False]
 
 
-def test_the_section_needs_two_models_on_the_same_rows():
+def test_section_is_left_out_without_two_models_on_the_same_rows():
     one = section(audit(model()), [])
     assert (one.reason, one.is_listed) == ("one model was given", False)
     cells = section(audit(model(), model()), [])
@@ -65,7 +65,7 @@ def test_the_section_needs_two_models_on_the_same_rows():
     assert cells.reason == "cells were given, which do not say what two models call one row"
 
 
-def test_models_differ_by_what_one_calls_rightly_and_the_other_does_not():
+def test_accuracy_difference_equals_that_of_the_rows():
     frame = random_rows(12)
     (only,) = audit_of(frame, y_pred=("p", "q"), by=[]).of(models)
     y, p, q = (frame[name] for name in ("y", "p", "q"))

@@ -34,39 +34,39 @@ def made(accuracy, cells=SIXTY, **rates):
     return model(overall=whole, cells=cells)
 
 
-def test_the_most_frequent_outcome_of_60_and_40_is_right_for_60_percent():
+def test_majority_share_equals_60_percent_for_60_and_40_rows():
     assert majority_share(made(percent(70, 65, 75))) == 0.6
 
 
-def test_accuracy_above_the_majority_share():
+def test_summary_states_accuracy_above_the_majority_share():
     assert plain(summary(made(percent(70, 65, 75)))) == (
         "70% (65 to 75) of the calls were right; always giving the more frequent answer would have "
         "been right for 60%."
     )
 
 
-def test_accuracy_not_shown_to_be_above_the_majority_share():
+def test_summary_states_accuracy_not_significantly_above_majority_share():
     assert plain(summary(made(percent(62, 57, 67)))) == (
         "62% (57 to 67) of the calls were right; always giving the more frequent answer would have "
         "been right for 60%, and the calls are not shown to be right more often."
     )
 
 
-def test_accuracy_below_the_majority_share():
+def test_summary_states_accuracy_below_the_majority_share():
     assert plain(summary(made(percent(50, 45, 55)))) == (
         "50% (45 to 55) of the calls were right; always giving the more frequent answer would have "
         "been right for 60%, more often than the calls."
     )
 
 
-def test_a_limit_just_above_the_majority_is_not_shown_as_the_majority_share():
+def test_limit_just_above_majority_share_is_not_rounded_onto_it():
     assert plain(summary(made(percent(70, 60.3, 75)))).startswith(
         "70.0% (60.3 to 75.0) of the calls were right; always giving the more frequent answer "
         "would have been right for 60.0%."
     )
 
 
-def test_the_balanced_accuracy_beside_guessing():
+def test_assessment_compares_balanced_accuracy_with_guessing():
     shown = made(percent(70, 65, 75), balanced_accuracy=percent(66, 61, 71))
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
     assert said == (
@@ -78,20 +78,20 @@ def test_the_balanced_accuracy_beside_guessing():
 
 
 @pytest.mark.parametrize("lower", [45, 50])
-def test_calls_not_shown_to_be_better_than_guessing(lower):
+def test_assessment_states_predictions_not_significantly_above_guessing(lower):
     not_shown = made(percent(70, 65, 75), balanced_accuracy=percent(52, lower, 59))
     said = plain(assessment(not_shown, not_shown.overall.rates[BALANCED]))
     assert said.endswith(" above. The calls are not shown to be better than guessing.")
 
 
-def test_a_limit_just_above_guessing_is_not_shown_as_guessing():
+def test_limit_just_above_guessing_is_not_rounded_onto_it():
     shown = made(percent(70, 65, 75), balanced_accuracy=percent(55, 50.04, 60))
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
     assert "score 55.00% (50.04 to 60.00), where guessing scores 50.00% and" in said
     assert said.endswith("number above.")
 
 
-def test_one_outcome_says_nothing_of_telling_outcomes_apart():
+def test_single_outcome_has_no_assessment_of_balanced_accuracy():
     one = make_cells({(0, 0): 90, (0, 1): 10})
     rates = {"balanced_accuracy": percent(90, 82, 94), "recall": percent(None)}
     said = plain(assessment(made(percent(90, 82, 94), one, **rates), Estimate(0.9, 0.8, 1)))
@@ -101,7 +101,7 @@ def test_one_outcome_says_nothing_of_telling_outcomes_apart():
     )
 
 
-def test_facts_leave_out_what_is_undefined():
+def test_facts_omit_undefined_rates():
     all_known = section(audit(made(percent(70, 65, 75))))
     assert [fact.about for fact in map(_plain_fact, all_known.blocks[0].items)] == [
         "of all calls are right",
@@ -123,7 +123,7 @@ def _plain_fact(fact):
     return type(fact)(fact.number, fact.limits, plain(fact.about))
 
 
-def test_the_matrix_has_shares_of_rows_and_wrong_calls():
+def test_matrix_has_row_shares_and_marks_wrong_predictions():
     matrix = section(audit(made(percent(70, 65, 75)))).blocks[2]
     assert [plain(one) for one in matrix.calls] == ["Not called high risk", "Called high risk"]
     (no, noes), (yes, yeses) = matrix.rows
@@ -153,19 +153,19 @@ def test_several_labels_have_a_most_frequent_label_and_a_table():
     assert right.blocks[3].note == ""
 
 
-def test_many_labels_have_no_matrix_and_the_table_says_how_many():
+def test_many_labels_have_no_matrix_and_a_table_of_eight():
     right = section(audit(many_labels(13)))
     assert [type(one).__name__ for one in right.blocks] == ["Facts", "Paragraph", "Table"]
     assert right.blocks[2].note == "The 8 most frequent of 13 labels."
     assert len(right.blocks[2].groups[0].rows) == 8
 
 
-def test_the_sentence_of_each_model_has_its_name():
+def test_summary_sentence_of_a_further_model_has_its_name():
     first = made(percent(70, 65, 75))
     right = section(audit(first, replace(first, name="q")))
     assert not right.brief[0].startswith("q")
     assert right.brief[1].startswith("q: 70% (65 to 75) of the calls were right")
 
 
-def test_halves_have_a_majority_of_one_half():
+def test_majority_share_equals_one_half_for_equal_class_counts():
     assert majority_share(made(percent(70, 65, 75), HALVES)) == 0.5

@@ -59,15 +59,15 @@ ADD_UP = " times as many as the scores add up to: as probabilities, the scores a
         ),
     ],
 )
-def test_scores_on_average(ratio, said):
+def test_level_sentence_states_whether_scores_are_too_high_or_low(ratio, said):
     assert level_sentence(calibrated(*ratio), WORDS) == f"{ON_AVERAGE}{said}"
 
 
-def test_without_scores_above_0_there_is_no_ratio():
+def test_level_sentence_is_empty_if_the_ratio_is_undefined():
     assert level_sentence(calibrated(None, None, None), WORDS) == ""
 
 
-def test_what_it_is_for_scores_to_be_probabilities():
+def test_definition_explains_scores_as_probabilities():
     assert definition(WORDS) == (
         "All scores lie between 0 and 1. If they are probabilities, then of the people with a "
         "score of 0.3, 30% are re-arrested, but for chance."
@@ -110,7 +110,7 @@ def test_what_it_is_for_scores_to_be_probabilities():
         ),
     ],
 )
-def test_differences_between_scores(slope, said):
+def test_slope_sentence_states_whether_scores_are_too_far_apart(slope, said):
     assert slope_sentence(Estimate(*slope)) == said
 
 
@@ -136,11 +136,11 @@ def test_differences_between_scores(slope, said):
         ),
     ],
 )
-def test_level_and_slope_are_tested_together(p, said):
+def test_joint_sentence_states_p_value_of_level_and_slope(p, said):
     assert joint_sentence(p, 0.05) == said
 
 
-def test_probabilities_are_those_of_the_method_on_rows():
+def test_figures_equal_the_result_of_calibration_on_rows():
     found = measured(audit_scores(RANDOM))
     everyone = bf.calibration(RANDOM, "y", "score").to_dicts()[0]
     by_group = bf.calibration(RANDOM, "y", "score", by="g", adjust=None).to_dicts()
@@ -167,7 +167,7 @@ def test_rounded_scores_keep_their_mean():
     assert found["mean_score"] == pytest.approx(cut + 0.0005)
 
 
-def test_scores_of_one_stay_one():
+def test_scores_of_1_are_not_shifted_by_rounding():
     rows = probabilities(3000)
     one = pl.lit(1, pl.Int64)
     sure = rows.head(300).with_columns(score=pl.lit(1.0), y=one, p=one)
@@ -177,5 +177,5 @@ def test_scores_of_one_stay_one():
     assert measured(audited).overall["mean_score"] == pytest.approx(mean, abs=0.00003)
 
 
-def test_deciles_are_no_probabilities():
+def test_deciles_are_not_measured_as_probabilities():
     assert measured(audit_of_compas()) is None

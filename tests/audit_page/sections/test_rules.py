@@ -50,14 +50,14 @@ def judged(verdict, estimate=(0.7, 0.6, 0.8), rule=RULE, values=("A",)):
         ),
     ],
 )
-def test_rules_are_counted(verdicts, said):
+def test_summary_counts_rules_by_verdict(verdicts, said):
     judgements = [
         judged(verdict, rule=f"n >= {i}") for i, some in enumerate(verdicts) for verdict in some
     ]
     assert summary(judgements) == said
 
 
-def test_a_verdict_says_where():
+def test_place_of_a_verdict_names_column_and_group():
     request = make_request(by=["race", "sex"])
     assert plain(place(judged(MET, values=()), request)) == "All people"
     assert plain(place(judged(MET), request)) == "Race: A"
@@ -92,12 +92,12 @@ def test_an_estimate_is_not_rounded_onto_the_bound(estimate, text, limits):
     assert row.cells[1].verdict == UNDECIDED
 
 
-def test_what_is_not_met_comes_first():
+def test_verdicts_are_sorted_by_not_met_undecided_met():
     ordered = rows(judged(MET), judged(UNDECIDED), judged(NOT_MET))
     assert [row.cells[1].verdict for row in ordered] == [NOT_MET, UNDECIDED, MET]
 
 
-def test_at_most_40_rows_are_shown_and_the_others_counted():
+def test_table_has_40_rows_and_counts_the_rest():
     assert len(rows(*[judged(MET)] * 40)) == 40
     *_, more = rows(*[judged(MET)] * 41, judged(UNDECIDED))
     assert (more.heading, more.cells[0].text) == ("2 more", "2 met")
@@ -114,7 +114,7 @@ def test_a_reason_follows_the_rule():
     assert two.caption == "2 rules, judged in each column of groups"
 
 
-def test_the_section_says_what_a_verdict_means():
+def test_section_explains_verdicts_and_is_left_out_without_rules():
     met = write(judged(MET))
     assert met.brief == ["The one rule is met everywhere."]
     assert met.blocks[0].text == (
@@ -132,7 +132,7 @@ def verdicts(audited, text):
     return {(one.columns, one.row.get(f"by{one.columns[0]}")): one.verdict for one in own}
 
 
-def test_rules_are_met_not_met_and_undecided(compas_audit):
+def test_compas_rules_are_met_not_met_and_undecided(compas_audit):
     n = verdicts(compas_audit, "n >= 20")
     assert n[(1,), "Native American"] == "not met"  # 18 people
     assert n[(1,), "Asian"] == "met"  # 32 people
@@ -143,7 +143,7 @@ def test_rules_are_met_not_met_and_undecided(compas_audit):
     assert precision[(1,), "Native American"] == "undecided"  # 9 of 12
 
 
-def test_rules_judge_by_exact_limits_together():
+def test_rules_are_judged_by_simultaneous_exact_limits():
     """1,000 of 1,000 in both groups: the lower limit of Clopper and Pearson at 1 - 0.05 / 2."""
     data = pl.DataFrame({"g": ["a", "b"], "y": [1, 1], "p": [1, 1], "n": [1000, 1000]})
     (both,) = audit_of(data, rules=["recall >= 0.99"], options={"counts": "n"}).of(rules)
@@ -152,7 +152,7 @@ def test_rules_judge_by_exact_limits_together():
     assert [one.verdict for one in both] == ["met", "met"]
 
 
-def test_a_rule_on_some_groups_is_judged_there():
+def test_rule_with_where_is_judged_only_in_that_group():
     rule = {"rule": "recall >= 0.1", "where": {"g": "a"}, "reason": "agreed"}
     (judgements,) = audit_of(random_rows(12), by=["h", "g"], rules=[rule]).of(rules)
     assert {(one.columns, one.row["by1"]) for one in judgements} == {((1,), "a")}

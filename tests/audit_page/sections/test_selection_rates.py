@@ -46,7 +46,7 @@ def test_the_lowest_ratio_is_named_with_limits():
     )
 
 
-def test_a_difference_that_is_not_shown_is_said_not_to_be():
+def test_summary_states_that_the_lowest_ratio_is_not_significant():
     (said,) = summary(model(), [ratios(TOP, OPEN)])
     assert plain(said) == (
         "The lowest ratio: Open (race) had been called high risk 0.85 (0.70 to 1.02) times as "
@@ -54,7 +54,7 @@ def test_a_difference_that_is_not_shown_is_said_not_to_be():
     )
 
 
-def test_without_ratios_nothing_is_said_in_brief():
+def test_summary_is_empty_without_ratios():
     assert summary(model(), [ratios(TOP, SMALL, UNKNOWN)]) == []
     assert summary(model(), []) == []
 
@@ -82,11 +82,11 @@ def test_no_limit_of_a_ratio_is_rounded_onto_the_bound():
         ([TOP, selected("Just", (0.75, 0.7, 0.8), 0.01)], "the limits of one ratio include 0.8."),
     ],
 )
-def test_ratios_are_counted_beside_the_bound(categories, said):
+def test_ratios_are_counted_below_above_and_across_the_bound(categories, said):
     assert bound_comparison(ratios(*categories)) == said
 
 
-def test_the_section_needs_columns_two_calls_and_a_ratio():
+def test_section_is_left_out_without_groups_two_outcomes_or_ratios():
     assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
     assert isinstance(section(audit(model(cells=THREE)), [[]]), LeftOut)
     nobody = section(audit(model()), [[]])
@@ -97,7 +97,7 @@ def test_the_section_needs_columns_two_calls_and_a_ratio():
     )
 
 
-def test_a_model_that_calls_nobody_beside_another_says_so():
+def test_model_without_predicted_positives_has_a_notice():
     selected = section(audit(model(), model()), [[ratios(TOP, LOW)], []])
     assert selected.blocks[-1].text == (
         "Nobody was called, or all are of one group: there is nothing to compare."
@@ -105,7 +105,7 @@ def test_a_model_that_calls_nobody_beside_another_says_so():
     assert len(selected.brief) == 1
 
 
-def test_the_table_has_ratios_of_those_compared():
+def test_table_has_ratios_only_of_compared_groups():
     table = section(audit(model()), [[ratios(TOP, LOW, SMALL, UNKNOWN)]]).blocks[-1]
     rows = table.groups[0].rows
     assert [plain(row.heading) for row in rows] == ["Top", "Low", "Small", "(missing)"]
@@ -119,7 +119,7 @@ def test_the_table_has_ratios_of_those_compared():
     assert [row.differs for row in rows] == [False, True, False, False]
 
 
-def test_ratios_of_compas_are_to_the_group_called_most_often(compas_audit):
+def test_compas_ratios_refer_to_the_highest_selection_rate(compas_audit):
     ((_, race, _),) = compas_audit.of(selection_rates)
     assert (race.highest, race.bound) == ("African-American", 0.8)
     by_value = {one.value: one for one in race.categories}
@@ -132,6 +132,6 @@ def test_ratios_of_compas_are_to_the_group_called_most_often(compas_audit):
     assert by_value["Native American"].ratio.value is None
 
 
-def test_nobody_called_has_no_ratios():
+def test_ratios_are_empty_without_predicted_positives():
     data = pl.DataFrame({"g": ["a", "b"] * 40, "y": [0, 0, 1, 1] * 20, "p": [0] * 80})
     assert audit_of(data).of(selection_rates) == [[]]

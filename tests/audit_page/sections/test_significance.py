@@ -41,11 +41,11 @@ UNKNOWN = difference(None)
         ),
     ],
 )
-def test_comparisons_are_counted(tested, said):
+def test_summary_counts_significant_comparisons(tested, said):
     assert summary(tested) == said
 
 
-def test_the_introduction():
+def test_introduction_counts_comparisons_and_names_the_adjustment():
     start = "Groups nearly always differ in a table. Here "
     assert introduction(0, 0) == f"{start}none could be compared with the others."
     each = f"{start}each group is compared with all others of its column, in every error rate: "
@@ -65,7 +65,7 @@ def compared(value, found, negatives=100):
     return group(value, negatives, differences={"false_positive_rate": found})
 
 
-def test_groups_are_listed_from_the_most_to_the_least():
+def test_significant_groups_are_sorted_by_difference():
     groups = [compared("A", LESS), compared("B", NOT), compared("C", MORE)]
     assert plain(significant_groups(groups, FPR)) == (
         f"more often for C (+26, 22 to 30); less often for A ({MINUS}24, {MINUS}31 to {MINUS}7)"
@@ -80,7 +80,7 @@ def test_groups_are_listed_from_the_most_to_the_least():
     )
 
 
-def test_no_group_is_listed():
+def test_list_of_groups_states_that_none_is_significant():
     groups = [compared("A", NOT), compared("B", UNKNOWN)]
     assert significant_groups(groups, FPR) == "no group is shown to differ from the others"
 
@@ -94,11 +94,11 @@ def test_at_most_twelve_groups_are_listed(n, last):
     assert said.count("A (") == 12
 
 
-def test_the_section_needs_columns():
+def test_section_is_left_out_without_group_columns():
     assert isinstance(section(audit(model(), by=[])), LeftOut)
 
 
-def test_the_table_marks_what_is_shown_and_who_is_small():
+def test_table_marks_significant_and_small_groups():
     groups = [
         compared("A", MORE),
         compared("B", NOT),

@@ -55,7 +55,7 @@ def counts_at(rows, threshold, y="reoffended", score="decile"):
     )
 
 
-def test_the_area_is_the_published_one_and_counts_pairs(deciles):
+def test_area_equals_the_published_area_and_the_share_of_pairs(deciles):
     """Larson et al. (ProPublica 2016) give .71; ties count half."""
     area = thresholds_of(deciles).area
     assert area.value == pytest.approx(0.71, abs=0.005)
@@ -67,13 +67,13 @@ def test_the_area_is_the_published_one_and_counts_pairs(deciles):
     assert area.n == 6172
 
 
-def test_every_decile_is_a_point_and_one_is_in_use(deciles):
+def test_every_decile_is_an_operating_point_and_5_is_in_use(deciles):
     found = thresholds_of(deciles)
     assert found.in_use == InUse(5.0, "score")
     assert [one.threshold.value for one in found.points] == [*range(1, 11), inf]
 
 
-def test_points_have_the_rates_of_rows_at_their_thresholds(deciles):
+def test_operating_points_have_the_rates_of_rows(deciles):
     model = deciles.model
     for point in thresholds_of(deciles).points:
         fp, negatives, fn, positives = counts_at(PEOPLE, point.threshold.value)
@@ -105,7 +105,7 @@ def test_the_best_threshold_has_limits_for_all_thresholds(deciles):
     assert best.by_chance == pytest.approx(0.5 + sqrt(log(20) / 2) * spread / 2)
 
 
-def test_of_many_scores_a_few_quantiles_are_points_with_the_one_in_use_and_the_best(drawn):
+def test_many_scores_are_reduced_to_quantiles_in_use_and_best_threshold(drawn):
     found = thresholds_of(drawn)
     values = [one.threshold.value for one in found.points]
     assert len(drawn.model.scores.scores) == RANDOM["score"].n_unique()
@@ -132,16 +132,16 @@ def test_of_many_scores_a_few_quantiles_are_points_with_the_one_in_use_and_the_b
         ([5, 0, 0], [5, 6, 4], None, InUse(None, "no threshold")),
     ],
 )
-def test_the_threshold_in_use_is_found_if_calls_follow_from_one(called, n, step, in_use):
+def test_threshold_in_use_is_derived_from_predictions(called, n, step, in_use):
     assert threshold_in_use(ScoreCounts([1.0, 2.0, 3.0], called, n, step)) == in_use
 
 
-def test_steps_end_at_decimals():
+def test_interval_of_a_rounded_threshold_ends_at_decimals():
     spread = ScoreCounts([0.2, 0.3], [1, 2], [2, 2], 0.1)
     assert threshold_in_use(spread).between == (0.2, 0.3)
 
 
-def test_curves_are_those_of_the_groups_that_are_large_enough(deciles):
+def test_curves_include_only_groups_that_are_large_enough(deciles):
     model = deciles.model
     curves = thresholds_of(deciles).curves
     assert [one.value for one in curves.groups] == [
@@ -159,7 +159,7 @@ def test_curves_are_those_of_the_groups_that_are_large_enough(deciles):
             assert (first.value, second.value) == pytest.approx((fp / negatives, fn / positives))
 
 
-def test_curves_are_of_the_column_whose_groups_are_furthest_apart_and_of_six_groups():
+def test_curves_include_six_groups_of_the_column_with_the_largest_gap():
     rows = probabilities(4000, seed=3, decimals=2)
     g = pl.Series([f"g{i % 8}" for i in range(rows.height)])
     # The calls of x are wrong the more often the less their half: those of g do not depend on it.
@@ -177,7 +177,7 @@ def test_without_two_groups_there_are_no_curves():
     assert thresholds_of(audit_scores(RANDOM, by=())).curves is None
 
 
-def test_curves_have_at_most_some_thresholds():
+def test_curves_have_at_most_103_thresholds():
     rows = probabilities(1500, decimals=3)
     audited = audit_scores(rows)
     curves = thresholds_of(audited).curves
@@ -186,7 +186,7 @@ def test_curves_have_at_most_some_thresholds():
     assert all(len(some) == len(curves.thresholds) for some in curves.groups[0].rates.values())
 
 
-def test_without_one_of_the_outcomes_rates_are_unknown():
+def test_rates_of_an_absent_outcome_are_null():
     audited = audit_scores(RANDOM.filter(pl.col("y") == 0))
     model = audited.model
     found = thresholds_of(audited)
@@ -201,7 +201,7 @@ def test_without_one_of_the_outcomes_rates_are_unknown():
     assert all(one.difference.p is None for one in same.groups.values())
 
 
-def test_of_a_single_score_no_threshold_is_best():
+def test_single_score_has_no_best_threshold():
     audited = audit_scores(RANDOM.with_columns(score=pl.lit(7), p=pl.lit(1)))
     found = thresholds_of(audited)
     assert found.in_use == InUse(7.0, "everybody")
@@ -224,7 +224,7 @@ def test_labels_may_be_words_or_booleans():
         assert (found.area, found.in_use) == (expected.area, expected.in_use)
 
 
-def test_a_group_of_missing_values_is_a_group():
+def test_null_group_is_included_in_groups_and_curves():
     g = pl.Series([None if i % 3 else "a" for i in range(RANDOM.height)])
     audited = audit_scores(RANDOM.with_columns(g=g))
     assert [*calibration_of(audited).columns[0].groups] == ["a", None]

@@ -73,7 +73,7 @@ def write(rows, **request):
         ),
     ],
 )
-def test_which_threshold_gives_the_calls(in_use, at, said):
+def test_sentence_states_the_threshold_in_use(in_use, at, said):
     assert in_use_sentence(in_use, at, WORDS) == said
 
 
@@ -105,13 +105,13 @@ HALVES = (
         ),
     ],
 )
-def test_how_well_a_score_tells_outcomes_apart(area, pairs, beside):
+def test_area_sentence_compares_the_area_with_guessing(area, pairs, beside):
     assert area_sentence(area, WORDS) == f"{PAIRS}{pairs} of pairs{HALVES}{beside}"
     assert summary(area, WORDS) == [f"{PAIRS}{pairs} of pairs. {beside}"]
     assert guessing_comparison(area) == beside
 
 
-def test_without_one_of_the_outcomes_nothing_is_said_of_area_sentence():
+def test_area_sentence_of_a_single_outcome_is_a_notice():
     unknown = Estimate(None, None, None)
     assert summary(unknown, WORDS) == []
     assert area_sentence(unknown, WORDS) == (
@@ -162,11 +162,11 @@ WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having 
         ),
     ],
 )
-def test_the_best_threshold(best, used, said):
+def test_best_threshold_is_compared_with_the_threshold_in_use(best, used, said):
     assert best_sentence(best, CALLS, used, WORDS) == said
 
 
-def test_the_best_threshold_is_said_to_look_better_than_it_will_be():
+def test_best_threshold_is_stated_to_be_optimistic():
     assert OPTIMISTIC == ("A best threshold found in the same data looks better than it will be.")
 
 
@@ -201,7 +201,7 @@ def test_groups_that_are_not_drawn_are_counted(n_small, n_others, said):
     assert not_drawn(n_small, n_others, make_request()) == said
 
 
-def test_places_leave_room_for_a_threshold_that_is_never_reached():
+def test_axis_ends_with_the_threshold_that_is_never_reached():
     assert place(1.0, 1.0, 10.0) == 0
     assert place(5.5, 1.0, 10.0) == pytest.approx(0.44)
     assert place(10.0, 1.0, 10.0) == pytest.approx(0.88)
@@ -220,13 +220,13 @@ def test_places_leave_room_for_a_threshold_that_is_never_reached():
         (300.0, 850.0, ["300", "400", "500", "600", "700", "800"]),
     ],
 )
-def test_ticks_are_round_numbers_and_never(low, high, expected):
+def test_axis_ticks_are_round_numbers_followed_by_never(low, high, expected):
     found = x_ticks(low, high)
     assert [text for _, text in found] == [*expected, "never"]
     assert [at for at, _ in found] == sorted(at for at, _ in found)
 
 
-def test_the_section_on_compas(of_compas):
+def test_compas_section_states_area_and_threshold_in_use(of_compas):
     assert plain(of_compas.brief[0]) == (
         "Of two people, one re-arrested within two years and one not, the score is the higher for "
         "the first in 71% (70 to 72) of pairs. Guessing would give 50%."
@@ -253,7 +253,7 @@ def test_the_table_marks_the_threshold_in_use(of_compas):
     assert plain(table.caption) == "Every threshold"
 
 
-def test_charts_say_in_words_what_they_show(of_compas):
+def test_charts_have_a_text_description_of_their_rates(of_compas):
     (beside,) = [one for one in of_compas.blocks if isinstance(one, SideBySide)]
     first, second = beside.blocks
     assert isinstance(first, StepChart)
@@ -273,7 +273,7 @@ def test_charts_say_in_words_what_they_show(of_compas):
         assert (line.points[0], line.points[-1]) == ((0.0, 1.0), (1.0, 0.0))
 
 
-def test_without_a_threshold_in_use_charts_are_put_into_words_at_the_best():
+def test_chart_text_uses_the_best_threshold_if_none_is_in_use():
     rows = probabilities(900, decimals=2)
     rows = rows.with_columns(p=pl.Series([i % 2 for i in range(900)]))
     audited = audit_scores(rows)
@@ -288,13 +288,13 @@ def test_without_a_threshold_in_use_charts_are_put_into_words_at_the_best():
     assert f"Some of {rows['score'].n_unique()} different scores are shown." in table.note
 
 
-def test_where_nobody_is_called_never_is_in_use():
+def test_threshold_never_is_in_use_without_predicted_positives():
     rows = probabilities(900, decimals=2).with_columns(p=pl.lit(0, pl.Int64))
     (table,) = [one for one in write(rows).blocks if isinstance(one, Table)]
     assert [one.heading for one in table.groups[0].rows if one.is_in_use] == ["never (in use)"]
 
 
-def test_rounded_scores_are_said_to_be():
+def test_section_states_how_scores_were_rounded():
     said = [*texts(write(probabilities(1500)))]
     assert (
         "There are very many different values of score. They were rounded down to multiples of "

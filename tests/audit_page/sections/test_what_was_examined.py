@@ -39,14 +39,14 @@ def of_three(n=10):
     return model(cells=THREE, overall=overall(n=n, n_true={"a": 5, "b": 3, "c": 2}))
 
 
-def test_the_brief_counts_rows_outcomes_and_calls():
+def test_summary_counts_rows_outcomes_and_predicted_positives():
     said = plain(summary(model(overall=overall()), WORDS))
     assert (
         said == "100 people were examined; 40% were re-arrested, and 30% had been called high risk."
     )
 
 
-def test_one_person_was_examined():
+def test_summary_of_one_row_is_in_the_singular():
     one = group(None, 0, 1, 0)
     said = plain(summary(model(overall=one), WORDS))
     assert said == "1 person was examined; 100% were re-arrested, and 0% had been called high risk."
@@ -60,7 +60,7 @@ def test_the_brief_names_the_model_among_several():
     )
 
 
-def test_without_words_labels_are_named():
+def test_summary_names_the_labels_if_no_words_are_passed():
     said = plain(summary(with_request(model(overall=overall()), words=LABELLED), LABELLED))
     assert said == "100 people were examined; 40% were labelled 1, and 30% had been predicted 1."
 
@@ -72,7 +72,7 @@ def test_the_brief_of_several_labels_counts_them():
     assert said == "5 people were examined, with 1 label."
 
 
-def test_the_section_counts_what_happened_and_what_was_called():
+def test_section_counts_outcomes_and_predicted_positives():
     examined = section(audit(model([column([group("A")])], overall())))
     assert plain(examined.blocks[0].text) == (
         "100 people, each with what happened (re-arrested, or not) and with the call that was made "
@@ -89,14 +89,14 @@ def test_the_section_of_several_labels_names_the_most_frequent():
     )
 
 
-def test_the_calls_of_other_models_follow():
+def test_summary_has_a_sentence_for_each_further_model():
     first, second = model(overall=overall(), name="p"), model(overall=overall(), name="q")
     examined = section(audit(first, second))
     assert plain(examined.brief[1]) == "q: 30% of 100 people had been called high risk."
     assert len(examined.brief) == 2
 
 
-def test_rounding_of_scores_is_said():
+def test_section_states_how_scores_were_rounded():
     few = section(audit(model(overall=overall(), cells=TWO)))
     many = section(audit(model(overall=overall(), cells=replace(TWO, step=0.001))))
     said = "There are very many different scores; they were rounded down to multiples of 0.001."
@@ -110,7 +110,7 @@ def _missing(groups, n_missing=0, by=("race",), scores=None):
     return [plain(text) for text in missing(with_request(examined, by=by))]
 
 
-def test_a_group_without_a_value_is_said_to_be_one():
+def test_missing_group_values_are_counted_as_a_group_of_their_own():
     said = _missing([group("A"), group(None, 2, 1)])
     assert said == [
         "3 people have no value of race; they are a group of their own.",
@@ -118,7 +118,7 @@ def test_a_group_without_a_value_is_said_to_be_one():
     ]
 
 
-def test_one_row_without_a_value_has_none():
+def test_single_missing_group_value_is_in_the_singular():
     assert _missing([group(None, 1, 0)])[0] == (
         "1 person has no value of race; they are a group of their own."
     )
@@ -133,7 +133,7 @@ def test_rows_left_out_are_counted():
     ]
 
 
-def test_nothing_is_missing():
+def test_section_states_that_no_value_is_missing():
     assert _missing([group("A")], scores=SCORES) == [
         "No value of race, of the outcome, of the call or of the score is missing."
     ]
@@ -141,7 +141,7 @@ def test_nothing_is_missing():
 
 
 @pytest.mark.parametrize(("positives", "is_small"), [(29, True), (30, False)])
-def test_a_group_small_on_one_side_is_marked(positives, is_small):
+def test_group_with_29_rows_of_an_outcome_is_marked_small(positives, is_small):
     examined = section(audit(model([column([group("A", 100, positives)])], overall())))
     (row,) = examined.blocks[1].groups[0].rows
     assert row.is_small == is_small
@@ -150,7 +150,7 @@ def test_a_group_small_on_one_side_is_marked(positives, is_small):
     assert note.startswith("In grey italics: groups with fewer than 30 people on one side of the ")
 
 
-def test_a_share_of_a_group_is_of_its_rows_and_of_all():
+def test_table_has_shares_of_all_rows_and_of_group_rows():
     made = model([column([group("A", 30, 10, 10)])], group(None, 60, 40, 30))
     (row,) = section(audit(made)).blocks[1].groups[0].rows
     assert [cell.text for cell in row.cells] == ["40", "40%", "10", "25%", "10", "25%"]

@@ -45,7 +45,7 @@ def test_the_worst_of_each_error_is_named_with_limits():
     assert said.endswith(", +1 point (0.1 to 2).")
 
 
-def test_nothing_is_shown_to_fare_worse():
+def test_summary_states_that_no_slice_is_significantly_worse():
     said = "No combination of groups is shown to fare worse than all others together."
     assert summary([Search(FPR, []), Search(FNR, [], "too few rows")]) == summary([]) == said
 
@@ -84,11 +84,11 @@ CAPTION = "“Called high risk, but not re-arrested”"
         ),
     ],
 )
-def test_a_search_says_what_it_found(search, said):
+def test_search_sentence_counts_listed_and_omitted_slices(search, said):
     assert plain(search_sentence(search, make_request())) == said
 
 
-def test_the_section_needs_columns():
+def test_section_is_left_out_without_group_columns():
     assert isinstance(section(audit(model(), by=[]), [[]]), LeftOut)
 
 
@@ -124,7 +124,7 @@ def test_the_first_slice_of_compas_is_a_group_with_its_published_rate(compas_aud
     assert first["p_adjusted"] < 0.001
 
 
-def test_a_search_of_few_rows_says_so():
+def test_search_of_few_rows_reports_too_few_rows():
     data = pl.DataFrame({"g": ["a", "b"] * 3, "y": [0, 0, 1, 1, 0, 1], "p": [0, 1, 0, 1, 1, 1]})
     (searches,) = audit_of(data).of(worst_slices)
     assert [(search.slices, search.problem) for search in searches] == [([], "too few rows")] * 2

@@ -180,7 +180,7 @@ def test_a_column_of_rare_levels_is_reported():
     assert not any("hardly searched" in text for text in texts)
 
 
-def test_no_slice_is_reported_with_the_nearest():
+def test_an_empty_result_warns_with_the_smallest_adjusted_p_value():
     options = {"over": ["sex"], "metric": "accuracy", "level": 0.999}
     result, (text,) = warned(**options)
     _, seen = search_quietly(**options)
@@ -194,7 +194,7 @@ def test_no_slice_is_reported_with_the_nearest():
     )
 
 
-def test_no_slice_that_is_so_much_worse_is_reported():
+def test_an_empty_result_warns_if_no_slice_reaches_min_difference():
     result, (text,) = warned(over=["sex"], metric="accuracy", min_difference=0.9)
 
     assert result.height == 0

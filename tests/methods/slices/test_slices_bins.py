@@ -31,7 +31,7 @@ def levels(values, bins=4, *, counts=None, make=pl.DataFrame, least=1):
 AGES = [18, 24, 25, 30, 44, 45, 45, 60, 80, 90, 91, 92]
 
 
-def test_edges_belong_to_the_bin_above():
+def test_bins_include_their_lower_edge():
     expected = {"under 25": 2, "25 to 45": 3, "45 or more": 7}
 
     assert levels(AGES, {"x": [25, 45]}) == expected
@@ -56,39 +56,39 @@ def test_quantiles_are_order_statistics(bins, expected):
     assert levels([7, 12, 1, 9, 2, 11, 5, 3, 10, 4, 8, 6], {"x": bins}) == expected
 
 
-def test_ties_stay_together():
+def test_tied_values_stay_in_the_same_bin():
     """20 of 31 values are 5, so that two of three quartiles are."""
     values = [1, 2, 3, 4, *[5] * 20, 6, 7, 8, 9, 10, 11, 12]
 
     assert levels(values) == {"under 5": 4, "5 or more": 27}
 
 
-def test_a_value_that_fills_the_first_bins_has_one_of_its_own():
+def test_a_value_that_fills_the_first_quantiles_has_its_own_bin():
     """70 of 100 values are 0: quantiles 1 and 2 are moved to the next value, 1."""
     values = [0] * 70 + list(range(1, 31))
 
     assert levels(values) == {"under 1": 70, "1 to 5": 4, "5 or more": 26}
 
 
-def test_ten_values_are_not_cut_and_eleven_are():
+def test_up_to_ten_distinct_values_are_not_binned():
     assert levels(list(range(10)) * 2) == {str(i): 2 for i in range(10)}
     assert levels(list(range(11)) * 4) == {
         "under 2": 8, "2 to 5": 12, "5 to 8": 12, "8 or more": 12
     }  # fmt: skip
 
 
-def test_few_values_are_cut_at_edges_that_are_given():
+def test_few_distinct_values_are_binned_at_explicit_edges_only():
     assert levels([1, 2, 3, 4] * 2, {"x": [3]}) == {"under 3": 4, "3 or more": 4}
     assert levels([1, 2, 3, 4] * 2, {"x": 2}) == {"1": 2, "2": 2, "3": 2, "4": 2}
 
 
-def test_none_takes_each_value_on_its_own():
+def test_bins_none_makes_each_value_a_level():
     values = list(range(40)) * 2
 
     assert levels(values, None) == levels(values, {"x": None}) == {str(i): 2 for i in range(40)}
 
 
-def test_a_mapping_leaves_other_columns_to_the_default():
+def test_a_mapping_of_bins_leaves_other_columns_at_the_default():
     frame = pl.DataFrame({"x": range(40), "z": range(40), "y": [1] * 40, "yhat": [1] * 40})
     _, seen = search(frame, metric="accuracy", bins={"x": [20]}, depth=1, min_support=1)
 
@@ -99,7 +99,7 @@ def test_a_mapping_leaves_other_columns_to_the_default():
 
 
 @pytest.mark.parametrize("null", [None, NAN])
-def test_null_is_a_level_and_moves_no_edge(null):
+def test_null_is_a_level_and_does_not_change_bin_edges(null):
     values = list(range(1, 13))
     floats = [*map(float, values), null, null]
 
@@ -109,7 +109,7 @@ def test_null_is_a_level_and_moves_no_edge(null):
     assert levels(floats, {"x": [2.5]}) == {"under 2.5": 2, "2.5 or more": 10, None: 2}
 
 
-def test_numbers_are_written_with_all_their_digits():
+def test_numbers_in_level_names_have_all_their_digits():
     values = [0.1, 0.30000000000000004, 1e-7, 2.0, -3.5, 1e22]
 
     assert list(levels(values * 2)) == ["-3.5", "1e-07", "0.1", "0.30000000000000004", "2",
@@ -123,7 +123,7 @@ def test_infinite_values_are_in_the_outer_bins():
     assert levels(values, {"x": [5]}) == {"under 5": 6, "5 or more": 7}
 
 
-def test_counts_weigh_quantiles_as_their_rows():
+def test_quantiles_of_counts_equal_those_of_repeated_rows():
     values, counts = [3, 1, 2, *range(4, 14)], [5, 40, 2, 1, 0, 7, 3, 3, 1, 9, 0, 2, 4]
     repeated = [value for value, n in zip(values, counts, strict=True) for _ in range(n)]
 
@@ -133,7 +133,7 @@ def test_counts_weigh_quantiles_as_their_rows():
 
 
 @each_constructor
-def test_every_library_cuts_in_the_same_places(constructor):
+def test_bins_are_the_same_in_every_library(constructor):
     values = [None, *[0.5 * i for i in range(60)], *[2.0] * 20]
     data = {"x": values, "y": [1] * 81, "yhat": [1] * 41 + [0] * 20 + [1] * 20}
     options = {"metric": "accuracy", "min_support": 5, "depth": 1}
@@ -143,7 +143,7 @@ def test_every_library_cuts_in_the_same_places(constructor):
     assert plain(bf.slices(constructor(data), "y", "yhat", **options)) == plain(expected)
 
 
-def test_booleans_and_nulls_are_levels_as_they_are():
+def test_boolean_levels_keep_their_type():
     data = pl.DataFrame({"x": [True, False, None] * 20, "y": [1] * 60, "yhat": [1, 0, 1] * 20})
 
     (row,) = bf.slices(data, "y", "yhat", metric="accuracy", min_support=5).to_dicts()

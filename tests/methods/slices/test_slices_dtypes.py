@@ -77,7 +77,7 @@ def check(values, form, expected):
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @cases("about", CASES)
-def test_a_column_of_any_type(about, form):
+def test_every_dtype_is_searched_the_same_in_every_library(about, form):
     values, expected = CASES[about]
 
     result = check(values, form, expected)
@@ -89,13 +89,13 @@ def test_a_column_of_any_type(about, form):
 
 @cases("form", [FORMS["polars"], FORMS["lazy"]])
 @cases("about", ONLY_POLARS)
-def test_types_that_pandas_does_not_have(about, form):
+def test_dtypes_that_only_polars_has_are_searched(about, form):
     check(ONLY_POLARS[about][0], form, ONLY_POLARS[about][1])
 
 
 @cases("form", FORMS.values())
 @cases("values", [[[1], [2]], [{"a": 1}, {"a": 2}]])
-def test_values_that_are_no_levels_are_refused(form, values):
+def test_lists_and_structs_are_refused_as_levels(form, values):
     frame = form(pl.DataFrame({"x": values * 30, "y": [0, 1] * 30, "yhat": [0, 0] * 30}))
 
     with pytest.raises(bf.UnsupportedTypeError, match="column 'x' has "):
@@ -103,7 +103,7 @@ def test_values_that_are_no_levels_are_refused(form, values):
 
 
 @cases("form", FORMS.values())
-def test_a_column_of_nulls_is_no_condition(form):
+def test_a_column_of_nulls_makes_no_slice(form):
     frame = pl.DataFrame({"x": [None] * N, "y": Y, "yhat": YHAT, "z": FEW})
 
     with pytest.raises(bf.InvalidInputError, match="no slice is large enough"):

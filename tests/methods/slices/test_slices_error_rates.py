@@ -27,20 +27,20 @@ def standard_error(share, repetitions):
 
 
 @pytest.mark.parametrize("design", NULL.values(), ids=NULL)
-def test_data_in_which_no_slice_differs(design):
+def test_family_wise_error_rate_is_at_most_5_percent(design):
     share = share_with_any(repeated(design, REPETITIONS))
 
     assert share <= 0.05 + 3 * standard_error(0.05, REPETITIONS)
 
 
-def test_the_normal_distribution_would_list_too_often():
+def test_normal_p_values_exceed_the_family_wise_error_rate():
     design = NULL["recall, 5% wrong"]
 
     assert share_with_any(repeated(design, 40, normal)) > 0.3
 
 
 @pytest.mark.parametrize("design", PLANTED.values(), ids=PLANTED)
-def test_slices_that_are_worse_are_found_and_few_others(design):
+def test_planted_slices_are_listed_and_few_others(design):
     quality = Quality.of(repeated(design, OF_PLANTED), design)
 
     def least(share):

@@ -16,14 +16,14 @@ from tests.support.tested_slices import search
 
 @pytest.mark.parametrize("largest", [0, 100])
 @pytest.mark.parametrize("metric", METRICS)
-def test_large_tables_are_searched_as_small_ones(monkeypatch, metric, largest):
+def test_tables_too_large_to_be_dense_equal_loops(monkeypatch, metric, largest):
     monkeypatch.setattr(conjunctions, "LARGEST_TABLE", largest)
 
     assert check(*asked(drawn(1), metric, options=METRICS[metric]))
 
 
 @pytest.mark.parametrize("metric", ["recall", "f1", "balanced_accuracy"])
-def test_weights_are_added_up_in_large_tables_too(monkeypatch, metric):
+def test_weighted_result_is_the_same_in_tables_too_large_to_be_dense(monkeypatch, metric):
     rows = pl.DataFrame(drawn(2), infer_schema_length=None)
     rows = rows.with_columns(w=pl.int_range(pl.len()) % 7 / 4)
     options = {"metric": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
@@ -43,7 +43,7 @@ CELLS = [  # g, h, y, yhat, n
 ]  # fmt: skip
 
 
-def test_counts_past_what_floats_hold_are_exact():
+def test_counts_above_2_to_the_53_are_exact():
     cells = pl.DataFrame(CELLS, schema=["g", "h", "y", "yhat", "n"], orient="row")
     first, *_ = bf.slices(
         cells, "y", "yhat", cells=True, metric="recall", min_difference=0.1, depth=1
@@ -75,7 +75,7 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
     assert all(log_p[a] < log_p[b] < -1000 for a, b in pairwise(levels[:8]))
 
 
-def test_many_rows_on_several_cores(monkeypatch):
+def test_result_on_several_cores_equals_that_of_a_single_core(monkeypatch):
     rows = pl.DataFrame(drawn(3), infer_schema_length=None)
     expected = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
     asked_of = []

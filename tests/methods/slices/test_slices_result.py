@@ -36,7 +36,7 @@ EDGES = {"bins": {"age": [30, 60]}, "metric": "accuracy"}
 
 
 @each_constructor
-def test_text_and_columns_by_hand(constructor):
+def test_result_has_slice_text_counts_and_estimates_of_its_rows(constructor):
     result = plain(bf.slices(constructor(ROWS), "y", "yhat", **EDGES))
     is_wrong = FRAME.with_columns(wrong=pl.col("y") != pl.col("yhat"))
     inside = [
@@ -57,7 +57,7 @@ def test_text_and_columns_by_hand(constructor):
     assert result["metric"] == ["accuracy"] * 2
 
 
-def test_n_counts_rows_that_the_metric_does_not():
+def test_n_counts_all_rows_and_min_support_those_of_the_metric():
     first, *_ = bf.slices(FRAME, "y", "yhat", **EDGES | {"metric": "recall"}).to_dicts()
     inside = FRAME.filter(sex="F").filter(pl.col("age") < 30)
 
@@ -66,7 +66,7 @@ def test_n_counts_rows_that_the_metric_does_not():
     assert first["min_support"] == inside["y"].sum() < inside.height
 
 
-def test_names_stand_in_the_order_of_over():
+def test_conditions_are_in_the_order_of_over():
     result = bf.slices(FRAME, "y", "yhat", over=["age", "sex"], **EDGES)
 
     assert result.columns[3:5] == ["age", "sex"]
@@ -101,11 +101,11 @@ def test_over_is_a_list_a_selector_or_all_other_columns(over, make):
 
 
 @pytest.mark.parametrize("over", ["sex", ["sex"], cs.string()], ids=str)
-def test_one_column_is_searched_too(over):
+def test_over_may_be_a_single_column(over):
     assert bf.slices(FRAME, "y", "yhat", over=over)["slice"].to_list() == ["sex is null"]
 
 
-def test_all_other_columns_are_not_those_with_a_role():
+def test_over_defaults_to_all_columns_without_a_role():
     frame = FRAME.with_columns(k=pl.lit(1), w=pl.lit(1.0))
     expected = bf.slices(FRAME, "y", "yhat")
 
@@ -116,7 +116,7 @@ def test_all_other_columns_are_not_those_with_a_role():
 
 
 @pytest.mark.parametrize("layers", [1, 2, 5])
-def test_counts_are_repeated_rows(layers):
+def test_counts_and_cells_equal_repeated_rows(layers):
     repeated = pl.concat([FRAME] * layers).with_row_index("i").sort(pl.col("i").hash()).drop("i")
     counted = FRAME.with_columns(k=pl.lit(layers))
     cells = bf.confusion(FRAME.with_columns(k=layers), "y", "yhat", by=["sex", "age"], counts="k")
@@ -152,7 +152,7 @@ def test_equal_weights_give_the_estimates_of_rows(metric, weight):
     assert result["n_explained"].to_list() == [0] * result.height
 
 
-def test_weights_by_hand():
+def test_weighted_recalls_of_slice_and_rest_equal_fractions():
     data = {
         "g": ["a"] * 4 + ["b"] * 4,
         "y": [1] * 8,
@@ -182,7 +182,7 @@ def test_scaled_weights_give_the_same_result():
 
 
 @pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa"])
-def test_other_metrics_are_those_of_the_rows(metric):
+def test_metrics_without_a_test_equal_report_of_slice_and_rest(metric):
     options = {**EDGES, "metric": metric, "top": 100}
     result = bf.slices(FRAME, "y", "yhat", **options)
     above = pl.when(pl.col("age") < 60).then(pl.lit("30 to 60")).otherwise(pl.lit("60 or more"))
@@ -205,7 +205,7 @@ def test_other_metrics_are_those_of_the_rows(metric):
 
 
 @each_constructor
-def test_rows_without_a_label_are_left_out_on_request(constructor):
+def test_missing_drop_leaves_out_rows_without_a_label(constructor):
     data = {name: list(values) for name, values in ROWS.items()}
     data = {name: [*values, *values[:50]] for name, values in data.items()}
     data["y"][-50:] = [None] * 50
@@ -217,7 +217,7 @@ def test_rows_without_a_label_are_left_out_on_request(constructor):
         bf.slices(constructor(data), "y", "yhat", **EDGES).lazy().collect()
 
 
-def test_one_label_is_a_stratum_of_its_own():
+def test_balanced_accuracy_of_a_single_label_equals_recall():
     ones = FRAME.filter(y=1)
     options = EDGES | {"metric": "balanced_accuracy"}
     by_recall = bf.slices(ones, "y", "yhat", **EDGES | {"metric": "recall"})
@@ -238,7 +238,7 @@ def test_a_lazy_result_has_the_schema_of_the_collected_one(make, options):
     assert plain(bf.slices(make(ROWS), "y", "yhat", **options)) == plain(eager)
 
 
-def test_equivalent_calls_return_the_same_result():
+def test_order_of_rows_and_columns_does_not_change_the_result():
     random = np.random.default_rng(0)
     shuffled = FRAME[random.permutation(FRAME.height)]
     first = bf.slices(FRAME, "y", "yhat", depth=2)
@@ -247,7 +247,7 @@ def test_equivalent_calls_return_the_same_result():
         assert bf.slices(frame, "y", "yhat", depth=2, over=["sex", "age"]).equals(first)
 
 
-def test_a_column_twice_is_explained_by_itself():
+def test_slices_of_duplicate_columns_are_listed_once():
     twice = FRAME.with_columns(again=pl.col("sex").fill_null("none"), more="sex")
     alone = bf.slices(FRAME, "y", "yhat", over=["sex"])
 
@@ -259,7 +259,7 @@ def test_a_column_twice_is_explained_by_itself():
     assert result["n_explained"].to_list() == [3 + 3 + 1 - 1]
 
 
-def test_top_and_max_slices():
+def test_top_limits_the_rows_and_max_slices_refuses_more():
     _, seen = search(FRAME, **EDGES)
     n = len(seen.slices())
 
@@ -269,7 +269,7 @@ def test_top_and_max_slices():
         bf.slices(FRAME, "y", "yhat", max_slices=n - 1, **EDGES)
 
 
-def test_depth_is_the_most_conditions():
+def test_depth_limits_the_conditions_of_a_slice():
     result, seen = search(FRAME, depth=1, **EDGES)
 
     assert set(seen.tested.depth) == set(result["depth"]) == {1}
@@ -277,7 +277,7 @@ def test_depth_is_the_most_conditions():
     assert one.slices() == two.slices()
 
 
-def test_pandas_with_an_index_and_categories():
+def test_pandas_categories_are_kept_and_the_index_is_ignored():
     frame = pd.DataFrame(ROWS, index=np.arange(1000) * 7 % 13)
     frame["sex"] = pd.Categorical(frame["sex"], ["M", "never", "F"])
     result = bf.slices(frame, "y", "yhat", **EDGES)

@@ -39,7 +39,7 @@ def shrunken_ratio(auc, variance, positives, negatives):
 
 
 @cases("case", REFERENCE)
-def test_limits_are_those_of_the_reference(case):
+def test_limits_equal_reference_values(case):
     data = (case[name] for name in ("auc", "delong_variance", "n_positive", "n_negative"))
 
     found = limits(*data, case["level"])
@@ -47,7 +47,7 @@ def test_limits_are_those_of_the_reference(case):
     assert found == pytest.approx((case["lower"], case["upper"]), abs=1e-12)
 
 
-def test_a_perfect_ranking_of_five_and_five_by_hand():
+def test_limits_of_a_perfect_ranking_of_five_and_five_rows():
     # t is the limit where 1 - t = z sqrt(V(t)); s is 1 as P = N = 5 and the area is 1
     low, high = limits(1, 0, 5, 5)
 
@@ -57,7 +57,7 @@ def test_a_perfect_ranking_of_five_and_five_by_hand():
 
 @cases("auc", [0, 0.5, 1])
 @cases("level", LEVELS)
-def test_one_row_of_either_side_has_wilsons_limits_of_one_row(auc, level):
+def test_one_positive_and_one_negative_have_wilson_limits_of_one_row(auc, level):
     # P = N = 1: V(t) = t (1 - t)
     expected = np.ravel(wilson(*arrays(auc, 1), level))
 
@@ -65,7 +65,7 @@ def test_one_row_of_either_side_has_wilsons_limits_of_one_row(auc, level):
 
 
 @cases("seed", range(200))
-def test_limits_are_as_many_standard_errors_away_as_the_level_says(seed):
+def test_limits_are_z_standard_errors_from_the_area(seed):
     rng = np.random.default_rng(seed)
     positives, negatives = 10 ** rng.uniform(0, 4, 2)
     auc, level = rng.uniform(0.01, 0.99), rng.uniform(0.1, 0.9999)
@@ -100,9 +100,7 @@ def test_limits_are_around_the_area_and_widen_with_the_level(auc, positives, neg
 @cases(("positives", "negatives"), SIZES)
 @pytest.mark.parametrize("auc", [0, 0.25, 0.5, 0.875, 1 - 2**-40])
 @cases("level", LEVELS)
-def test_scores_turned_around_or_sides_swapped_have_the_limits_mirrored(
-    auc, positives, negatives, level
-):
+def test_reversed_scores_or_swapped_classes_mirror_the_limits(auc, positives, negatives, level):
     variance = auc * (1 - auc) / max(positives, negatives)
     low, high = limits(auc, variance, positives, negatives, level)
 
@@ -111,7 +109,7 @@ def test_scores_turned_around_or_sides_swapped_have_the_limits_mirrored(
     assert mirrored == pytest.approx((1 - high, 1 - low), rel=1e-12, abs=1e-15)
 
 
-def test_few_rows_of_a_side_never_narrow_the_limits_and_many_take_delongs_variance():
+def test_delong_variance_narrows_limits_only_with_many_rows_of_a_class():
     # r = 1/4 where a side has one row: s = max(r, 1) = 1; where it has a million: s = r and little
     for n, scale in ((1, 1), (10**6, (999_999 / 4 + 50) / 1_000_049)):
         variance = variance_at(0.8, n, 10**6) / 4
@@ -121,7 +119,7 @@ def test_few_rows_of_a_side_never_narrow_the_limits_and_many_take_delongs_varian
     assert 0.8 - low == pytest.approx(1.959963984540054 * math.sqrt(variance), rel=0.01)
 
 
-def test_limits_of_tiny_areas_keep_their_digits():
+def test_limits_of_tiny_areas_are_precise():
     # P = N = 1: (AUC - t)^2 = z^2 t (1 - t), so t is next to AUC^2 / z^2 where both are small
     z = 1.959963984540054
 
@@ -136,7 +134,7 @@ def test_levels_next_to_0_and_1_have_limits():
 
 
 @cases("unknown", range(4))
-def test_what_is_undefined_has_no_limits(unknown):
+def test_undefined_inputs_have_no_limits(unknown):
     data = [0.75, 0.01, 10, 10]
     data[unknown] = math.nan
     defined = arrays(0.75, 0.01, 10, 10)
@@ -148,13 +146,13 @@ def test_what_is_undefined_has_no_limits(unknown):
     assert (low[1], high[1]) == limits(0.75, 0.01, 10, 10)
 
 
-def test_no_segments_have_no_limits():
+def test_limits_of_no_segments_are_empty():
     low, high = auc_limits(*[np.zeros(0)] * 4, 0.95)
 
     assert (len(low), len(high)) == (0, 0)
 
 
-def test_delongs_variance_by_hand():
+def test_delong_variance_is_the_sum_of_sample_variances():
     # positives .9 and .4, negatives .1, .2 and .5: shares of the other side on the right side
     positives, negatives = np.array([1, 2 / 3]), np.array([1, 1, 1 / 2])
     spreads = positives.var(), negatives.var()
@@ -165,7 +163,7 @@ def test_delongs_variance_by_hand():
 
 
 @pytest.mark.parametrize("n", [1, 1 + 1e-15])
-def test_a_side_with_one_row_adds_nothing_to_delongs_variance(n):
+def test_a_class_with_one_row_adds_nothing_to_the_delong_variance(n):
     assert delong_variance(*arrays(1e-17, 0.2, n, 5)) == pytest.approx([0.2 / 4])
     assert delong_variance(*arrays(0.2, 1e-17, 5, n)) == pytest.approx([0.2 / 4])
     assert delong_variance(*arrays(0, 0, n, n)) == [0]

@@ -9,7 +9,7 @@ from tests.support.constructors import each_constructor, plain
 from tests.support.oracles.roc_areas import NAMES, check, close, draw, limits_in, of_difference
 
 
-def test_two_segments_by_hand():
+def test_differences_of_two_segments_equal_exact_values():
     # a: .9 and .4 against .5 and .1 are right in 3 pairs of 4; b: .8 and .2 against .3 in 1 of 2
     g, y = [*"aaaabbb"], [1, 1, 0, 0, 1, 1, 0]
     frame = pl.DataFrame({"g": g, "y": y, "s": [0.9, 0.4, 0.5, 0.1, 0.8, 0.2, 0.3]})
@@ -36,7 +36,7 @@ REFERENCES = {
 
 @cases(("asked", "segment"), REFERENCES.values())
 @each_constructor
-def test_a_segment_as_reference(constructor, asked, segment):
+def test_differences_from_a_reference_segment_equal_two_separate_areas(constructor, asked, segment):
     frame = draw(7, shares=(0.2, 0.2, 0.2, 0.4))
     data = frame.to_dict(as_series=False)
 
@@ -69,7 +69,7 @@ def test_limits_against_a_segment_chosen_by_its_area_allow_for_the_choice(asked,
             check(row | {name: own[name] for name in ("roc_auc_lower", "roc_auc_upper")}, theirs)
 
 
-def test_the_whole_has_no_limits_of_the_difference():
+def test_differences_from_overall_have_no_limits():
     frame = draw(9)
     (whole,) = bf.ranking(frame, "y", "s", sample_weight="w").to_dicts()
 
@@ -82,7 +82,7 @@ def test_the_whole_has_no_limits_of_the_difference():
             assert row["roc_auc_difference"] == close(row["roc_auc"] - whole["roc_auc"])
 
 
-def test_nothing_is_compared_by_default_and_no_row_with_nothing():
+def test_areas_are_not_compared_by_default_nor_in_empty_frames():
     frame = draw()
     plain_result = bf.ranking(frame, "y", "s", by="g")
 
@@ -114,19 +114,19 @@ REFUSED = {
 
 
 @cases(("options", "kind", "words"), REFUSED.values())
-def test_references_that_cannot_be(options, kind, words):
+def test_invalid_references_are_refused(options, kind, words):
     with pytest.raises(bf.BalframeError, match=words) as raised:
         bf.ranking(draw(), "y", "s", **{"by": "g", "reference": "rest"} | options)
     assert isinstance(raised.value, kind)
 
 
-def test_a_keyword_that_is_a_segment_too_is_refused():
+def test_a_reference_that_is_both_option_and_segment_is_refused():
     frame = draw().with_columns(g=pl.lit("rest"))
     with pytest.raises(bf.BalframeError, match="both an option and a value of column 'g'"):
         bf.ranking(frame, "y", "s", by="g", reference="rest")
 
 
-def test_an_output_name_as_by_column_is_refused_only_where_it_is_in_the_result():
+def test_a_by_column_named_reference_is_refused_only_with_a_reference():
     frame = draw().rename({"g": "reference"})
     assert bf.ranking(frame, "y", "s", by="reference").height == 5
     with pytest.raises(bf.BalframeError, match=r"'reference'.*[Rr]ename"):

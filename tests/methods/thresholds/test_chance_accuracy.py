@@ -18,7 +18,7 @@ def bound(positives, negatives, cuts, level=0.95):
 
 
 @cases("case", CASES)
-def test_reference_values(case):
+def test_bound_equals_reference_values(case):
     result = bound(case["n_positive"], case["n_negative"], case["cuts"])
 
     assert result == pytest.approx(case["value"], abs=1e-12)
@@ -28,11 +28,11 @@ def test_reference_values(case):
     ("cuts", "c"),
     [(0, 0), (1, 0.822), (2, 0.980), (3, 1.064), (5, 1.163), (7, 1.2239), (99, 1.2239)],
 )
-def test_the_factor_rises_with_the_cuts_to_that_of_kolmogorov_and_smirnov(cuts, c):
+def test_the_factor_rises_with_cuts_to_that_of_kolmogorov_smirnov(cuts, c):
     assert bound(50, 50, cuts) == pytest.approx(0.5 + 0.5 * c / 5, abs=5e-5)
 
 
-def test_it_is_at_most_1_and_undefined_without_a_side():
+def test_the_bound_is_at_most_1_and_undefined_without_a_class():
     assert bound(1, 1, 9) == 1
     assert math.isnan(bound(0, 5, 9))
 
@@ -53,7 +53,7 @@ def scores_at_random(rng, positives, negatives, cuts, draws):
 @pytest.mark.simulation
 @cases("cuts", [1, 2, 7, 40, None])
 @pytest.mark.parametrize(("positives", "negatives"), [(5, 5), (30, 300), (500, 500)])
-def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cuts):
+def test_scores_that_ignore_the_label_rarely_exceed_the_bound(positives, negatives, cuts):
     rng, draws = np.random.default_rng(1), 20_000
 
     score_counts = scores_at_random(rng, positives, negatives, cuts, draws)
@@ -67,7 +67,7 @@ def test_scores_that_ignore_the_label_rarely_exceed_it(positives, negatives, cut
     assert exceeded >= 0.01  # nor is it out of reach
 
 
-def test_the_share_of_orders_that_exceed_it():
+def test_share_of_all_orders_that_exceed_the_bound():
     """All 252 orders of five positives and five negatives: P(D+ >= 4/5) = C(10, 1) / C(10, 5)."""
     masks = np.array([[i >> b & 1 for b in range(10)] for i in range(2**10)])
     orders = masks[masks.sum(axis=1) == 5]

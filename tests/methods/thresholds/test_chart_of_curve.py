@@ -36,7 +36,7 @@ def segments(n):
 
 @cases("metric", ["balanced_accuracy", "recall"])
 @each_constructor
-def test_lines_are_those_of_the_method(constructor, metric):
+def test_lines_of_the_chart_equal_bf_curve(constructor, metric):
     df = constructor(TABLE)
 
     chart = bf.plot.curve(df, "y", "s", by="g", metrics=metric)
@@ -63,7 +63,7 @@ def test_lines_are_those_of_the_method(constructor, metric):
 
 
 @each_constructor
-def test_best_thresholds_are_those_of_the_method(constructor):
+def test_points_of_the_chart_equal_bf_best_threshold(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.curve(df, "y", "s", by="g")
@@ -77,7 +77,7 @@ def test_best_thresholds_are_those_of_the_method(constructor):
     assert (points[0]["threshold"], points[0]["estimate"]) == (0.8, 0.75)
 
 
-def test_what_is_on_the_channels():
+def test_channels_titles_and_tooltips_of_the_chart():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g")
 
     x, y, color = (channel(chart, "line", name) for name in ("x", "y", "color"))
@@ -108,7 +108,7 @@ def test_what_is_on_the_channels():
 @pytest.mark.parametrize(
     ("metric", "chance"), [("informedness", 0), ("recall", None), ("accuracy", None)]
 )
-def test_the_rule_of_chance(metric, chance):
+def test_chance_is_a_dashed_rule_for_metrics_that_have_it(metric, chance):
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", metrics=metric, level=0.8)
 
     rules = [one["encoding"]["y"] for one in layers_of(chart, "rule")]
@@ -119,7 +119,7 @@ def test_the_rule_of_chance(metric, chance):
     ]
 
 
-def test_a_best_threshold_at_infinity_has_no_point():
+def test_an_infinite_best_threshold_has_no_point():
     # all are negative but the lowest score: best is to call nobody positive, 2 of 3 right
     df = pl.DataFrame({"y": [0, 0, 1], "s": [0.9, 0.8, 0.1]})
 
@@ -134,7 +134,7 @@ def test_a_best_threshold_at_infinity_has_no_point():
 
 
 @cases(("n", "panels"), [(1, False), (4, False), (5, True), (60, True)])
-def test_segments_share_a_panel_while_there_are_colours(n, panels):
+def test_up_to_four_segments_share_a_panel(n, panels):
     chart = bf.plot.curve(segments(n), "y", "s", by="g", pos_label=1)
 
     color = channel(chart, "line", "color")
@@ -148,7 +148,7 @@ def test_segments_share_a_panel_while_there_are_colours(n, panels):
         assert given["columns"] * given["spec"]["width"] <= 720
 
 
-def test_a_segment_with_one_label_says_that_it_has_no_best_threshold():
+def test_a_segment_with_one_label_has_a_note_and_no_best_threshold():
     df = pl.concat([segments(8), pl.DataFrame({"g": ["z"], "y": [0], "s": [0.5]})])
 
     chart = bf.plot.curve(df, "y", "s", by="g")
@@ -158,7 +158,7 @@ def test_a_segment_with_one_label_says_that_it_has_no_best_threshold():
     assert specification(chart)["facet"]["sort"][-1] == "z"
 
 
-def test_models_have_panels_and_scales_of_their_own():
+def test_each_model_has_its_own_panel_and_scale():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", ["s", "t"], by="g")
 
     given = specification(chart)
@@ -173,7 +173,7 @@ def test_models_have_panels_and_scales_of_their_own():
     }
 
 
-def test_a_second_column_has_panels_on_one_scale():
+def test_a_second_by_column_has_panels_with_a_shared_scale():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by=["g", "h"])
 
     given = specification(chart)
@@ -181,7 +181,7 @@ def test_a_second_column_has_panels_on_one_scale():
     assert "resolve" not in given
 
 
-def test_more_values_of_a_second_column_than_colours_join_the_segment():
+def test_many_values_of_a_second_by_column_become_part_of_the_segment():
     table = segments(8)
     df = pl.concat([table.with_columns(h=pl.lit(f"h{i}")) for i in range(8)])
 
@@ -191,7 +191,7 @@ def test_more_values_of_a_second_column_than_colours_join_the_segment():
     assert (facet["field"], facet["title"], len(facet["sort"])) == ("segment", "g, h", 64)
 
 
-def test_of_many_segments_both_ends_are_drawn():
+def test_only_the_highest_and_lowest_of_many_segments_are_drawn():
     df = pl.DataFrame(
         [(f"s{i}", y, s) for i in range(10) for y, s in ((0, 5), (1, 9), *[(0, 9)] * i)],
         schema=["g", "y", "s"],
@@ -208,7 +208,7 @@ def test_of_many_segments_both_ends_are_drawn():
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (1000, 1001), (-1e308, 1e308)])
-def test_a_long_curve_loses_only_what_cannot_be_seen(low, high):
+def test_a_long_curve_is_thinned_below_the_resolution_of_the_chart(low, high):
     rng = np.random.default_rng(1)
     share = rng.random(20_000)
     df = pl.DataFrame({"y": rng.random(20_000) < share, "s": low * (1 - share) + high * share})
@@ -225,7 +225,7 @@ def test_a_long_curve_loses_only_what_cannot_be_seen(low, high):
     assert np.diff(place).max() < 2 / 480
 
 
-def test_thresholds_of_a_grid():
+def test_lines_of_a_grid_have_its_thresholds():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", thresholds=[0.25, 0.5])
 
     assert [row["threshold"] for row in lines(chart)] == [0.25, 0.5]
@@ -234,7 +234,7 @@ def test_thresholds_of_a_grid():
     assert [row["estimate"] for row in lines(chart)] == pytest.approx(expected)
 
 
-def test_several_metrics_of_which_one_has_no_best_threshold():
+def test_several_metrics_have_panels_and_only_some_best_thresholds():
     names = ["selection_rate", "balanced_accuracy", "recall"]
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g", metrics=names)
 

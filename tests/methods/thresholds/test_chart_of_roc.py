@@ -33,7 +33,7 @@ def texts(chart, **values):
 
 
 @each_constructor
-def test_points_are_those_of_the_method(constructor):
+def test_points_of_the_chart_equal_bf_curve(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.roc(df, "y", "s", by="g")
@@ -47,7 +47,7 @@ def test_points_are_those_of_the_method(constructor):
 
 
 @each_constructor
-def test_areas_are_those_of_the_method(constructor):
+def test_areas_in_the_chart_equal_bf_ranking(constructor):
     df = constructor(TABLE)
 
     chart = bf.plot.roc(df, "y", "s", by="g")
@@ -64,7 +64,7 @@ def test_areas_are_those_of_the_method(constructor):
     ]
 
 
-def test_what_is_on_the_channels():
+def test_channels_titles_and_tooltips_of_the_chart():
     chart = bf.plot.roc(pl.DataFrame(TABLE), "y", "s", by="g")
 
     x, y, color = (channel(chart, "line", name) for name in ("x", "y", "color"))
@@ -101,7 +101,7 @@ def test_a_curve_of_all_rows_has_no_legend():
     assert area["roc_auc"] == pytest.approx((2 + 2.5 + 5 + 5) / 20)
 
 
-def test_models_have_panels_and_areas_of_their_own():
+def test_each_model_has_its_own_panel_and_area():
     chart = bf.plot.roc(pl.DataFrame(TABLE), "y", ["s", "t"], by="g")
 
     assert specification(chart)["facet"]["sort"] == ["s", "t"]
@@ -110,7 +110,7 @@ def test_models_have_panels_and_areas_of_their_own():
     assert shown(chart, "text")["panel"] == "model"
 
 
-def test_with_a_panel_for_each_segment_colours_are_models():
+def test_colours_are_models_if_each_segment_has_a_panel():
     table = pl.DataFrame(TABLE).drop("g")
     df = pl.concat([table.with_columns(g=pl.lit(f"g{i}")) for i in range(8)])
 
@@ -125,7 +125,7 @@ def test_with_a_panel_for_each_segment_colours_are_models():
 
 
 @each_constructor
-def test_rows_left_out_leave_an_area_undefined(constructor):
+def test_a_segment_whose_rows_are_dropped_has_an_undefined_area(constructor):
     df = constructor({**TABLE, "s": [*TABLE["s"][:4], None, None, None, None, 0.6]})
 
     chart = bf.plot.roc(df, "y", "s", by=["g", "h"], missing="drop")
@@ -134,7 +134,7 @@ def test_rows_left_out_leave_an_area_undefined(constructor):
     assert [(row["panel"], row["n"]) for row in undefined] == [("x", 0), ("y", 0)]
 
 
-def test_of_many_segments_both_ends_are_drawn():
+def test_only_the_highest_and_lowest_of_many_segments_are_drawn():
     df = pl.DataFrame(
         [(f"s{i}", y, s) for i in range(10) for y, s in ((0, 5), (1, 9), *[(0, 10)] * i)],
         schema=["g", "y", "s"],
@@ -172,7 +172,7 @@ def boxes(chart, panel):
 
 
 @cases("n", [1, 2, 3, 4])
-def test_labels_lie_in_the_panel_and_on_no_other_label(n):
+def test_labels_stay_in_the_panel_and_do_not_overlap(n):
     chart = bf.plot.roc(sites(n), "y", ["s", "t"], by="g")
 
     for model in ("s", "t"):
@@ -190,7 +190,7 @@ def test_labels_lie_in_the_panel_and_on_no_other_label(n):
 
 @cases("n", [1, 2, 4, 6])
 @cases("score", ["s", "t"])
-def test_labels_are_a_list_that_lies_on_no_line(n, score):
+def test_labels_are_sorted_by_area_and_do_not_cover_lines(n, score):
     chart = bf.plot.roc(sites(n, 400), "y", score, by="g")
     shares_panel = n <= 4
 
@@ -214,7 +214,7 @@ def test_labels_are_a_list_that_lies_on_no_line(n, score):
 
 
 @pytest.mark.parametrize(("n", "is_alone"), [(4, False), (5, True), (30, True)])
-def test_more_than_four_segments_have_panels_with_the_others_behind(n, is_alone):
+def test_more_than_four_segments_have_panels_with_others_in_grey(n, is_alone):
     chart = bf.plot.roc(sites(n), "y", "s", by="g")
 
     given = specification(chart)

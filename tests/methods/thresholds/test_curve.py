@@ -62,7 +62,7 @@ def close(found, expected, within=1e-12):
 
 @carried
 @each_constructor
-def test_equals_scikit_learns_roc_curve(constructor, options):
+def test_curve_equals_roc_curve_of_scikit_learn(constructor, options):
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", metrics=SIDES, **options))
     for key, y, s, n, weight in segments(DATA, options):
         mine = of_segment(out, key)
@@ -81,7 +81,7 @@ def test_equals_scikit_learns_roc_curve(constructor, options):
     not hasattr(sk, "confusion_matrix_at_thresholds"), reason="scikit-learn does not have it yet"
 )
 @carried
-def test_equals_scikit_learns_confusion_matrices(options):
+def test_curve_equals_confusion_matrix_at_thresholds_of_scikit_learn(options):
     out = plain(bf.curve(pl.DataFrame(DATA), "y", "s", by="g", metrics=SIDES, **options))
     for key, y, s, n, weight in segments(DATA, options):
         mine = {name: values[:-1] for name, values in of_segment(out, key).items()}
@@ -114,7 +114,7 @@ GRIDS = [None, 2, 11, 101, [0.5, -1.0, 0.25, INF, 0.5, 10 / 29, 2.0], ("quantile
 @cases("thresholds", GRIDS)
 @carried
 @each_constructor
-def test_equals_a_loop_over_thresholds(constructor, thresholds, options):
+def test_curve_equals_a_loop_over_thresholds(constructor, thresholds, options):
     options = {"metrics": LOOPED, "thresholds": thresholds, **options}
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", **options))
     for key, y, s, n, weight in segments(DATA, options):
@@ -127,7 +127,7 @@ def test_equals_a_loop_over_thresholds(constructor, thresholds, options):
 
 @cases("thresholds", [None, 30])
 @each_constructor
-def test_weights_of_very_different_size_in_segments(constructor, thresholds):
+def test_segments_with_very_different_weights_equal_a_loop(constructor, thresholds):
     rng = np.random.default_rng(4)
     size = {"a": 1e6, "b": 1e-12, None: 1e6}
     weight = [size[g] * one for g, one in zip(DATA["g"], rng.uniform(0.1, 1, 600), strict=True)]
@@ -151,7 +151,7 @@ WEIGHED = [
 
 
 @cases("options", WEIGHED)
-def test_every_metric_is_what_report_says_of_the_predictions(options):
+def test_metrics_at_a_threshold_equal_report_of_the_predictions(options):
     one_label = draw(9, seed=2) | {"g": ["z"] * 9, "y": [1] * 9}
     frame = pl.DataFrame(draw(150)).vstack(pl.DataFrame(one_label))
     thresholds = [0.0, 0.3, 15 / 29, 0.9, 5.0]
@@ -168,7 +168,7 @@ def test_every_metric_is_what_report_says_of_the_predictions(options):
 
 @cases("interval", ["score", "wilson", "scas", "jeffreys", "posterior"])
 @cases("prior", ["uniform", "jeffreys"])
-def test_limits_of_other_kinds_are_those_of_report(interval, prior):
+def test_limits_of_every_interval_equal_those_of_report(interval, prior):
     frame = pl.DataFrame(DATA).with_columns(called=pl.col("r") >= 0.4, y=pl.col("y") == 1)
     options = {"interval": interval, "level": 0.9, "prior": prior, "metrics": ["uar", "f1", "ppv"]}
     expected = bf.report(frame, "y", "called", **options).drop("n", "n_labels", "min_support")
@@ -179,7 +179,7 @@ def test_limits_of_other_kinds_are_those_of_report(interval, prior):
 @cases(("level", "width"), [(0.95, 1.358), (0.9, 1.224)])
 @carried
 @each_constructor
-def test_the_band_has_the_width_of_kolmogorov_and_smirnov(constructor, options, level, width):
+def test_the_band_has_the_width_of_kolmogorov_smirnov(constructor, options, level, width):
     options = {"band": True, "metrics": "balanced_accuracy", "level": level, **options}
     out = plain(bf.curve(constructor(DATA), "y", "s", by="g", **options))
     assert special.kolmogi(1 - level) == pytest.approx(width, abs=5e-4)
@@ -203,7 +203,7 @@ def test_a_band_is_clipped_and_null_with_one_label(constructor):
 
 
 @each_constructor
-def test_scores_that_ignore_the_label_have_one_half_everywhere(constructor):
+def test_scores_that_ignore_the_label_have_balanced_accuracy_one_half(constructor):
     shares = [1, 2, 3, 4]  # rows of each score: 3 of 8 positive in all
     data = {"y": [1, 0] * 4, "s": [i / 4 for i in range(4) for _ in "pn"]}
     data["k"] = [share * side for share in shares for side in (3, 5)]
@@ -214,7 +214,7 @@ def test_scores_that_ignore_the_label_have_one_half_everywhere(constructor):
         assert set(out["informedness"]) == {0.0}
 
 
-def test_balanced_accuracy_is_half_of_one_and_informedness():
+def test_balanced_accuracy_is_half_of_1_plus_informedness():
     names = ["balanced_accuracy", "informedness", "adjusted_balanced_accuracy"]
     out = bf.curve(pl.DataFrame(DATA), "y", "s", by="g", sample_weight="w", metrics=names)
     close(out["balanced_accuracy"], (1 + out["informedness"]) / 2)
@@ -226,7 +226,7 @@ HOLES |= {"s": [0.25, 0.5, 0.5, NAN, 0.75, None, 0.5]}
 
 
 @each_constructor
-def test_rows_with_nulls_are_dropped_and_segments_stay(constructor):
+def test_segments_whose_rows_are_all_dropped_stay_in_the_result(constructor):
     with warnings.catch_warnings(action="ignore"):
         frame = constructor(HOLES)
     options = {"sample_weight": "w", "missing": "drop", "metrics": ["recall", "specificity"]}
@@ -251,7 +251,7 @@ KEYS = {
 
 @cases("keys", KEYS.values())
 @each_constructor
-def test_models_and_margins_ascend_by_segment_margin_model_and_threshold(constructor, keys):
+def test_rows_are_sorted_by_margin_segment_model_and_threshold(constructor, keys):
     data = {"g": keys, "y": [0, 1, 1, 0, 1], "s": [1, 2, 2, 4, 3], "r": [5, 5, 6, 6, 6]}
     frame = constructor(data)
     out = bf.curve(frame, "y", ["s", "r"], by="g", metrics="recall", margins="all")

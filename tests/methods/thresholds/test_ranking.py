@@ -52,7 +52,7 @@ def segments(data, options=()):
 @cases("levels", [6, 40, 10**9])
 @carried
 @each_constructor
-def test_equals_scikit_learn(constructor, options, levels):
+def test_ranking_equals_scikit_learn(constructor, options, levels):
     data = draw(levels)
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", **options))
     peers = {
@@ -76,7 +76,7 @@ def test_equals_scikit_learn(constructor, options, levels):
 @cases("level", [0.8, 0.95])
 @carried
 @each_constructor
-def test_limits_and_distance_of_rows(constructor, options, level, levels):
+def test_limits_equal_all_pairs_of_rows_and_ks_statistic_scipy(constructor, options, level, levels):
     data = draw(levels)
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", level=level, **options))
     for at, (y, s, n, weight) in enumerate(segments(data, options)):
@@ -91,7 +91,7 @@ def test_limits_and_distance_of_rows(constructor, options, level, levels):
 
 @cases("weight", [0.1, 3.0, 1e-9, 1e-150, 1e150, 1e200])
 @each_constructor
-def test_equal_weights_change_nothing(constructor, weight):
+def test_equal_weights_give_the_result_without_weights(constructor, weight):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it tries integers
         frame = constructor(draw(6) | {"w": [weight] * 300})
     rows = plain(bf.ranking(frame, "y", "s", by="g"))
@@ -103,7 +103,7 @@ def test_equal_weights_change_nothing(constructor, weight):
 @cases("size", [1e-12, 1e-3, 1e6])
 @cases("other", [1e6, 1e12, 1e20])
 @each_method
-def test_weights_of_other_segments_change_nothing(method, size, other):
+def test_weights_of_other_segments_do_not_change_the_result(method, size, other):
     data = draw(20)
     data["w"] = [
         one * (size if g == "b" else other) for one, g in zip(data["w"], data["g"], strict=True)
@@ -130,7 +130,7 @@ FEW = {
 
 @cases(("y", "s", "auc"), FEW.values())
 @each_constructor
-def test_few_rows_have_limits_even_if_nothing_varies(constructor, y, s, auc):
+def test_few_rows_have_limits_even_without_variance(constructor, y, s, auc):
     out = plain(bf.ranking(constructor({"y": y, "s": s}), "y", "s"))
     lower, upper = limits(*area(np.array(y), np.array(s)))
     assert out["roc_auc"] == pytest.approx([auc])
@@ -140,7 +140,7 @@ def test_few_rows_have_limits_even_if_nothing_varies(constructor, y, s, auc):
 
 
 @each_constructor
-def test_five_and_five_rows_in_perfect_order(constructor):
+def test_limits_of_five_and_five_rows_ranked_perfectly(constructor):
     out = plain(bf.ranking(constructor({"y": [0] * 5 + [1] * 5, "s": list(range(10))}), "y", "s"))
     assert [round(out["roc_auc_lower"][0], 3), out["roc_auc_upper"]] == [0.643, [1]]
 
@@ -161,14 +161,14 @@ def test_perfect_separation_is_exact_under_weights(constructor, seed, sign):
 
 
 @each_constructor
-def test_squares_of_weights_beyond_the_range_of_a_float_leave_the_area_without_limits(constructor):
+def test_weights_whose_squares_underflow_leave_the_area_without_limits(constructor):
     frame = constructor({"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "w": [1e-200] * 4})
     out = plain(bf.ranking(frame, "y", "s", sample_weight="w"))
     assert (out["roc_auc"], out["roc_auc_lower"], out["roc_auc_upper"]) == ([0.75], [None], [None])
 
 
 @each_constructor
-def test_by_hand(constructor):
+def test_metrics_of_four_rows_equal_fractions(constructor):
     frame = constructor({"y": [0, 0, 1, 1], "s": [0.25, 0.5, 0.5, 0.75]})
     out = plain(bf.ranking(frame, "y", "s"))
     assert [out[name] for name in FOUND[:3]] == [[4], [2], [(1 / 2 + 1 + 1 + 1) / 4]]
@@ -185,7 +185,7 @@ def test_scores_outside_of_0_to_1_have_no_brier_score(constructor):
 
 
 @each_constructor
-def test_one_label_and_no_row(constructor):
+def test_segments_with_one_label_or_no_row_have_null_metrics(constructor):
     data = {"g": [*"aabbc"], "y": [1, 1, 0, 0, None], "s": [0.5, 0.75, 0.5, 0.75, 0.5]}
     with warnings.catch_warnings(action="ignore"):
         frame = constructor(data)
@@ -210,7 +210,7 @@ LABELS = {
 @each_method
 @cases(("labels", "pos_label"), LABELS.values())
 @each_constructor
-def test_other_labels_are_negative(constructor, method, labels, pos_label):
+def test_labels_other_than_pos_label_are_negative(constructor, method, labels, pos_label):
     rng = np.random.default_rng(6)
     y = [labels[i] for i in rng.integers(0, len(labels), 60)]
     data = {"y": y, "s": rng.integers(0, 9, 60).tolist(), "r": rng.random(60).tolist()}
@@ -300,14 +300,14 @@ def asked(method, frame, options):
 
 @cases(("method", "options", "kind", "words"), wrong_uses(AT_ONCE))
 @each_constructor
-def test_names_types_and_options_raise_at_once(constructor, method, options, kind, words):
+def test_invalid_names_types_and_options_raise_at_once(constructor, method, options, kind, words):
     with pytest.raises(bf.BalframeError, match=words) as raised:
         asked(method, constructor(DATA), options)()
     assert isinstance(raised.value, kind)
 
 
 @cases(("method", "columns", "options", "words"), wrong_uses(VALUES))
-def test_values_raise_the_same_in_every_library(method, columns, options, words):
+def test_invalid_values_raise_the_same_message_in_every_library(method, columns, options, words):
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
         frames = [make(DATA | columns) for make in CONSTRUCTORS]
     texts = {message(asked(method, frame, options)) for frame in frames}
@@ -325,7 +325,7 @@ def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, metho
 
 @each_method
 @each_constructor
-def test_an_empty_frame_gives_no_rows_and_inputs_are_unchanged(constructor, method):
+def test_an_empty_frame_gives_no_rows_and_input_is_unchanged(constructor, method):
     frame = constructor(DATA)
     before = copy.deepcopy(plain(frame))
     full = plain(method(frame, "y", "s", by="g"))

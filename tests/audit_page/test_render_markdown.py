@@ -50,7 +50,7 @@ def markdown():
     return Page(sample()).markdown()
 
 
-def test_sentences_and_tables_are_those_of_the_page(markdown):
+def test_markdown_has_the_sentences_and_tables_of_the_page(markdown):
     lines = markdown.splitlines()
 
     assert lines[0] == "# Less than 25"
@@ -72,7 +72,7 @@ def test_sentences_and_tables_are_those_of_the_page(markdown):
     assert lines.count("````") == 2
 
 
-def test_tables_are_tables_and_code_is_code(markdown):
+def test_markdown_tables_and_code_blocks_are_parsed_as_such(markdown):
     html = rendered(markdown)
 
     assert html.count("<table>") == 6
@@ -83,7 +83,7 @@ def test_tables_are_tables_and_code_is_code(markdown):
 
 
 @cases("name", HOSTILE_HERE.values())
-def test_names_of_the_data_are_inert(markdown, name):
+def test_names_from_the_data_are_escaped(markdown, name):
     hostile = Page(sample(name)).markdown()
 
     assert structure(hostile) == structure(markdown)
@@ -96,7 +96,7 @@ def test_names_of_the_data_are_inert(markdown, name):
 
 
 @cases("name", ["a|b", "`a`", "<b>", "@someone", "a\\", "x_y_z", "Zoë", "R&D"])
-def test_names_are_shown_as_they_are(name):
+def test_names_are_displayed_verbatim(name):
     html = rendered(Page(sample(name)).markdown())
 
     shown = name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -104,11 +104,11 @@ def test_names_are_shown_as_they_are(name):
     assert f"<td><em>{shown}</em></td>" in text
 
 
-def test_the_page_needs_no_template(markdown):
+def test_same_document_gives_the_same_markdown(markdown):
     assert Page(sample()).markdown() == markdown
 
 
-def test_a_name_from_right_to_left_does_not_turn_the_sentence():
+def test_right_to_left_name_is_isolated_from_its_sentence():
     hebrew = "\u05e9\u05dc\u05d5\u05dd"
 
     markdown = Page(sample(hebrew)).markdown()

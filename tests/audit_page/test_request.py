@@ -16,5 +16,5 @@ def test_rules_that_an_audit_cannot_judge_are_refused():
         check_rules(read_rules("recall >= baseline - 0.01"), ["g"])
 
 
-def test_the_level_of_tests_has_no_rounding_error():
+def test_alpha_equals_one_minus_level_without_rounding_error():
     assert make_request(level=0.95).alpha == 0.05

@@ -37,7 +37,7 @@ def test_p_values_of_small_groups_are_in_the_family(compas_audit):
         assert all(one.p_adjusted is not None for one in group.differences.values())
 
 
-def test_compas_counts_33_differences_of_groups_and_6_of_selections(compas_audit):
+def test_compas_page_adjusts_33_differences_and_6_selection_ratios(compas_audit):
     """Eleven groups in three rates; the highest of three columns and small groups have no ratio."""
     tested = [one for one in family(compas_audit) if one.p is not None]
     assert len(tested) == 11 * 3 + (2 - 1) + (4 - 1) + (3 - 1)
@@ -51,7 +51,7 @@ def test_models_and_their_differences_are_in_one_family():
     assert len(family(audited)) == sum(of_groups) + len(of_ratios) + 2
 
 
-def test_a_difference_without_a_p_value_is_left_out():
+def test_difference_without_a_p_value_is_not_adjusted():
     found = [difference(5, p_adjusted=p) for p in (0.01, None, 0.04)]
     adjust_differences(found, 0.05)
     assert [one.p_adjusted for one in found] == [pytest.approx(0.02), None, pytest.approx(0.04)]
@@ -59,5 +59,5 @@ def test_a_difference_without_a_p_value_is_left_out():
 
 
 @pytest.mark.parametrize(("p", "is_shown"), [(0.0499, True), (0.05, False), (None, False)])
-def test_a_difference_is_shown_below_the_level(p, is_shown):
+def test_difference_is_significant_only_below_alpha(p, is_shown):
     assert difference(5, p_adjusted=p).is_significant == is_shown

@@ -136,7 +136,7 @@ def test_rows_and_counted_rows_and_stored_cells_give_the_same_page(expected):
     assert "cells=True" in pages[0].markdown()
 
 
-def test_the_fingerprint_is_that_of_the_counts(expected):
+def test_fingerprint_depends_on_counts_and_not_on_options(expected):
     (sha,) = FINGERPRINT.findall(expected[1])
     frame = pl.DataFrame(ROWS)
     other = frame.with_columns(
@@ -150,7 +150,7 @@ def test_the_fingerprint_is_that_of_the_counts(expected):
 
 @pytest.mark.any_version
 @pytest.mark.parametrize("labels", [("no", "yes"), (False, True), (-1, 1)])
-def test_labels_of_any_type_give_the_same_page_everywhere(labels):
+def test_every_library_gives_the_same_page_for_labels_of_each_type(labels):
     rows = {**ROWS, **{name: [labels[one] for one in ROWS[name]] for name in ("y", "p")}}
 
     pages = {

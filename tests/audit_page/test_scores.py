@@ -13,7 +13,7 @@ from tests.support.cases import cases
 MINUS = "\N{MINUS SIGN}"
 
 
-def test_numbers_beside_a_threshold_give_the_same_calls():
+def test_threshold_has_a_lower_neighbour_with_the_same_predictions():
     spread = ScoreCounts([0.1, 0.48, 0.503, 0.9], [0, 0, 1, 1], [1, 1, 1, 1], None)
     at = spread.threshold(0.503)
     assert at.value == 0.503
@@ -55,12 +55,12 @@ def test_scores_within_0_and_1_may_be_probabilities(scores, are):
         (Threshold(1e-9, 0.0), f"1e{MINUS}9 or more"),
     ],
 )
-def test_thresholds_are_written_as_the_shortest_number_that_gives_the_same_calls(at, text):
+def test_threshold_text_is_the_shortest_with_the_same_predictions(at, text):
     assert at.rule == text
 
 
 @cases("above", [0.0, 0.3, 0.33, 0.333, 0.33333333333])
-def test_a_threshold_as_written_is_between_its_neighbours(above):
+def test_threshold_text_lies_above_the_lower_neighbour(above):
     value = 1 / 3
     assert above < float(Threshold(value, above).text) <= value
 
@@ -82,5 +82,5 @@ def test_scores_of_32_bits_have_few_digits():
         ),
     ],
 )
-def test_rounding_is_said(step, said):
+def test_section_states_how_scores_were_rounded(step, said):
     assert plain(rounding_note(make_cells({(0, 0): 1, (1, 1): 1}, step=step))) == said

@@ -37,17 +37,17 @@ NONE = Estimate(None, None, None)
         (0.0, 1.0, ["0%", "50%", "100%"]),
     ],
 )
-def test_ticks_are_round(lower, upper, ticks):
+def test_axis_ticks_are_round_numbers(lower, upper, ticks):
     axis = share_range([Estimate(lower, lower, upper)]).axis(PERCENT)
     assert [text for _, text in axis.ticks] == ticks
 
 
-def test_without_numbers_the_axis_is_that_of_shares():
+def test_axis_without_estimates_is_from_0_to_100_percent():
     assert share_range([NONE]) == share_range([]) == Range(0.0, 1.0, 0.5)
 
 
 @given(st.lists(LIMITS, min_size=1, max_size=5), st.none() | UNIT)
-def test_the_axis_holds_all_numbers(estimates, other):
+def test_axis_of_shares_includes_all_estimates_and_limits(estimates, other):
     span = share_range(estimates, other)
     for one in estimates:
         bar = span.bar(one)
@@ -59,7 +59,7 @@ def test_the_axis_holds_all_numbers(estimates, other):
 
 
 @given(st.lists(GAPS, max_size=5))
-def test_the_axis_of_differences_has_0_in_its_middle(estimates):
+def test_axis_of_differences_is_centred_on_0(estimates):
     span = difference_range(estimates)
     assert span.place(0.0) == 0.5
     for one in estimates:
@@ -70,14 +70,14 @@ def test_the_axis_of_differences_has_0_in_its_middle(estimates):
     assert len(ticks) == 5
 
 
-def test_what_is_undefined_has_no_place():
+def test_undefined_estimates_and_limits_have_no_position():
     bar = share_range([Estimate(0.5, 0.4, 0.6)]).bar(Estimate(0.5, None, None))
     assert math.isclose(bar.at, 0.5)
     assert (bar.lower, bar.upper) == (None, None)
     assert Range(0, 1, 0.5).place(None) is None
 
 
-def test_the_axis_of_ratios_has_its_lines():
+def test_axis_of_ratios_has_lines_at_1_and_at_the_bound():
     axis = Range(0.0, 1.2, 0.2).axis(RATIO, 1.0, 0.8)
     assert [text for _, text in axis.ticks][::5] == ["0.00", "1.00"]
     assert axis.line == pytest.approx(1 / 1.2)
@@ -95,7 +95,7 @@ def test_the_axis_of_ratios_has_its_lines():
         ([Estimate(None, None, None)], 0.9, 1.1),
     ],
 )
-def test_the_axis_of_ratios_holds_1(ratios, low, high):
+def test_axis_of_ratios_includes_1(ratios, low, high):
     axis = ratio_range(ratios)
     assert (axis.low, axis.high) == pytest.approx((low, high))
     assert axis.low < 1 < axis.high
@@ -112,7 +112,7 @@ def row_dicts(n, n_columns=1):
     return group_rows(choose_groups(with_columns(groups, n_columns)), [], lambda _: [Cell("x")])
 
 
-def test_all_of_20_groups_are_shown():
+def test_table_has_all_of_20_groups():
     (only,) = row_dicts(20)
     assert [plain(row.heading) for row in only.rows] == [f"g{at:03}" for at in range(20)]
     assert only.heading.endswith("\u2069")
@@ -123,7 +123,7 @@ def test_all_of_20_groups_are_shown():
     ("n", "said"),
     [(21, "1 more group, 10 people"), (22, "2 more groups, 21 people")],
 )
-def test_the_largest_20_are_shown_in_their_order_and_the_others_counted(n, said):
+def test_table_has_the_largest_20_groups_and_counts_the_rest(n, said):
     (only,) = row_dicts(n)
     assert [plain(row.heading) for row in only.rows[:-1]] == [
         f"g{at:03}" for at in range(n - 20, n)
@@ -131,7 +131,7 @@ def test_the_largest_20_are_shown_in_their_order_and_the_others_counted(n, said)
     assert only.rows[-1] == TableRow(said, [Cell()], is_small=True)
 
 
-def test_six_columns_are_shown():
+def test_table_has_at_most_six_columns_of_groups():
     assert len(row_dicts(2, 6)) == len(row_dicts(2, 8)) == 6
 
 
@@ -148,7 +148,7 @@ def test_six_columns_are_shown():
         ),
     ],
 )
-def test_columns_that_are_not_shown_are_named(n, start):
+def test_columns_left_out_of_the_table_are_named(n, start):
     said = plain(left_out_columns(with_columns([group("a")], n)))
     assert said.startswith(start)
     assert bool(said) == bool(start)

@@ -43,12 +43,12 @@ def test_a_name_is_quoted_unless_it_is_one_word(value, text):
     assert plain(quote(value)) == text
 
 
-def test_a_time_is_on_one_line():
+def test_datetime_is_written_on_one_line():
     assert value_text(datetime(2024, 3, 1, 12, 30)) == "2024-03-01 12:30:00"
 
 
 @given(st.text(max_size=300))
-def test_no_name_can_close_its_mark_or_break_a_line(value):
+def test_name_cannot_close_its_isolate_or_break_a_line(value):
     marked = quote(value)
     assert marked.count(OPEN) == marked.count(CLOSE) == 1
     assert render_isolates(marked, lambda _: "", lambda own: own).strip("“”") == ""
@@ -62,28 +62,28 @@ def test_a_long_text_is_shortened_in_its_middle():
     assert clean("a" * 60) == "a" * 60
 
 
-def test_a_text_of_nothing_is_seen():
+def test_blank_text_is_written_as_an_open_box():
     assert clean("") == clean(" \n") == "\N{OPEN BOX}"
 
 
-def test_parts_are_listed():
+def test_join_words_separates_with_commas_and_a_conjunction():
     assert join_words(["a"]) == "a"
     assert join_words(["a", "b"]) == "a and b"
     assert join_words(["a", "b", "c"], "or") == "a, b or c"
 
 
-def test_nouns_fit_their_number():
+def test_nouns_are_singular_only_for_1():
     assert plural(1, "row", "rows") == "1 row"
     assert plural(1_200, "row", "rows") == "1,200 rows"
     assert more_groups(1) == "one more group"
     assert more_groups(12) == "12 more groups"
 
 
-def test_small_numbers_are_words():
+def test_numbers_below_ten_are_spelled_out():
     assert [spell_number(n) for n in (0, 1, 9, 10, 1_000)] == ["none", "one", "nine", "10", "1,000"]
 
 
-def test_a_sentence_begins_with_a_capital_also_where_a_mark_comes_first():
+def test_capitalize_skips_an_isolate_at_the_start():
     assert capitalize("two groups") == "Two groups"
     assert plain(capitalize(f"{OPEN}re-arrested{CLOSE} or not")) == "Re-arrested or not"
     assert capitalize("") == ""

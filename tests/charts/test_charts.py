@@ -52,7 +52,7 @@ def segments_of(chart):
     ["segment", "panel", "n_", "a.b", "a[0]", "true", "model", "title", "note", "mark", "", "*"],
 )
 @cases("chart", ["report", "confusion"])
-def test_a_column_of_any_name_may_make_the_segments(chart, name):
+def test_by_accepts_a_column_of_any_name(chart, name):
     drawn = getattr(bf.plot, chart)(pl.DataFrame(TABLE).rename({"g": name}), "y", "p", by=name)
 
     assert segments_of(drawn) == ["a", "b"]
@@ -60,7 +60,7 @@ def test_a_column_of_any_name_may_make_the_segments(chart, name):
     assert ("facet" in specification(drawn)) == (chart == "confusion")
 
 
-def test_a_column_named_as_that_of_models_makes_no_panels(draw):
+def test_by_column_named_model_makes_no_panels(draw):
     chart = draw(pl.DataFrame(TABLE).rename({"g": "model"}), "model")
 
     assert segments_of(chart) == ["a", "b"]
@@ -92,7 +92,7 @@ def test_names_of_pandas_need_not_be_text(draw, name):
     ],
 )
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-def test_values_of_any_type_name_segments(library, values, texts):
+def test_segments_are_named_by_values_of_any_type(library, values, texts):
     df = library({**TABLE, "g": [one for one in values for _ in range(3)]})
 
     assert segments_of(bf.plot.report(df, "y", "p", by="g")) == texts
@@ -128,7 +128,7 @@ def test_without_by_all_rows_are_one_segment():
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
-def test_frames_are_drawn_alike_and_left_as_they_are(draw, library):
+def test_every_library_gives_the_same_chart_and_is_not_modified(draw, library):
     df = library(TABLE)
     before = copy.deepcopy(df)
 
@@ -142,7 +142,7 @@ def test_frames_are_drawn_alike_and_left_as_they_are(draw, library):
         assert df.collect().equals(before.collect()) if lazy else df.equals(before)
 
 
-def test_counts_draw_what_repeated_rows_do(draw):
+def test_counts_give_the_same_chart_as_repeated_rows(draw):
     df = pl.DataFrame(TABLE)
     repeated = df.select(pl.all().repeat_by("k").explode())
 
@@ -150,7 +150,7 @@ def test_counts_draw_what_repeated_rows_do(draw):
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
-def test_the_method_is_the_function(library):
+def test_accessor_draws_the_same_chart_as_the_function(library):
     df = library(TABLE)
 
     chart = df.bal.plot.gaps("y", "p", by="g", metrics="recall")
@@ -160,7 +160,7 @@ def test_the_method_is_the_function(library):
         assert getattr(df.bal.plot, name).__func__ is getattr(bf.plot, name)
 
 
-def test_a_chart_lies_beside_another():
+def test_charts_can_be_concatenated():
     df = pl.DataFrame(TABLE)
     both = bf.plot.report(df, "y", "p", by="g") | bf.plot.roc(df, "y", "s", by="g")
 
@@ -169,7 +169,7 @@ def test_a_chart_lies_beside_another():
 
 
 @each_constructor
-def test_an_empty_frame_has_nothing_to_draw(draw, constructor):
+def test_frame_without_rows_is_refused(draw, constructor):
     with pytest.raises(bf.InvalidInputError, match="no rows, so there is nothing to draw"):
         draw(head(constructor(TABLE), 0))
 
@@ -187,7 +187,7 @@ def test_an_unknown_option_is_refused(draw):
         draw(pl.DataFrame(TABLE), margins="all")
 
 
-def test_the_errors_of_methods_come_through(draw):
+def test_charts_raise_the_errors_of_their_methods(draw):
     with pytest.raises(bf.UnknownNameError, match="column 'gg' not found"):
         draw(pl.DataFrame(TABLE), "gg")
     with pytest.raises(bf.InvalidInputError, match="has 1 null value"):
@@ -203,7 +203,7 @@ def test_the_missing_extra_is_named(draw, monkeypatch):
         draw(pl.DataFrame(TABLE))
 
 
-def test_what_plot_has():
+def test_plot_namespace_lists_its_charts_only():
     assert (
         dir(bf.plot)
         == bf.plot.__all__
@@ -213,7 +213,7 @@ def test_what_plot_has():
         bf.plot.histogram  # noqa: B018
 
 
-def test_a_value_cannot_end_the_script_of_a_page(draw):
+def test_values_and_names_cannot_close_a_script_element(draw):
     tag = "</script><SCRIPT>alert()</script><!--"
     df = pl.DataFrame({**TABLE, "g": [tag] * 3 + ["b"] * 3}).rename({"g": tag})
 
@@ -224,7 +224,7 @@ def test_a_value_cannot_end_the_script_of_a_page(draw):
         assert opening not in text.lower()
 
 
-def test_one_look_at_the_rows_suffices(monkeypatch):
+def test_rows_are_not_validated_while_a_chart_is_built(monkeypatch):
     written = []
     monkeypatch.setattr(
         alt.InlineData,
@@ -257,7 +257,7 @@ def test_the_legend_of_rows_has_round_numbers(counts, values):
     assert len(layers_of(chart, "point")) == 1
 
 
-def test_the_signature_of_a_chart_has_every_option_with_its_default_and_its_words(draw, request):
+def test_signature_of_a_chart_has_every_option_default_and_description(draw, request):
     name = request.node.callspec.params["draw"]
     chart = getattr(bf.plot, name)
     parameters = signature(chart).parameters
@@ -273,7 +273,7 @@ def test_the_signature_of_a_chart_has_every_option_with_its_default_and_its_word
     assert "MissingExtraError\n" in chart.__doc__
 
 
-def test_a_chart_hands_on_the_options_of_its_group(draw):
+def test_charts_drop_missing_rows_on_request(draw):
     df = pl.DataFrame(TABLE).with_columns(y=pl.Series([None, 0, 1, 0, 1, 0]))
 
     drawn, expected = (

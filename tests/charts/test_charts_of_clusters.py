@@ -27,7 +27,7 @@ WORDS = "95% confidence intervals; rows in clusters by c"
         (bf.plot.gaps, bf.gaps, "{}"),
     ],
 )
-def test_limits_are_those_of_clusters(draw, method, limits):
+def test_limits_equal_those_of_the_method_with_clusters(draw, method, limits):
     chart = draw(FRAME, "y", "p", metrics="accuracy", **ASKED)
 
     more = {"interval": True} if method is bf.report else {}
@@ -40,7 +40,7 @@ def test_limits_are_those_of_clusters(draw, method, limits):
     assert subtitle(chart)[0].startswith(WORDS)
 
 
-def test_areas_have_limits_of_clusters():
+def test_limits_of_areas_equal_those_of_ranking_with_clusters():
     chart = bf.plot.roc(FRAME, "y", "s", **ASKED)
 
     expected = bf.ranking(FRAME, "y", "s", **ASKED)

@@ -32,7 +32,7 @@ def titles(given):
 
 
 @pytest.mark.parametrize("name", ["report", "gaps", "curve"])
-def test_a_chart_says_which_metrics_it_takes(name):
+def test_invalid_metrics_are_refused_with_a_suggestion(name):
     chart = getattr(bf.plot, name)
     df = pl.DataFrame(TABLE)
 
@@ -46,7 +46,7 @@ def test_a_chart_says_which_metrics_it_takes(name):
 
 
 @pytest.mark.parametrize("name", ["report", "gaps", "curve"])
-def test_several_metrics_have_panels_with_the_segments_in_one_order(name):
+def test_panels_of_several_metrics_have_the_same_segment_order(name):
     chart = getattr(bf.plot, name)
     df, metrics = pl.DataFrame(TABLE), ["recall", "specificity"]
 
@@ -111,7 +111,7 @@ def test_panels_are_as_wide_as_a_page(segment, n, y_pred, metrics):
 
 
 @pytest.mark.parametrize(("n", "n_columns"), [(2, 2), (5, 3)])
-def test_six_metrics_without_numbers_lie_three_by_two(n, n_columns):
+def test_six_metrics_are_arranged_in_two_or_three_columns(n, n_columns):
     df = pl.concat([pl.DataFrame({**TABLE, "g": [f"g{one}"] * 6}) for one in range(n)])
 
     given = specification(bf.plot.report(df, "y", "p", by="g", metrics="fairness"))

@@ -93,14 +93,14 @@ CHARTS = {
 }
 
 
-def test_contrast_is_that_of_the_standard():
+def test_contrast_equals_the_ratio_of_wcag():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)  # WebAIM's example
 
 
 @cases("n_segments", [2, 6])
 @cases("name", CHARTS)
-def test_every_mark_is_seen_on_every_background(name, n_segments):
+def test_every_mark_has_enough_contrast_on_every_background(name, n_segments):
     given = specification(CHARTS[name](people(n_segments)))
     given.pop("datasets")
     given.pop("config")
@@ -118,7 +118,7 @@ def test_every_mark_is_seen_on_every_background(name, n_segments):
 
 @cases("theme", ["default", "dark"])
 @cases("name", CHARTS)
-def test_texts_are_read_under_every_theme(name, theme):
+def test_texts_have_enough_contrast_under_every_theme(name, theme):
     with alt.theme.enable(theme):
         given = CHARTS[name](people(2)).to_dict()
     embedded = given.get("usermeta", {}).get("embedOptions", {}).get("theme")
@@ -136,7 +136,7 @@ def test_texts_are_read_under_every_theme(name, theme):
     ("background", "ink"),
     [("white", "#222222"), ("#1e1e1e", "#f0f0f0"), ("navy", "#f0f0f0"), ("transparent", "#808080")],
 )
-def test_texts_follow_the_background_that_a_user_gives(background, ink):
+def test_text_colour_follows_the_background_of_the_chart(background, ink):
     chart = CHARTS["report"](people(2)).properties(background=background)
 
     svg = vl_convert.vegalite_to_svg(chart.to_dict())
@@ -146,7 +146,7 @@ def test_texts_follow_the_background_that_a_user_gives(background, ink):
     assert written
 
 
-def test_a_theme_and_a_user_may_style_what_is_not_a_mark():
+def test_axis_and_title_colours_can_be_configured():
     chart = CHARTS["report"](people(2)).configure_axis(labelColor="#aa0000", gridColor="#00aa00")
 
     svg = vl_convert.vegalite_to_svg(chart.configure_title(color="#0000aa").to_dict())
@@ -155,7 +155,7 @@ def test_a_theme_and_a_user_may_style_what_is_not_a_mark():
         assert color in svg
 
 
-def test_counts_are_read_on_every_shade():
+def test_counts_have_enough_contrast_on_every_shade():
     given = specification(bf.plot.confusion(pl.DataFrame({"y": [0, 1], "p": [0, 0]}), "y", "p"))
     counts = next(one["encoding"] for one in given["layer"] if one["mark"]["type"] == "text")
     (dark,) = counts["color"]["condition"]
@@ -175,7 +175,7 @@ def test_counts_are_read_on_every_shade():
 
 
 @cases("kind", BLINDNESS)
-def test_lines_are_distinguished_without_colour(kind):
+def test_line_colours_are_distinct_under_colour_blindness(kind):
     seen = [
         lab(np.clip(np.array(BLINDNESS[kind]) @ linear(rgb(color)), 0, 1))
         for color in style.LINE_COLORS

@@ -29,7 +29,7 @@ TABLE = {
     ("option", "value"),
     [("sort", "N"), ("numbers", 1.5), ("min_support", -1), ("min_support", "3")],
 )
-def test_options_of_rows_are_checked(name, option, value):
+def test_invalid_options_of_rows_are_refused(name, option, value):
     with pytest.raises(bf.InvalidInputError, match=f"{option}="):
         getattr(bf.plot, name)(pl.DataFrame(TABLE), "y", "p", by="g", **{option: value})
 
@@ -39,7 +39,7 @@ def test_options_of_rows_are_checked(name, option, value):
     [("score", ["b", "c", "a"]), ("name", ["a", "b", "c"]), ("n", ["c", "a", "b"])],
 )
 @cases("metrics", ["recall", ["recall", "accuracy"]])
-def test_the_order_of_the_segments(sort, order, metrics):
+def test_segments_are_sorted_by_score_name_or_n(sort, order, metrics):
     # recalls a 1/4, b 2/2, c 3/6; rows 4, 2, 6
     found = {"a": (1, 4), "b": (2, 2), "c": (3, 6)}
     rows = [(g, 1, int(i < right)) for g, (right, n) in found.items() for i in range(n)]
@@ -59,7 +59,7 @@ def test_the_order_of_the_segments(sort, order, metrics):
         ("n", ["big", "s001", "s002", "s003"], "The 4 largest"),
     ],
 )
-def test_segments_are_left_out_as_they_are_sorted(sort, kept, words):
+def test_segments_left_out_depend_on_the_sort_order(sort, kept, words):
     big = pl.DataFrame({"g": ["big"] * 71, "y": [1] * 71, "p": [1, 0] * 35 + [1], "k": [1] * 71})
     df = pl.concat([many(70), big.cast(many(70).schema)])
 
@@ -70,7 +70,7 @@ def test_segments_are_left_out_as_they_are_sorted(sort, kept, words):
 
 
 @pytest.mark.parametrize(("n", "numbers"), [(20, True), (21, False)])
-def test_numbers_stand_beside_up_to_twenty_rows(n, numbers):
+def test_numbers_are_written_beside_up_to_twenty_rows(n, numbers):
     def is_written(**options):
         chart = bf.plot.report(many(n), "y", "p", by="g", metrics="recall", **options)
         return len(layers_of(chart, "text")) > 1
@@ -80,7 +80,7 @@ def test_numbers_stand_beside_up_to_twenty_rows(n, numbers):
     assert not is_written(numbers=False)
 
 
-def test_the_numbers_are_the_estimate_its_interval_and_the_rows():
+def test_numbers_are_the_estimate_its_limits_and_n():
     df = pl.DataFrame({"g": ["a"] * 1200 + ["b"], "y": [1] * 1200 + [0], "p": [1, 0] * 600 + [0]})
     chart = bf.plot.report(df, "y", "p", by="g", metrics="recall", interval="wilson")
 
@@ -107,7 +107,7 @@ def test_points_of_small_segments_are_hollow(n, is_hollow):
     assert all(one["mark"]["filled"] for one in layers_of(whole, "point"))
 
 
-def test_the_lines_of_several_metrics_share_a_legend():
+def test_reference_lines_of_several_metrics_share_a_legend():
     chart = bf.plot.report(
         pl.DataFrame(TABLE), "y", "p", by="g", metrics=["accuracy", "balanced_accuracy", "recall"]
     )

@@ -45,7 +45,7 @@ def test_a_picture_has_every_segment_and_fits_a_page(name, n_segments, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["report", "roc"])
-def test_a_page_needs_no_network(name, tmp_path):
+def test_inline_html_loads_nothing_from_the_network(name, tmp_path):
     path = tmp_path / "chart.html"
     chart = getattr(bf.plot, name)(people(3), *CHARTS[name], by="g")
 
@@ -70,7 +70,7 @@ def test_a_picture_of_many_labels_fits_a_page(tmp_path):
 
 
 @pytest.mark.parametrize("metric", ["recall", "balanced_accuracy"])
-def test_undefined_scores_are_seen_to_be(metric):
+def test_undefined_scores_are_labelled_in_the_chart(metric):
     df = people(9).filter((pl.col("g") != "site 04") | (pl.col("y") == 0))
     chart = bf.plot.report if metric == "recall" else bf.plot.curve
 

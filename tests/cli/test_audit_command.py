@@ -61,7 +61,7 @@ def test_every_option_reaches_the_page(run, people, table, tmp_path, text, optio
 
 
 @pytest.mark.parametrize("text", OPTIONS)
-def test_the_command_on_the_page_makes_the_page_again(run, people, tmp_path, monkeypatch, text):
+def test_command_on_the_page_reproduces_the_page(run, people, tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     run("audit", people.name, *LABELS, *shlex.split(text), "--out", "first.html")
     first = (tmp_path / "first.html").read_bytes()
@@ -75,7 +75,7 @@ def test_the_command_on_the_page_makes_the_page_again(run, people, tmp_path, mon
     assert (tmp_path / "audit.html").read_bytes() == first
 
 
-def test_the_command_on_the_page_has_what_differs_from_the_defaults(run, people, monkeypatch):
+def test_command_on_the_page_has_only_options_that_are_not_defaults(run, people, monkeypatch):
     monkeypatch.chdir(people.parent)
 
     done = run(
@@ -94,7 +94,7 @@ def test_the_command_on_the_page_has_what_differs_from_the_defaults(run, people,
     ]
 
 
-def test_a_page_of_very_many_files_names_the_first(run, tmp_path, monkeypatch):
+def test_command_on_the_page_names_the_first_20_of_many_files(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [f"{number:02}.csv" for number in range(30)]
     for name in names:
@@ -108,7 +108,7 @@ def test_a_page_of_very_many_files_names_the_first(run, tmp_path, monkeypatch):
     assert second == f"balframe audit {' '.join(names[:20])} \\"
 
 
-def test_a_file_that_looks_like_an_option_is_named_as_a_file(run, tmp_path, monkeypatch):
+def test_file_name_like_an_option_is_written_as_a_path(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "-x.csv").write_text("y,p\n1,1\n0,1\n")
 
@@ -118,7 +118,7 @@ def test_a_file_that_looks_like_an_option_is_named_as_a_file(run, tmp_path, monk
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.MARKDOWN"])
-def test_markdown_is_written_by_its_ending(run, people, table, tmp_path, name):
+def test_markdown_extension_selects_the_format(run, people, table, tmp_path, name):
     done = run("audit", people, *LABELS, "--out", tmp_path / name)
 
     written = (tmp_path / name).read_text("utf-8")
@@ -138,7 +138,7 @@ def test_a_pipe_gets_html_or_the_requested_format(run, people, tmp_path):
     assert in_markdown.startswith("# Audit of p\n")
 
 
-def test_a_terminal_gets_a_page_only_on_request(run, people, monkeypatch):
+def test_terminal_output_is_refused_unless_a_format_is_requested(run, people, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
 
     refused = run("audit", people, *LABELS)
@@ -183,7 +183,7 @@ def test_stored_cells_give_the_same_page(run, table, tmp_path):
     assert "--cells" in call_of(page)
 
 
-def test_calls_at_a_threshold_stand_beside_their_scores(run, people, table):
+def test_score_column_may_also_be_the_prediction_with_a_threshold(run, people, table):
     # a column under another name may be both, as it may not be in Python
     page = run(
         "audit", people, "--y-true", "y", "--y-pred", "s", "--y-score", "s", "--threshold", "0.5",
@@ -242,7 +242,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "part"), WRONG.items(), ids=WRONG)
-def test_wrong_use_is_said_in_the_words_of_the_shell(refused, people, monkeypatch, text, part):
+def test_usage_errors_name_command_line_options(refused, people, monkeypatch, text, part):
     monkeypatch.chdir(people.parent)
 
     line = refused("audit", people.name, *LABELS, *shlex.split(text))
@@ -251,7 +251,7 @@ def test_wrong_use_is_said_in_the_words_of_the_shell(refused, people, monkeypatc
     assert [path.name for path in people.parent.iterdir()] == [people.name]
 
 
-def test_words_for_two_labels_are_refused_for_more(refused, tmp_path):
+def test_words_for_a_positive_label_are_refused_for_three_labels(refused, tmp_path):
     path = tmp_path / "three.csv"
     path.write_text("y,p\na,a\nb,b\nc,c\n")
 
@@ -282,7 +282,7 @@ def test_without_jinja2_the_extra_is_named_before_any_work(refused, run, people,
     assert "'balframe[audit]'" in line
 
 
-def test_what_was_there_survives_a_disk_that_is_full(refused, people, tmp_path, monkeypatch):
+def test_existing_file_is_kept_if_writing_fails(refused, people, tmp_path, monkeypatch):
     def full(*given):
         raise OSError(28, "No space left on device")
 
@@ -297,7 +297,7 @@ def test_what_was_there_survives_a_disk_that_is_full(refused, people, tmp_path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.html", "people.parquet"]
 
 
-def test_empty_input_is_one_line(refused, tmp_path):
+def test_file_without_rows_is_refused(refused, tmp_path):
     path = tmp_path / "header.csv"
     path.write_text("y,p\n")
 

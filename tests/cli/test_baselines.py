@@ -65,7 +65,7 @@ def test_a_column_comes_before_a_file_of_its_name(run, tmp_path, monkeypatch, si
     assert (done.code, done.err) == (0, "1 pass, 0 fail, 0 inconclusive\n")
 
 
-def test_require_says_how_much_worse(run, tmp_path, today, cells):
+def test_require_states_the_difference_to_the_baseline(run, tmp_path, today, cells):
     cells.write_parquet(tmp_path / "last.parquet")
 
     done = run(
@@ -83,7 +83,7 @@ def test_require_says_how_much_worse(run, tmp_path, today, cells):
     assert unknown == f"inconclusive: {rule}: no rows, baseline 1 where g is c"
 
 
-def test_junit_says_how_much_worse(run, tmp_path, sites, today, cells):
+def test_junit_states_the_difference_to_the_baseline(run, tmp_path, sites, today, cells):
     cells.write_parquet(tmp_path / "last.parquet")
 
     done = run(
@@ -100,7 +100,7 @@ def test_junit_says_how_much_worse(run, tmp_path, sites, today, cells):
     )
 
 
-def test_scores_of_the_baseline_become_labels_too(run, tmp_path):
+def test_threshold_applies_to_scores_of_the_baseline(run, tmp_path):
     rows = pl.DataFrame({"y": [1, 0] * 20, "s": [0.8, 0.3] * 20, "old": [0.6, 0.1] * 20})
     rows.write_csv(tmp_path / "scores.csv")
 
@@ -112,7 +112,7 @@ def test_scores_of_the_baseline_become_labels_too(run, tmp_path):
     assert (done.code, done.err) == (0, "1 pass, 0 fail, 0 inconclusive\n")
 
 
-def test_what_is_no_baseline_is_named(refused, tmp_path, today):
+def test_invalid_or_missing_baseline_is_refused(refused, tmp_path, today):
     text = tmp_path / "other.csv"
     text.write_text("g,p\na,1\n")
 

@@ -75,7 +75,7 @@ class Slow(io.RawIOBase):
     ],
     ids=" ".join,
 )
-def test_what_is_taken_in_parts_arrives_whole(monkeypatch, people, asked):
+def test_output_accepted_in_parts_is_written_completely(monkeypatch, people, asked):
     if "--rule" in asked:
         asked = [*asked, people, "--y-true", "y", "--y-pred", "p", "--by", "g"]
     monkeypatch.setattr(sys, "argv", ["balframe", *map(str, asked)])
@@ -93,7 +93,7 @@ def test_what_is_taken_in_parts_arrives_whole(monkeypatch, people, asked):
 
 
 @BUFFERED
-def test_a_page_that_standard_output_does_not_take_is_one_line(people, unbuffered):
+def test_failure_to_write_a_page_is_a_one_line_error(people, unbuffered):
     pytest.importorskip("jinja2")
     asked = ["audit", people, "--y-true", "y", "--y-pred", "p", "--pos-label", "yes"]
     asked += ["--format", "html"]
@@ -105,7 +105,7 @@ def test_a_page_that_standard_output_does_not_take_is_one_line(people, unbuffere
 
 
 @BUFFERED
-def test_a_disk_that_is_full_after_a_part_is_one_line(tmp_path, unbuffered):
+def test_failure_after_a_partial_write_is_a_one_line_error(tmp_path, unbuffered):
     def limit():  # Python ignores the signal, so that a write falls short and the next one fails
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 
@@ -119,13 +119,13 @@ def test_a_disk_that_is_full_after_a_part_is_one_line(tmp_path, unbuffered):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no full device")
 @pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
 @BUFFERED
-def test_a_full_disk_behind_standard_output_is_one_line(asked, unbuffered):
+def test_full_disk_is_a_one_line_error(asked, unbuffered):
     with open("/dev/full", "wb") as full:
         assert_lost(written_to(full, asked, unbuffered), b"No space left on device.")
 
 
 @BUFFERED
-def test_a_full_pipe_that_does_not_wait_is_one_line(unbuffered):
+def test_full_nonblocking_pipe_is_a_one_line_error(unbuffered):
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)
     try:
@@ -143,7 +143,7 @@ def test_a_full_pipe_that_does_not_wait_is_one_line(unbuffered):
 
 @pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
 @BUFFERED
-def test_a_pipe_that_nobody_reads_is_no_error(asked, unbuffered):
+def test_closed_pipe_is_not_an_error(asked, unbuffered):
     done = written_to_nobody(asked, unbuffered)
 
     code = 1 if asked[0] == "--help" else 0  # click's own
@@ -154,13 +154,13 @@ def test_a_pipe_that_nobody_reads_is_no_error(asked, unbuffered):
     ("rule", "code", "kind"), [("accuracy >= 0", 0, "table"), ("n >= 1000", 1, "csv")]
 )
 @BUFFERED
-def test_a_pipe_that_nobody_reads_keeps_the_verdict(people, kind, rule, code, unbuffered):
+def test_closed_pipe_keeps_the_exit_code_of_the_verdict(people, kind, rule, code, unbuffered):
     asked = ["check", people, "--y-true", "y", "--y-pred", "p", "--rule", rule, "--format", kind]
 
     assert written_to_nobody(asked, unbuffered).returncode == code
 
 
-def test_a_closed_standard_output_is_no_traceback():
+def test_closed_standard_output_is_not_an_error():
     done = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *PROGRAM, "demo"], capture_output=True, check=False
     )

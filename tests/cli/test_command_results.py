@@ -22,7 +22,7 @@ def rows(text):
 
 
 @cases("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])
-def test_report_scores_every_segment_of_a_file_of_any_kind(run, tmp_path, kind):
+def test_report_scores_every_segment_of_every_file_format(run, tmp_path, kind):
     path = tmp_path / f"predictions.{kind}"
     compas = bf.datasets.compas(expand=True)
     writers = {
@@ -61,7 +61,7 @@ def test_report_compares_models_and_rolls_up(run, tmp_path):
     assert accuracies == {"high_risk": pytest.approx(right / 7214), "reoffended": 1}
 
 
-def test_demo_shows_propublicas_rates(run):
+def test_demo_has_the_error_rates_published_by_propublica(run):
     found = {row["race"]: row for row in rows(run("demo").out)}
 
     black, white = found["African-American"], found["Caucasian"]
@@ -71,7 +71,7 @@ def test_demo_shows_propublicas_rates(run):
     assert float(white["false_negative_rate"]) == pytest.approx(0.477, abs=5e-4)
 
 
-def test_metrics_lists_what_the_library_lists(run, tmp_path):
+def test_metrics_command_equals_list_metrics(run, tmp_path):
     out = tmp_path / "metrics.parquet"
 
     assert run("metrics", "--out", out, "--sort", "name").code == 0
@@ -103,7 +103,7 @@ def test_cells_of_confusion_are_read_back(run, people, tmp_path):
         ([date(2024, 1, 2), date(2025, 1, 2)], "2024-01-02"),
     ],
 )
-def test_a_positive_label_is_read_as_the_column(run, tmp_path, values, text):
+def test_positive_label_is_parsed_as_the_type_of_the_column(run, tmp_path, values, text):
     first, second = values
     path = tmp_path / "labels.parquet"
     columns = {"y": [first, first, first, second], "p": [first, second, second, second]}
@@ -114,7 +114,7 @@ def test_a_positive_label_is_read_as_the_column(run, tmp_path, values, text):
     assert [float(row["recall"]) for row in rows(done.out)] == [pytest.approx(1 / 3)]
 
 
-def test_weights_of_labels_are_read_as_the_column(run, tmp_path):
+def test_class_weight_labels_are_parsed_as_the_type_of_the_column(run, tmp_path):
     path = tmp_path / "numbers.csv"
     path.write_text("y,p\n1,1\n1,0\n0,0\n")
 
@@ -124,7 +124,7 @@ def test_weights_of_labels_are_read_as_the_column(run, tmp_path):
     assert float(row["weighted_balanced_accuracy"]) == pytest.approx(0.8 * (1 / 2) + 0.2 * 1)
 
 
-def test_limits_of_a_share_are_wilsons(run, tmp_path):
+def test_limits_of_recall_equal_the_wilson_interval(run, tmp_path):
     path = tmp_path / "text.csv"
     path.write_text("y,p\nyes,yes\nyes,no\nno,no\nno,no\n")
 
@@ -163,7 +163,7 @@ def test_a_column_whose_name_begins_with_a_minus_can_be_sorted_by(run, tmp_path)
     assert [row["-g"] for row in rows(done.out)] == ["a", "b"]
 
 
-def test_several_files_and_patterns_are_one_table(run, tmp_path):
+def test_several_files_and_patterns_are_read_as_a_single_table(run, tmp_path):
     for day in (1, 2, 3):
         (tmp_path / f"day={day}").mkdir()
         columns = {"y": [1] * day, "p": [1] * day}

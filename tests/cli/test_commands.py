@@ -326,7 +326,7 @@ def called(command, table, options):
     return getattr(bf, command.replace("-", "_"))(table, **given | options)
 
 
-def test_every_command_with_a_result_is_run():
+def test_every_command_with_a_result_has_test_options():
     assert OWN.keys() == WITH_ANSWER.keys()
 
 

@@ -45,7 +45,7 @@ def test_the_demo_ends_with_commands_that_run(run):
     ("name", "read"),
     [("a b.csv", pl.read_csv), ("a.parquet", pl.read_parquet), ("a.ndjson", pl.read_ndjson)],
 )
-def test_the_data_of_the_demo_are_written_for_the_commands(run, name, read):
+def test_demo_writes_its_data_for_the_suggested_commands(run, name, read):
     done = run("demo", "--format", "table", "--data", name)
 
     first, *_ = commands = commands_of(done.out)
@@ -56,7 +56,7 @@ def test_the_data_of_the_demo_are_written_for_the_commands(run, name, read):
 
 
 @pytest.mark.parametrize("more", [[], ["--format", "json"], ["--out", "demo.md"]])
-def test_what_a_program_reads_holds_no_advice(run, more):
+def test_machine_readable_demo_output_has_no_advice(run, more):
     done = run("demo", *more)
 
     assert (done.code, done.err) == (0, "")
@@ -74,6 +74,6 @@ def test_what_a_program_reads_holds_no_advice(run, more):
         ("no/data.csv", "--data 'no/data.csv': the directory 'no' does not exist."),
     ],
 )
-def test_data_that_cannot_be_written_are_refused(refused, name, part):
+def test_invalid_path_for_demo_data_is_refused(refused, name, part):
     assert part in refused("demo", "--data", name)
     assert os.listdir() == []

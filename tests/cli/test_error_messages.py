@@ -180,7 +180,7 @@ def assert_is_typed(done):
         assert line.startswith("balframe: ")
 
 
-def test_no_message_is_in_words_of_python(run, data):
+def test_error_messages_have_no_python_syntax(run, data):
     codes = []
 
     @cases("call", wrong_calls())
@@ -195,7 +195,7 @@ def test_no_message_is_in_words_of_python(run, data):
 
 @cases("text", RULES.values())
 @cases("command", ["check", "require"])
-def test_no_message_on_a_file_of_rules_is_in_words_of_python(run, data, tmp_path, command, text):
+def test_error_messages_on_rule_files_have_no_python_syntax(run, data, tmp_path, command, text):
     (tmp_path / "gate.toml").write_text(text)
 
     done = run(command, "data.csv", *LABELS.split(), "--by", "g", "--rules", "gate.toml")
@@ -225,7 +225,7 @@ def test_no_message_on_a_file_of_rules_is_in_words_of_python(run, data, tmp_path
         ("report LABELS --metric a==f1", ["--metric 'a==f1' has more than one ="]),
     ],
 )
-def test_advice_can_be_typed(refused, data, call, parts):
+def test_advice_in_error_messages_is_valid_command_line_syntax(refused, data, call, parts):
     command, *arguments = call.replace("LABELS", LABELS).replace("SCORES", SCORES).split()
 
     line = refused(command, "data.csv", *arguments)
@@ -250,7 +250,7 @@ def test_advice_can_be_typed(refused, data, call, parts):
         ("labels", "[datetime.date(2020, 1, 1)]", "--label [datetime.date(2020, 1, 1)]"),
     ],
 )
-def test_a_parameter_is_written_as_it_is_typed(name, value, text):
+def test_parameters_are_written_as_command_line_options(name, value, text):
     assert write_parameter(name, value) == text
 
 
@@ -262,7 +262,7 @@ def warned(method, rows, given):
     return method.function(rows, "y", "p", by="g", rules="n >= 0")
 
 
-def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monkeypatch):
+def test_warnings_are_one_line_and_name_command_line_options(run, data, monkeypatch):
     monkeypatch.setattr(method_commands, "_call", warned)
 
     done = run("check", "data.csv", *LABELS.split(), "--rule", "n >= 0")
@@ -275,7 +275,7 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(run, data, monke
     assert done.out.startswith("g,rule,estimate")
 
 
-def test_warnings_of_others_stay_as_they_are(run, data, monkeypatch):
+def test_warnings_of_other_libraries_are_not_rewritten(run, data, monkeypatch):
     def asked(method, rows, given):
         warnings.warn("of others", FutureWarning, stacklevel=1)
         return method.function(rows, "y", "p")
@@ -298,7 +298,7 @@ def test_check_ends_with_the_number_of_each_verdict(run, data, more):
     assert done.code == 1
 
 
-def test_require_says_no_tally(run, data):
+def test_require_writes_no_verdict_counts(run, data):
     done = run("require", "data.csv", *LABELS.split(), "--rule", "n >= 1")
 
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -314,7 +314,7 @@ def test_require_says_no_tally(run, data):
         (["hit rate=recall", "f1"], {"hit rate": "recall", "f1": "f1"}),
     ],
 )
-def test_metrics_are_passed_as_they_are_or_renamed(names_typed, value):
+def test_metrics_are_parsed_as_names_lists_or_renamings(names_typed, value):
     parameters = declarations()["report"].parameters
     (options,) = parameter_options({"metrics": parameters["metrics"]})
 

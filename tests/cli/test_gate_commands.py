@@ -80,7 +80,7 @@ def test_a_file_without_rows_passes_no_rule(run, tmp_path, command, allowed):
         ),
     ],
 )
-def test_require_writes_nothing_unless_a_rule_does_not_hold(run, people, rules, code, lines):
+def test_require_writes_only_verdicts_that_are_not_pass(run, people, rules, code, lines):
     # 36 of 48 are right
     done = run("require", people, *LABELS, "--rule", *rules)
 
@@ -90,7 +90,7 @@ def test_require_writes_nothing_unless_a_rule_does_not_hold(run, people, rules, 
     assert all(line.strip().startswith(part) for line, part in zip(said, lines, strict=True))
 
 
-def test_require_steers_no_terminal(run, tmp_path):
+def test_require_escapes_terminal_control_characters(run, tmp_path):
     path = tmp_path / "escape.csv"
     path.write_text("g,y,p\n\x1b]0;title\x07,1,1\n")
 

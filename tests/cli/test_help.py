@@ -83,7 +83,7 @@ def test_no_command_has_two_options_of_one_name():
 
 
 @cases("name", NAMES)
-def test_commands_of_methods_with_a_result_have_the_options_of_the_output(help_of, name):
+def test_only_commands_with_a_result_have_output_options(help_of, name):
     told = set(help_of(name.replace("_", "-")).split())
 
     has_result = bool(declarations()[name].layouts)
@@ -91,7 +91,7 @@ def test_commands_of_methods_with_a_result_have_the_options_of_the_output(help_o
 
 
 @cases("method", METHODS)
-def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
+def test_help_states_purpose_and_required_options_of_every_command(help_of, method):
     told = help_of(method.replace("_", "-"))
 
     usage, does, *_ = re.split("\n *\n", told.strip())
@@ -107,7 +107,7 @@ def test_every_command_says_what_it_does_and_what_it_needs(help_of, method):
 
 
 @cases("method", METHODS)
-def test_no_command_says_what_only_holds_in_python(help_of, method):
+def test_help_has_no_python_syntax(help_of, method):
     told = help_of(method.replace("_", "-"))
 
     parameters = function_parameters(getattr(bf, method))
@@ -117,7 +117,7 @@ def test_no_command_says_what_only_holds_in_python(help_of, method):
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("columns", ["80", "160"])
-def test_every_option_shows_what_to_type_and_flags_show_nothing(run, monkeypatch, command, columns):
+def test_help_states_the_value_type_of_every_option(run, monkeypatch, command, columns):
     monkeypatch.setenv("COLUMNS", columns)
     told = run(command, "--help").out
 
@@ -133,14 +133,14 @@ def test_every_option_shows_what_to_type_and_flags_show_nothing(run, monkeypatch
 
 
 @pytest.mark.parametrize("columns", ["80", "160"])
-def test_the_flags_of_the_program_show_no_type(run, monkeypatch, columns):
+def test_help_of_the_program_has_no_value_type_for_flags(run, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
 
     assert not re.findall("<[a-z]|BOOLEAN", run("--help").out)
 
 
 @cases("method", METHODS)
-def test_every_sentence_of_an_option_is_complete(method):
+def test_help_of_every_option_is_a_complete_sentence(method):
     declared = function_parameters(getattr(bf, method))
     for options in parameter_options(declared):
         for option in options.options(declared):
@@ -150,7 +150,7 @@ def test_every_sentence_of_an_option_is_complete(method):
 
 
 @pytest.mark.parametrize("name", GATES)
-def test_a_gate_says_what_its_exit_codes_mean(help_of, name):
+def test_help_of_check_and_require_explains_exit_codes(help_of, name):
     told = " ".join(help_of(name).split())
 
     assert (
@@ -159,7 +159,7 @@ def test_a_gate_says_what_its_exit_codes_mean(help_of, name):
     ) in told
 
 
-def test_monitor_says_that_only_an_alarm_in_the_last_period_fails(help_of):
+def test_help_of_monitor_explains_exit_codes_of_the_last_period(help_of):
     told = " ".join(help_of("monitor").split())
 
     assert (
@@ -168,7 +168,7 @@ def test_monitor_says_that_only_an_alarm_in_the_last_period_fails(help_of):
     ) in told
 
 
-def test_the_options_of_periods_stand_together(help_of):
+def test_help_groups_the_options_on_time(help_of):
     for name, last in (("monitor", "--looks"), ("report", "--every"), ("gaps", "--every")):
         _, panel = help_of(name).split("╭─ Time", 1)
         shown = re.findall(r"^│ *\*? *(--[a-z-]+)", panel.partition("╰")[0], re.MULTILINE)
@@ -189,7 +189,7 @@ def test_the_commands_are_grouped_as_the_methods_are(help_of):
     assert titles == ["Options", *groups, "Without files"]
 
 
-def test_a_method_gets_its_command_from_its_file_alone(help_of, run, toy_method, tmp_path):
+def test_new_method_file_is_enough_to_add_a_command(help_of, run, toy_method, tmp_path):
     path = tmp_path / "some.csv"
     path.write_text("g,y,p\na,1,0\na,0,1\na,1,1\nb,1,1\nb,1,0\n")
     columns = ["--y-true", "y", "--y-pred", "p", "--by", "g"]
@@ -210,7 +210,7 @@ def test_a_method_gets_its_command_from_its_file_alone(help_of, run, toy_method,
     assert done.out == "g,n,errors\na,3,2\n"
 
 
-def test_the_toy_method_is_forgotten(run):
+def test_toy_method_is_removed_after_its_test(run):
     assert run("error-count").code == 2
 
 
@@ -219,7 +219,7 @@ def test_commands_without_files_have_the_options_of_the_output(help_of, command)
     assert {"--format", "--out", "--sort"} <= set(help_of(command).split())
 
 
-def test_without_arguments_the_help_is_shown(run):
+def test_program_without_arguments_prints_help_and_exits_with_2(run):
     done = run()
 
     assert done.code == 2  # a script that calls it so has lost its arguments

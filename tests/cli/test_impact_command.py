@@ -43,7 +43,7 @@ def test_the_command_writes_the_result_of_the_function(run, people, typed, optio
     assert_table(found, plain(expected))
 
 
-def test_the_table_of_a_terminal_has_limits_beside_estimates_and_nothing_hidden(run, people):
+def test_table_has_limits_beside_estimates_and_all_other_columns(run, people):
     done = run("impact", people, "--selected", "s", *COUNTED, "--format", "table")
 
     head, *lines = done.out.splitlines()
@@ -136,13 +136,13 @@ EITHER = (
         ("--by sex race --selected s", "'race' is not a file; give the path of a file, or a "
          "pattern. To give an option several values, repeat it: --by sex --by age."),
     ])  # fmt: skip
-def test_wrong_use_in_the_words_of_the_shell(refused, people, typed, words):
+def test_usage_errors_name_command_line_options(refused, people, typed, words):
     FRAME.with_columns(k=1).write_csv(people)
 
     assert refused("impact", people, *typed.split()) == words
 
 
-def test_the_help_says_what_comes_back(run):
+def test_help_describes_the_result_and_lists_the_options(run):
     help_text = " ".join(run("impact", "--help").out.split())
 
     assert "Return one row per category with its selection rate and impact ratio." in help_text

@@ -50,7 +50,7 @@ def test_numbers_and_words_in_one_column_are_refused(refused, files, order, endi
 
 
 @pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
-def test_files_that_know_their_types_are_refused_in_the_same_words(refused, tmp_path, write):
+def test_typed_files_with_different_types_are_refused(refused, tmp_path, write):
     write(pl.DataFrame({"y": [1], "p": [1]}), tmp_path / "1.parquet")
     write(pl.DataFrame({"y": ["a"], "p": [1]}), tmp_path / "2.parquet")
     kind = "parquet" if write is pl.DataFrame.write_parquet else "arrow"
@@ -69,13 +69,13 @@ def test_files_that_know_their_types_are_refused_in_the_same_words(refused, tmp_
         ("true,1", "no,1", "strings"),
     ],
 )
-def test_other_types_are_named_in_words(refused, files, one, other, holds):
+def test_types_in_the_error_message_are_plain_english(refused, files, one, other, holds):
     line = refused("report", *files(f"y,p\n{one}\n", f"y,p\n{other}\n"), *LABELS)
 
     assert f"{holds} in " in line
 
 
-def test_of_many_files_the_one_that_differs_is_named(refused, files):
+def test_error_names_the_file_whose_type_differs(refused, files):
     texts = ["y,p\n0,1\n1,1\n"] * 40
     texts[33] = "y,p\n0,1\nyes,1\n"
     paths = files(*texts)
@@ -85,19 +85,19 @@ def test_of_many_files_the_one_that_differs_is_named(refused, files):
     assert f"whole numbers in '{paths[0]}' but strings in '{paths[33]}'." in line
 
 
-def test_a_column_that_the_call_does_not_name_may_differ(run, files):
+def test_unused_column_may_differ_in_type_between_files(run, files):
     paths = files("y,p,note\n1,1,7\n0,1,8\n", "note,y,p\nlate,1,1\nlate,0,0\n")
 
     assert lines(run("report", *paths, *LABELS, *SCORE)) == ["4,2,2,0.75"]
 
 
-def test_a_column_that_the_call_does_not_name_may_be_missing(run, files):
+def test_unused_column_may_be_missing_from_a_file(run, files):
     paths = files("y,p,note\n1,1,7\n", "y,p\n0,1\n")
 
     assert lines(run("report", *paths, *LABELS, *SCORE)) == ["2,2,1,0.5"]
 
 
-def test_a_segment_that_differs_in_type_is_refused(refused, files):
+def test_by_column_that_differs_in_type_is_refused(refused, files):
     paths = files("y,p,g\n1,1,7\n", "y,p,g\n0,1,a\n")
 
     assert "column 'g' holds whole numbers in" in refused("report", *paths, *LABELS, "--by", "g")
@@ -133,13 +133,13 @@ def test_many_shards_give_the_result_of_the_whole_file(run, files):
 
 
 @pytest.mark.parametrize("empty", ["y,p\n", "y,p\n,\n"])
-def test_a_part_without_values_agrees_with_any_type(run, files, empty):
+def test_file_without_values_agrees_with_any_type(run, files, empty):
     for texts in ((empty, "y,p\n1,1\n0,1\n"), ("y,p\ntrue,true\nfalse,true\n", empty)):
         done = run("report", *files(*texts), *LABELS, *SCORE, "--missing", "drop")
         assert lines(done)[0].endswith(",0.5")
 
 
-def test_a_part_of_json_lines_without_a_line_adds_no_row(run, files):
+def test_empty_json_lines_file_adds_no_row(run, files):
     paths = files('{"y": 1, "p": 1}\n', "", '{"y": 0, "p": 1}\n', ending="ndjson")
 
     assert lines(run("report", *paths, *LABELS, *SCORE)) == ["2,2,1,0.5"]
@@ -151,7 +151,7 @@ def test_columns_may_stand_in_another_order(run, files):
     assert lines(run("confusion", *paths, *LABELS, "--format", "csv")) == ["0,1,2", "1,0,2"]
 
 
-def test_whole_numbers_of_other_widths_agree_in_parquet(run, tmp_path):
+def test_number_types_of_different_widths_agree_in_parquet(run, tmp_path):
     for number, dtype in enumerate([pl.Int8, pl.Int64, pl.UInt32, pl.Float64]):
         frame = pl.DataFrame({"y": [0, 1], "p": [1, 1]}, schema={"y": dtype, "p": pl.Int64})
         frame.write_parquet(tmp_path / f"{number}.parquet")
@@ -168,7 +168,7 @@ def test_categories_and_strings_agree(run, tmp_path):
     assert lines(run("report", tmp_path, *LABELS, *SCORE)) == ["4,2,2,0.5"]
 
 
-def test_a_value_past_the_rows_that_types_are_inferred_from_is_refused(refused, files):
+def test_string_after_10000_integers_in_csv_is_refused(refused, files):
     whole = "y,p\n" + "1,1\n" * 10_001
     line = refused("report", *files("y,p\n1,1\n", f"{whole}x,1\n"), *LABELS)
 
@@ -176,7 +176,7 @@ def test_a_value_past_the_rows_that_types_are_inferred_from_is_refused(refused, 
     assert "'y'" in line
 
 
-def test_a_file_of_types_read_late_counts_as_alone(run, files):
+def test_number_after_10000_nulls_in_csv_is_read(run, files):
     text = "y,p,w\n" + "1,1,\n" * 10_000 + "0,1,2\n"
 
     done = run("report", *files(text, "y,p,w\n1,0,1\n"), *LABELS, *SCORE)
@@ -185,7 +185,7 @@ def test_a_file_of_types_read_late_counts_as_alone(run, files):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_whole_numbers_that_doubles_do_not_hold_are_refused_beside_them(run, refused, files, order):
+def test_integers_beyond_2_to_53_are_refused_beside_floats(run, refused, files, order):
     large = f"y,p,g\n1,1,{2**53}\n0,0,{2**53 + 1}\n"
     paths = files(*(large, "y,p,g\n1,0,0.5\n")[::order])
 
@@ -196,7 +196,7 @@ def test_whole_numbers_that_doubles_do_not_hold_are_refused_beside_them(run, ref
     assert lines(run("report", *paths, *LABELS, *SCORE)) == ["3,2,1,0.6666666666666666"]
 
 
-def test_whole_numbers_that_doubles_hold_agree_with_them(run, files):
+def test_integers_up_to_2_to_53_agree_with_floats(run, files):
     paths = files(f"y,p,g\n1,1,{2**53}\n0,0,{-(2**53)}\n", "y,p,g\n1,0,0.5\n")
 
     found = lines(run("report", *paths, *LABELS, *SCORE, "--by", "g"))
@@ -225,9 +225,7 @@ def test_times_of_different_units_agree(run, tmp_path):
         (pl.Time(), "times of day"),
     ],
 )
-def test_times_that_differ_in_more_than_the_unit_are_named_in_words(
-    refused, tmp_path, dtype, holds
-):
+def test_datetimes_of_different_kinds_are_refused(refused, tmp_path, dtype, holds):
     for name, of_type in (("1", pl.Datetime("ns")), ("2", dtype)):
         frame = pl.DataFrame({"y": [1], "p": [1], "t": pl.Series([0]).cast(of_type)})
         frame.write_parquet(tmp_path / f"{name}.parquet")
@@ -241,7 +239,7 @@ def test_times_that_differ_in_more_than_the_unit_are_named_in_words(
 @pytest.mark.parametrize(
     "options", [["--metric", "accuracy"], ["--pos-label", "1"], ["--sort", "accuracy"]]
 )
-def test_files_need_not_agree_on_unused_columns(run, files, options):
+def test_columns_named_like_option_values_need_not_agree(run, files, options):
     paths = files("y,p,accuracy,1\n1,1,7,7\n", "y,p,accuracy\n0,1,x\n")
 
     assert lines(run("report", *paths, *LABELS, *options, "--format", "csv"))
@@ -264,7 +262,7 @@ CASTS = pytest.mark.skipif(pl.__version__ < "2", reason="older versions of Polar
         "true 1",
     ],
 )
-def test_a_later_value_of_another_type_in_json_lines_is_refused(refused, files, values):
+def test_late_value_of_another_type_in_json_lines_is_refused(refused, files, values):
     paths = files(of_lines(*values.split()), ending="ndjson")
 
     line = refused("report", *paths, *LABELS, "--by", "g")
@@ -272,7 +270,7 @@ def test_a_later_value_of_another_type_in_json_lines_is_refused(refused, files, 
     assert "1.ndjson' cannot be read: a column holds" in line
 
 
-def test_a_later_number_in_strings_of_json_lines_is_a_string(run, files):
+def test_late_number_among_strings_in_json_lines_is_a_string(run, files):
     paths = files(of_lines('"a"', "1"), ending="ndjson")
 
     done = run("report", *paths, *LABELS, *SCORE, "--by", "g")

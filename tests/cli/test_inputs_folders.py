@@ -41,7 +41,7 @@ def test_all_files_below_a_folder_are_read(run, folder, kind):
 
 
 @pytest.mark.parametrize("kind", WRITE)
-def test_what_spark_and_hive_hide_is_left_out(run, folder, kind):
+def test_hidden_files_and_folders_are_not_read(run, folder, kind):
     path = folder(kind, **{"a": GOOD, "_temporary/b": BAD, ".hidden/c": BAD, "_d": BAD, ".e": BAD})
     for name in ("_SUCCESS", f".a.{kind}.crc"):
         (path / name).write_text("no data")
@@ -83,7 +83,7 @@ def test_hive_partitions_become_columns(run, folder, kind):
         (["1e999", "1"], ["1", "1e999"]),
     ],
 )
-def test_values_of_partitions_have_one_type_for_all_files(run, folder, kind, values, shown):
+def test_partition_values_have_the_same_type_in_all_files(run, folder, kind, values, shown):
     path = folder(kind, **{f"k={value}/part": GOOD for value in values})
 
     found = lines(run("report", path, *LABELS, *SCORE, "--by", "k"))
@@ -100,7 +100,7 @@ def test_types_of_partitions_are_those_of_polars(run, folder):
     assert ours.out == theirs.write_csv()
 
 
-def test_one_partition_alone_has_its_column(run, folder):
+def test_single_partition_folder_adds_its_column(run, folder):
     path = folder("csv", **{"day=2026-01-01/part": GOOD, "day=2026-01-02/part": BAD})
 
     done = run("report", path / "day=2026-01-02", *LABELS, *SCORE, "--by", "day")
@@ -108,14 +108,14 @@ def test_one_partition_alone_has_its_column(run, folder):
     assert lines(done) == ["2026-01-02,2,2,1,0.0"]
 
 
-def test_files_in_other_partitions_are_refused_only_where_the_column_is_named(run, refused, folder):
+def test_files_outside_a_partition_are_refused_only_if_its_column_is_used(run, refused, folder):
     path = folder("csv", **{"day=2026-01-01/part": GOOD, "rest": BAD})
 
     assert lines(run("report", path, *LABELS, *SCORE)) == ["4,2,2,0.5"]
     assert "the files have different columns" in refused("report", path, *LABELS, "--by", "day")
 
 
-def test_a_folder_of_several_formats_needs_the_one_to_read(run, refused, folder):
+def test_folder_of_several_formats_needs_input_format(run, refused, folder):
     path = folder("csv", a=GOOD)
     folder("parquet", b=BAD)
 
@@ -125,7 +125,7 @@ def test_a_folder_of_several_formats_needs_the_one_to_read(run, refused, folder)
         assert lines(done) == [f"2,2,1,{score}"]
 
 
-def test_files_without_an_ending_are_read_where_their_format_is_given(run, refused, folder):
+def test_files_without_extension_need_input_format(run, refused, folder):
     path = folder("parquet", a=GOOD)
     (path / "a.parquet").rename(path / "part-00000")
 
@@ -144,7 +144,7 @@ def test_a_link_to_a_folder_above_is_followed_once(run, folder):
     assert lines(run("report", path, *LABELS, *SCORE)) == ["2,2,1,1.0"]
 
 
-def test_a_file_given_beside_its_folder_is_refused(refused, folder):
+def test_file_passed_together_with_its_folder_is_refused(refused, folder):
     path = folder("csv", a=GOOD)
 
     assert "a.csv' is given twice" in refused("report", path, path / "a.csv", *LABELS)
@@ -152,9 +152,7 @@ def test_a_file_given_beside_its_folder_is_refused(refused, folder):
 
 @pytest.mark.parametrize("kind", WRITE)
 @pytest.mark.parametrize("files", [["q"], ["q", "r"]])
-def test_a_column_in_a_path_and_in_the_file_is_refused_where_named(
-    run, refused, folder, kind, files
-):
+def test_column_in_both_path_and_file_is_refused_if_used(run, refused, folder, kind, files):
     path = folder(kind, **{f"y=3/x=1/{name}": GOOD.with_columns(x=2) for name in files})
     asked = ["--y-true", "p", "--y-pred", "p", *SCORE]
 
@@ -165,7 +163,7 @@ def test_a_column_in_a_path_and_in_the_file_is_refused_where_named(
     assert "has a column 'x'" in refused("report", path, *asked, "--by", "x")
 
 
-def test_a_column_in_the_path_of_one_file_and_in_another_file_has_to_agree(run, refused, folder):
+def test_partition_column_must_agree_with_the_column_of_another_file(run, refused, folder):
     path = folder("csv", **{"k=1/a": GOOD, "b": BAD.with_columns(k=pl.lit(2.0))})
     folder("csv", **{"b": BAD.with_columns(k=pl.lit("x"))})
 
@@ -177,7 +175,7 @@ def test_a_column_in_the_path_of_one_file_and_in_another_file_has_to_agree(run, 
     ]
 
 
-def test_a_warning_counts_the_files_of_folders_that_are_left_out(run, folder):
+def test_warning_counts_folder_files_of_unknown_format(run, folder):
     path = folder("csv", **{"k=1/a": GOOD, "k=2/b": BAD})
     for name in ("k=1/README.md", "k=2/notes.md", "k=2/c.csv.bak", "k=2/LICENSE"):
         (path / name).write_text("no data")

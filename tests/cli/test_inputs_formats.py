@@ -74,12 +74,12 @@ def result(done):
     return done.out.splitlines()[1]
 
 
-def test_every_format_has_an_example():
+def test_every_input_format_has_a_test_file():
     assert FORMATS.keys() <= WHOLE.keys() | {"xlsx"}  # which is written by hand below
 
 
 @cases("name", WHOLE)
-def test_a_file_of_every_format_is_read_by_its_ending(run, tmp_path, name):
+def test_every_format_is_read_by_its_file_extension(run, tmp_path, name):
     path = tmp_path / f"data.{name}"
     path.write_bytes(WHOLE[name])
 
@@ -96,14 +96,14 @@ def test_compressed_text_in_several_parts_is_read_to_its_end(piped):
 
 
 @cases("kind", ["csv", "parquet", "arrow", "ndjson", "json", "tsv"])
-def test_the_format_that_is_given_decides(run, tmp_path, kind):
+def test_input_format_overrides_an_unknown_extension(run, tmp_path, kind):
     path = tmp_path / "data.dat"
     path.write_bytes(WHOLE[kind])
 
     assert result(run("report", path, *LABELS, *SCORE, "--input-format", kind)) == ANSWER
 
 
-def test_a_file_with_an_ending_of_another_format_is_refused(refused, tmp_path):
+def test_file_with_the_extension_of_another_format_is_refused(refused, tmp_path):
     path = tmp_path / "data.csv"
     path.write_bytes(WHOLE["parquet"])
 
@@ -114,7 +114,7 @@ def test_a_file_with_an_ending_of_another_format_is_refused(refused, tmp_path):
 @cases(
     "content", [b"\x7fELF\x02\x01\x01" + bytes(64), bytes(range(256)) * 9, WHOLE["parquet"][:-20]]
 )
-def test_what_cannot_be_read_is_one_line_without_binary(piped, kind, content):
+def test_unreadable_standard_input_is_a_printable_one_line_error(piped, kind, content):
     asked = [] if kind is None else ["--input-format", kind]
 
     done = piped(content, "report", "-", *LABELS, *asked)
@@ -124,13 +124,13 @@ def test_what_cannot_be_read_is_one_line_without_binary(piped, kind, content):
     assert line.isprintable()
 
 
-def test_utf_16_says_how_to_convert_it(piped):
+def test_utf_16_is_refused_with_advice_to_convert(piped):
     done = piped("y,p\n1,1\n".encode("utf-16"), "report", "-", *LABELS)
 
     assert "it is encoded in UTF-16. Convert it to UTF-8, as in: iconv -f UTF-16" in done.err
 
 
-def test_a_separator_is_given_where_it_is_not_recognised(run, refused, tmp_path):
+def test_separator_option_is_used_where_none_is_recognised(run, refused, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("y:p\n1:1\n0:1\n")
 
@@ -140,7 +140,7 @@ def test_a_separator_is_given_where_it_is_not_recognised(run, refused, tmp_path)
     assert result(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,2,1,0.5"
 
 
-def test_a_separator_is_for_csv(refused, tmp_path):
+def test_separator_option_is_refused_for_json(refused, tmp_path):
     path = tmp_path / "data.json"
     path.write_bytes(WHOLE["json"])
 
@@ -148,7 +148,7 @@ def test_a_separator_is_for_csv(refused, tmp_path):
 
 
 @pytest.mark.parametrize("separator", ["tab", "\\t", "\t"])
-def test_a_tab_may_be_written_out(run, tmp_path, separator):
+def test_separator_accepts_names_of_the_tab(run, tmp_path, separator):
     path = tmp_path / "data.csv"
     path.write_bytes(WHOLE["tsv"])
 
@@ -233,7 +233,7 @@ def test_pipes_of_the_shell_are_read_as_files(tmp_path):
     assert out(f"cat 2.csv | {program} /dev/stdin 1.csv {options}") == "2,2,1,0.5"
 
 
-def test_the_format_of_an_result_is_read_back(run, piped):
+def test_arrow_result_of_confusion_is_read_from_standard_input(run, piped):
     cells = bf.confusion(ROWS, "y", "p").rename({"y": "a", "p": "b"})
 
     done = piped(
@@ -253,7 +253,7 @@ def test_the_format_of_an_result_is_read_back(run, piped):
         ('[\n{"y": 1, "p": 1}, {"y": 0, "p": 1}]', ["y", "p"]),
     ],
 )
-def test_a_bracket_begins_an_array_only_before_an_object(piped, packed, text, columns):
+def test_leading_bracket_is_json_only_before_an_object(piped, packed, text, columns):
     y, p = columns
 
     done = piped(packed(text.encode()), "report", "-", "--y-true", y, "--y-pred", p, *SCORE)
@@ -262,7 +262,7 @@ def test_a_bracket_begins_an_array_only_before_an_object(piped, packed, text, co
 
 
 @pytest.mark.parametrize("given", ["csv", "ndjson", "arrow"])
-def test_a_given_format_that_the_first_bytes_contradict_is_refused(refused, piped, tmp_path, given):
+def test_input_format_that_contradicts_the_first_bytes_is_refused(refused, piped, tmp_path, given):
     path = tmp_path / "data.dat"
     path.write_bytes(WHOLE["parquet"])
     advice = f"contains parquet, not {given}. Give --input-format parquet."

@@ -33,7 +33,7 @@ def screen(monkeypatch):
 
 
 @pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
-def test_files_that_know_it_say_how_many_rows_are_counted(run, table, tmp_path, screen, write):
+def test_progress_of_parquet_and_arrow_has_the_number_of_rows(run, table, tmp_path, screen, write):
     for number in range(30):
         write(table, tmp_path / f"{number}.data")
     kind = "parquet" if write is pl.DataFrame.write_parquet else "arrow"
@@ -44,7 +44,7 @@ def test_files_that_know_it_say_how_many_rows_are_counted(run, table, tmp_path, 
     assert "counting 1,440 rows" in screen.getvalue()  # 30 of 48
 
 
-def test_text_says_how_many_bytes_are_counted(run, tmp_path, screen):
+def test_progress_of_text_files_has_the_number_of_bytes(run, tmp_path, screen):
     (tmp_path / "1.csv").write_text("y,p\n" + "1,0\n" * 499)  # 2,000 bytes
     (tmp_path / "2.csv").write_text("y,p\n" + "0,0\n" * 249)  # 1,000
 
@@ -53,7 +53,7 @@ def test_text_says_how_many_bytes_are_counted(run, tmp_path, screen):
     assert "counting 3.0 kB" in screen.getvalue()
 
 
-def test_a_stream_says_how_many_bytes_came(run, monkeypatch, screen):
+def test_progress_of_standard_input_has_the_bytes_read_so_far(run, monkeypatch, screen):
     class Slow(io.BytesIO):
         def read(self, size=-1):
             time.sleep(0.3)
@@ -69,6 +69,6 @@ def test_a_stream_says_how_many_bytes_came(run, monkeypatch, screen):
     assert shown.index("reading, 2.0 kB so far") < shown.index("reading, 4.0 kB so far")
 
 
-def test_require_says_it_too(run, people, screen):
+def test_require_has_progress_with_the_number_of_rows(run, people, screen):
     assert run("require", people, *LABELS, "--rule", "n >= 1").code == 0
     assert "counting 48 rows" in screen.getvalue()

@@ -13,7 +13,7 @@ def result(done):
     return done.out.splitlines()[1]
 
 
-def test_a_name_with_a_comma_in_quotes_is_one_name(run, tmp_path):
+def test_quoted_column_name_may_contain_a_comma(run, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text('y;"p, of two";"a|b"\n1;1;2\n0;1;2\n')
 
@@ -25,7 +25,7 @@ def test_a_name_with_a_comma_in_quotes_is_one_name(run, tmp_path):
 DECIMALS = "y;p;w\n1;1;0,5\n0;1;1\n0;0;2,5\n"
 
 
-def test_decimal_commas_are_read_where_the_separator_is_another(run, tmp_path):
+def test_decimal_commas_are_read_if_the_separator_is_not_a_comma(run, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(DECIMALS)
 
@@ -38,9 +38,7 @@ THOUSANDS = "y\tp\tw\n0\t0\t1,234\n1\t1\t900\n1\t0\t12,000\n"
 
 
 @pytest.mark.parametrize("separator", ["\t", ";"])
-def test_commas_that_may_separate_thousands_are_refused_where_named(
-    run, refused, tmp_path, separator
-):
+def test_ambiguous_thousands_commas_are_refused_in_used_columns(run, refused, tmp_path, separator):
     path = tmp_path / "data.csv"
     path.write_text(THOUSANDS.replace("\t", separator))
 
@@ -50,7 +48,7 @@ def test_commas_that_may_separate_thousands_are_refused_where_named(
     assert result(run("report", path, *LABELS, *SCORE)) == "3,2,1,0.6666666666666666"
 
 
-def test_another_number_decides_that_commas_are_decimal(run, tmp_path):
+def test_ambiguous_commas_are_decimal_if_another_value_decides(run, tmp_path):
     path = tmp_path / "data.tsv"
     path.write_text("y\tp\tw\n0\t0\t1,250\n1\t1\t0,250\n1\t0\t1\n")
 
@@ -60,7 +58,7 @@ def test_another_number_decides_that_commas_are_decimal(run, tmp_path):
 
 
 @pytest.mark.parametrize("values", ["1,2 1,20", "a,b 0,5", "1,2,3 0,5"])
-def test_commas_stay_text_beside_decimal_points_and_words(run, tmp_path, values):
+def test_numbers_with_commas_stay_text_beside_points_or_words(run, tmp_path, values):
     first, second = values.split()
     path = tmp_path / "data.csv"
     path.write_text(f"y;p;g;s\n1;1;{first};0.5\n0;1;{second};1.5\n")
@@ -74,7 +72,7 @@ def test_commas_stay_text_beside_decimal_points_and_words(run, tmp_path, values)
 
 
 @cases("header", ["y,p,p", '"y","p","p"', "p;y;p", "\ufeffp\tp\ty", "y,p,p\r"])
-def test_names_that_stand_twice_in_a_csv_are_refused(refused, tmp_path, header):
+def test_duplicate_column_names_in_csv_are_refused(refused, tmp_path, header):
     separator = next(one for one in ",;\t" if one in header)
     path = tmp_path / "data.csv"
     path.write_text(f"{header}\n{separator.join('110')}\n", encoding="utf-8")

@@ -85,14 +85,14 @@ def test_require_takes_a_threshold(run, scored):
     assert run("require", scored([1, 0, 1, 0, 1]), *options, "--threshold", "0.5").code == 0
 
 
-def test_commands_of_scores_have_no_threshold(refused, scored):
+def test_threshold_is_refused_by_commands_of_scores(refused, scored):
     line = refused("ranking", scored([1, 0] * 2 + [1]), "--y-true", "y", "--y-score", "s",
                    "--threshold", "0.5")  # fmt: skip
 
     assert "No such option: --threshold" in line
 
 
-def test_a_score_that_is_missing_or_nan_is_missing(run, tmp_path):
+def test_null_and_nan_scores_give_missing_predictions(run, tmp_path):
     path = tmp_path / "nan.parquet"
     pl.DataFrame({"y": [1, 1, 1], "s": [0.9, float("nan"), None]}).write_parquet(path)
 
@@ -101,7 +101,7 @@ def test_a_score_that_is_missing_or_nan_is_missing(run, tmp_path):
     assert done.out.splitlines() == ["n,n_labels,min_support,n_missing,accuracy", "1,1,1,2,1.0"]
 
 
-def test_scores_given_as_labels_point_to_the_threshold(refused, scored):
+def test_scores_as_predictions_are_refused_with_advice_on_threshold(refused, scored):
     line = refused("report", scored([1, 0, 1, 0, 1]), *DATA)
 
     assert "scores are not labels" in line
@@ -120,14 +120,16 @@ def test_scores_given_as_labels_point_to_the_threshold(refused, scored):
         ([1, 0, 1, 0, 1], ["--threshold", "nan"], ["--threshold nan is not a number"]),
     ],
 )
-def test_what_a_threshold_cannot_decide_is_refused(refused, scored, truth, options, parts):
+def test_threshold_is_refused_for_unusable_labels_or_columns(
+    refused, scored, truth, options, parts
+):
     path = scored(truth, g=["a"] * 5)
     line = refused("report", path, *DATA, "--threshold", "0.5", *options)
 
     assert all(part in line for part in parts), line
 
 
-def test_both_labels_may_be_given(run, scored):
+def test_label_option_adds_a_label_absent_from_the_rows(run, scored):
     options = ["--pos-label", "yes", "--label", "no", "--label", "yes"]
 
     done = run("confusion", scored(["yes"] * 5), *DATA, "--threshold", "0.5", *options)
@@ -136,7 +138,7 @@ def test_both_labels_may_be_given(run, scored):
 
 
 @pytest.mark.parametrize("typed", ["11", "1,2"])
-def test_the_words_of_thresholds_are_those_of_the_shell(run, tmp_path, typed):
+def test_errors_on_thresholds_have_no_python_syntax(run, tmp_path, typed):
     path = tmp_path / "odds.csv"
     path.write_text("y,s\n1,3.5\n0,0.1\n")
 
@@ -148,7 +150,7 @@ def test_the_words_of_thresholds_are_those_of_the_shell(run, tmp_path, typed):
 
 @cases("dtype", [pl.Float32, pl.Float64])
 @cases("threshold", ["0.1", "0.5", "0.7"])
-def test_scores_are_compared_as_a_curve_compares_them(run, tmp_path, dtype, threshold):
+def test_threshold_gives_the_same_rates_as_curve(run, tmp_path, dtype, threshold):
     path = tmp_path / "scores.parquet"
     scores = pl.Series([0.1, 0.1, 0.5, 0.7, 0.7], dtype=dtype)  # 0.7 in 32 bits is below 0.7
     pl.DataFrame({"y": [1, 0, 1, 0, 1], "s": scores}).write_parquet(path)
@@ -163,7 +165,7 @@ def test_scores_are_compared_as_a_curve_compares_them(run, tmp_path, dtype, thre
     assert found == at.select("recall", "fpr").row(0)
 
 
-def test_a_column_of_scores_may_have_the_name_of_a_metric(run, tmp_path):
+def test_score_column_may_have_the_name_of_a_metric(run, tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("y,f1\n1,0.9\n0,0.1\n1,0.2\n")
     options = ["--metric", "f1", "--format", "csv"]

@@ -73,7 +73,7 @@ def reasons(refused, tmp_path, monkeypatch):
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3", "it looks like PDF. Save the table as csv, Parquet"),
     ],
 )
-def test_what_no_format_has_is_said_of_a_file_and_of_standard_input(reasons, name, content, reason):
+def test_unknown_content_is_refused_for_files_and_standard_input(reasons, name, content, reason):
     assert all(found.startswith(reason) for found in reasons(name, content))
 
 
@@ -85,7 +85,7 @@ def test_what_no_format_has_is_said_of_a_file_and_of_standard_input(reasons, nam
         ("a.csv", "it is empty. It has no header with column names."),
     ],
 )
-def test_an_empty_file_is_said_to_be_empty(reasons, name, reason):
+def test_empty_file_is_refused_as_empty(reasons, name, reason):
     of_file, of_stream = reasons(name, b"")
 
     assert of_file == reason
@@ -119,7 +119,7 @@ OF_TEXT = pytest.mark.skipif(
     ],
     ids=short,
 )
-def test_a_file_that_is_cut_off_is_said_to_be(reasons, name, content, reason):
+def test_truncated_file_is_refused_as_damaged(reasons, name, content, reason):
     if name.endswith("xlsx"):
         pytest.importorskip("fastexcel")
 
@@ -127,7 +127,7 @@ def test_a_file_that_is_cut_off_is_said_to_be(reasons, name, content, reason):
 
 
 @OF_TEXT
-def test_a_file_of_zstd_that_is_cut_off_is_said_to_be(reasons):
+def test_truncated_zstd_file_is_refused_as_damaged(reasons):
     assert reasons("a.csv.zst", zstd(CSV.encode())[:-9]) == [DAMAGED, DAMAGED]
 
 
@@ -143,7 +143,7 @@ LATE = "Correct the value, or save the file as Parquet, which stores types."
         ("1,1,1\n", "a line has more fields than the header."),
     ],
 )
-def test_of_several_files_the_one_with_a_late_value_is_named(refused, tmp_path, line, reason):
+def test_error_names_the_csv_file_with_a_late_invalid_line(refused, tmp_path, line, reason):
     for name in "acd":
         (tmp_path / f"{name}.csv").write_text(WHOLE)
     (tmp_path / "b.csv").write_text(WHOLE + line)
@@ -153,7 +153,7 @@ def test_of_several_files_the_one_with_a_late_value_is_named(refused, tmp_path, 
     assert found == f"'{tmp_path / 'b.csv'}' cannot be read: {reason}"
 
 
-def test_of_several_files_of_json_lines_the_one_with_a_late_value_is_named(refused, tmp_path):
+def test_error_names_the_json_lines_file_with_a_late_invalid_value(refused, tmp_path):
     lines = '{"y":1,"p":0}\n' * 10_001
     (tmp_path / "a.ndjson").write_text(lines)
     (tmp_path / "b.ndjson").write_text(lines + '{"y":"yes","p":0}\n')
@@ -166,7 +166,7 @@ def test_of_several_files_of_json_lines_the_one_with_a_late_value_is_named(refus
     )
 
 
-def test_a_binary_file_inside_zstd_is_to_be_decompressed(reasons):
+def test_binary_format_inside_zstd_is_refused(reasons):
     for reason in reasons("a.arrow.zst", zstd(ARROW)):
         assert reason == "it holds arrow inside zstd. Decompress it first."
 
@@ -179,7 +179,7 @@ def test_a_binary_file_inside_zstd_is_to_be_decompressed(reasons):
         ("a.csv", JSON, "json"),
     ],
 )
-def test_text_with_an_ending_of_another_format_says_which_it_is(
+def test_text_with_a_wrong_extension_is_refused_with_its_format(
     run, refused, tmp_path, name, content, kind
 ):
     path = tmp_path / name
@@ -202,7 +202,7 @@ def test_an_input_format_that_is_not_that_of_the_file_is_refused(refused, tmp_pa
     assert line.endswith("a.dat' contains csv, not arrow. Give --input-format csv.")
 
 
-def test_the_endings_that_are_listed_name_the_compressed_ones(refused, tmp_path):
+def test_unknown_extension_error_lists_compressed_extensions(refused, tmp_path):
     (tmp_path / "a.docx").write_bytes(b"word")
 
     line = refused("report", tmp_path / "a.docx", *LABELS)
@@ -220,7 +220,7 @@ def test_the_endings_that_are_listed_name_the_compressed_ones(refused, tmp_path)
         ("file:///a.csv", "give the path of the file, without 'file://'."),
     ],
 )
-def test_a_url_that_is_not_read_says_how_to_pipe_it(refused, url, advice):
+def test_unsupported_url_is_refused_with_advice_to_pipe(refused, url, advice):
     line = refused("report", url, *LABELS)
 
     assert f"'{url}' is a URL" in line
@@ -234,10 +234,10 @@ def test_a_url_that_is_not_read_says_how_to_pipe_it(refused, url, advice):
         (["-", "a.csv"], "cannot be combined with files; give one or the other."),
     ],
 )
-def test_standard_input_is_given_once_and_alone(refused, names, words):
+def test_standard_input_twice_or_beside_files_is_refused(refused, names, words):
     assert words in refused("report", *names, *LABELS)
 
 
-def test_only_a_name_that_is_no_path_may_be_a_value_of_an_option(refused):
+def test_plain_word_as_file_has_advice_on_repeated_options(refused):
     assert "To give an option several values" in refused("report", "sex", *LABELS)
     assert "An option" not in refused("report", "data/people", *LABELS)

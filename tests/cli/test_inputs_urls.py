@@ -93,7 +93,7 @@ def rows_of(done):
         "people.arrow",
     ],
 )
-def test_a_url_is_read_as_its_ending_says(run, server, name):
+def test_url_is_read_by_its_file_extension(run, server, name):
     assert rows_of(run("report", f"{server}/{name}", *COLUMNS)) == ROWS
 
 
@@ -101,7 +101,7 @@ def test_a_url_may_have_a_query_behind_its_ending(run, server):
     assert rows_of(run("report", f"{server}/people.csv?key=a.parquet", *COLUMNS)) == ROWS
 
 
-def test_a_url_without_an_ending_needs_the_format(run, refused, server):
+def test_url_without_extension_needs_input_format(run, refused, server):
     line = refused("report", f"{server}/data", *COLUMNS)
 
     assert f"'{server}/data' has no file extension" in line
@@ -110,7 +110,7 @@ def test_a_url_without_an_ending_needs_the_format(run, refused, server):
     assert rows_of(done) == ROWS
 
 
-def test_urls_are_read_together_with_columns_from_their_paths(run, server):
+def test_urls_of_partitions_add_their_columns(run, server):
     urls = [f"{server}/day=2026-01-0{day}/part.parquet" for day in (1, 2)]
 
     done = run("report", *urls, *COLUMNS, "--by", "day")
@@ -132,7 +132,7 @@ def test_a_url_and_a_file_are_read_together(run, server, tmp_path):
     assert rows_of(done) == [("a", 4, 1.0), ("b", 4, 0.5)]
 
 
-def test_cells_of_an_earlier_run_may_be_at_a_url(run, server, tmp_path):
+def test_baseline_cells_may_be_at_a_url(run, server, tmp_path):
     path = tmp_path / "people.csv"
     TABLE.write_csv(path)
     FILES["/cells.csv"] = run("confusion", path, *COLUMNS[:6]).out.encode()
@@ -154,13 +154,13 @@ def test_cells_of_an_earlier_run_may_be_at_a_url(run, server, tmp_path):
         ("people.json", "is a URL, from which json is not read. Download the file, or pipe it, as"),
     ],
 )
-def test_a_url_that_cannot_be_read_is_one_line(refused, server, name, reason):
+def test_unreadable_url_is_a_one_line_error(refused, server, name, reason):
     line = refused("report", f"{server}/{name}", *COLUMNS)
 
     assert line.startswith(f"'{server}/{name}' {reason}")
 
 
-def test_a_url_that_is_given_twice_is_refused(refused, server):
+def test_url_passed_twice_is_refused(refused, server):
     url = f"{server}/people.csv"
 
     assert f"'{url}' is given twice" in refused("report", url, url, *COLUMNS)

@@ -88,7 +88,7 @@ def ended(process, timeout=60):
 
 @both
 @pytest.mark.parametrize("loading", ["numpy", "polars", "click"])
-def test_while_libraries_load_the_program_ends_without_a_word(program, tmp_path, loading):
+def test_interrupt_while_a_library_loads_ends_silently(program, tmp_path, loading):
     (tmp_path / f"{loading}.py").write_text(INTERRUPTED)
 
     assert ended(started([*program, "demo"], tmp_path)) == (-signal.SIGINT, b"", b"")
@@ -96,7 +96,7 @@ def test_while_libraries_load_the_program_ends_without_a_word(program, tmp_path,
 
 @both
 @pytest.mark.parametrize("number", [1, 30, 300, 700])
-def test_at_any_import_it_ends_without_a_word(program, tmp_path, number):
+def test_interrupt_at_any_import_ends_silently(program, tmp_path, number):
     (tmp_path / "sitecustomize.py").write_text(AT_IMPORT.format(number=number))
 
     code, out, err = ended(started([*program, "demo"], tmp_path))
@@ -110,7 +110,7 @@ def waiting(stream):
 
 
 @both
-def test_while_standard_input_is_awaited_the_program_ends_and_removes_its_copy(program, tmp_path):
+def test_interrupt_while_reading_standard_input_removes_its_copy(program, tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()
     process = started([*program, "report", "-", *LABELS], folder, stdin=subprocess.PIPE)
@@ -127,7 +127,7 @@ def test_while_standard_input_is_awaited_the_program_ends_and_removes_its_copy(p
 
 
 @both
-def test_a_query_is_interrupted_however_often_it_runs(program, tmp_path):
+def test_interrupt_during_a_query_ends_silently_without_files(program, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(SLOW_QUERY)
     (tmp_path / "rows.csv").write_text("y,p\n1,1\n")
     folder = tmp_path / "temporary"
@@ -142,7 +142,7 @@ def test_a_query_is_interrupted_however_often_it_runs(program, tmp_path):
 
 
 @both
-def test_what_is_started_to_ignore_it_goes_on(program, tmp_path):
+def test_ignored_interrupt_does_not_end_the_program(program, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(SLOW_QUERY)
     (tmp_path / "rows.csv").write_text("y,p\n1,1\n")
     ignoring = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]
@@ -180,14 +180,14 @@ IN_A_THREAD = (
         ("called.py", "import polars\n" + CALL + DEFAULT),
     ],
 )
-def test_a_process_that_uses_the_library_keeps_its_handler(tmp_path, name, code):
+def test_importing_the_library_keeps_the_signal_handler(tmp_path, name, code):
     path = tmp_path / name
     path.write_text(code)
 
     assert ended(started([path], tmp_path)) == (0, b"True\n", b"")
 
 
-def test_a_script_of_the_same_name_has_the_methods_on_its_frames(tmp_path):
+def test_script_named_balframe_can_use_the_accessor(tmp_path):
     path = tmp_path / "balframe"
     path.write_text(
         "import balframe, polars as pl\n"
@@ -204,7 +204,7 @@ def test_a_script_of_the_same_name_has_the_methods_on_its_frames(tmp_path):
         ["-m", "training", "-m", "balframe"],
     ],
 )
-def test_a_word_that_names_the_program_does_not_make_it_the_program(tmp_path, words):
+def test_argument_named_balframe_keeps_the_signal_handler(tmp_path, words):
     (tmp_path / "training").mkdir()
     (tmp_path / "training" / "__init__.py").write_text(f"import balframe\n{DEFAULT}")
     (tmp_path / "training" / "__main__.py").write_text("")

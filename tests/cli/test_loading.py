@@ -91,7 +91,7 @@ def test_a_command_loads_no_library_that_it_does_not_need(loaded, text):
     ("line", "methods"),
     [("balframe report --y", {"report"}), ("balframe rep", {"report"}), ("balframe met", set())],
 )
-def test_completion_loads_the_commands_that_it_is_about(loaded, line, methods):
+def test_completion_loads_only_the_completed_command(loaded, line, methods):
     number = str(len(line.split()) - 1)
     modules = loaded("", _BALFRAME_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=number)
 
@@ -108,7 +108,7 @@ def test_the_help_of_the_program_loads_all_methods(loaded):
     [("", "True False True True True"), ("import polars", "True True True True True")],
     ids=["the program", "a program that calls it"],
 )
-def test_garbage_is_collected_once_the_command_of_the_program_runs(before, states):
+def test_garbage_collection_is_off_only_while_the_program_loads(before, states):
     code = STATES.format(before=before)
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

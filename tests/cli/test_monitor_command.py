@@ -44,7 +44,7 @@ def test_the_command_writes_the_result_of_the_function(run, file, tmp_path, endi
     assert (done.code, done.out) == (1, "")
 
 
-def test_an_alarm_in_the_last_period_of_one_of_several_segments_fails(run, file):
+def test_alarm_of_a_segment_in_the_last_period_exits_with_1(run, file):
     done = run("monitor", file(STREAM), *HELD, "--by", "site")
 
     found = result(done)
@@ -66,7 +66,7 @@ def test_without_an_alarm_the_exit_code_is_0(run, file):
     assert set(result(done)["status"]) == {"ok", "inconclusive"}  # no rows in one week
 
 
-def test_an_alarm_that_is_over_is_no_failure(run, file):
+def test_alarm_before_the_last_period_exits_with_0(run, file):
     some = STREAM.filter(pl.col("when") < date(2025, 11, 17))
     good = STREAM.filter(pl.col("site") == "south").with_columns(
         pl.col("when") + pl.duration(weeks=13), site=pl.lit("north")
@@ -81,7 +81,7 @@ def test_an_alarm_that_is_over_is_no_failure(run, file):
     assert done.code == 0
 
 
-def test_an_inconclusive_last_period_is_no_failure(run, file):
+def test_inconclusive_last_period_exits_with_0(run, file):
     few = STREAM.filter((pl.col("when") < WORSE) | (pl.col("site") == "south"))
 
     done = run("monitor", file(few), *HELD, "--by", "site")
@@ -101,7 +101,7 @@ def test_an_inconclusive_last_period_is_no_failure(run, file):
         " %Y-%m-%d",
     ],
 )
-def test_dates_in_csv_are_those_of_iso_8601(run, file, text):
+def test_iso_8601_dates_in_csv_are_read_as_local_days(run, file, text):
     written = STREAM.with_columns(pl.col("when").dt.to_string("%Y-%m-%d"))
     shown = STREAM.with_columns(
         pl.col("when").cast(pl.Datetime).dt.strftime(text.replace("23:59:59.999", "23:59:59"))
@@ -129,7 +129,7 @@ def test_periods_of_csv_are_those_of_parquet(run, file, command):
 @cases(
     "value", ["31.03.2026", "03/31/2026", "2026-3-1", "2026-02-30", "20260331", "2026-W14", "soon"]
 )
-def test_other_dates_are_refused_by_their_value(refused, file, value):
+def test_dates_not_in_iso_8601_are_refused_with_their_value(refused, file, value):
     text = pl.col("when").dt.to_string("%Y-%m-%d")
     is_last = pl.int_range(pl.len()) == pl.len() - 1
     frame = STREAM.with_columns(pl.when(is_last).then(pl.lit(value)).otherwise(text).alias("when"))
@@ -142,13 +142,13 @@ def test_other_dates_are_refused_by_their_value(refused, file, value):
     )
 
 
-def test_numbers_are_no_dates(refused, file):
+def test_numbers_are_refused_as_dates(refused, file):
     line = refused("monitor", file(STREAM.with_columns(when=20260331)), *HELD)
 
     assert line.startswith("column 'when' has the type Int64, but --time needs dates or datetimes")
 
 
-def test_an_empty_date_is_a_null(refused, run, file):
+def test_empty_date_is_read_as_null(refused, run, file):
     is_first = pl.int_range(pl.len()) == 0
     frame = STREAM.with_columns(pl.when(~is_first).then(pl.col("when")).alias("when"))
     path = file(frame)
@@ -159,7 +159,7 @@ def test_an_empty_date_is_a_null(refused, run, file):
 
 @cases("ending", ["csv", "parquet"])
 @cases("by", [["site"], ["site", "when"]])
-def test_the_reference_is_a_file_of_cells_with_or_without_days(run, file, tmp_path, ending, by):
+def test_reference_file_of_cells_may_omit_days(run, file, tmp_path, ending, by):
     is_before = pl.col("when") <= date.fromisoformat(UNTIL)
     cells = bf.confusion(STREAM.filter(is_before), "y", "yhat", by=by, counts="n")
     launch = file(cells, f"launch.{ending}")
@@ -176,7 +176,7 @@ def test_the_reference_is_a_file_of_cells_with_or_without_days(run, file, tmp_pa
     assert found["dispersion_p_value"].is_null().all() == ("when" not in by)
 
 
-def test_stored_cells_are_watched(run, file):
+def test_stored_cells_are_monitored_like_rows(run, file):
     cells = bf.confusion(STREAM, "y", "yhat", by=["site", "when"], counts="n")
     asked = ["--y-true", "y", "--y-pred", "yhat", "--time", "when", "--every", "1w"]
 
@@ -201,13 +201,13 @@ def test_stored_cells_are_watched(run, file):
         ),
     ],
 )
-def test_wrong_use_is_said_in_the_words_of_the_shell(refused, file, typed, said):
+def test_usage_errors_name_command_line_options(refused, file, typed, said):
     line = refused("monitor", file(STREAM), *WEEKS, *typed)
 
     assert said in line
 
 
-def test_a_terminal_shows_the_status_beside_the_period_and_no_details(run, file):
+def test_table_has_the_status_after_the_period_and_omits_details(run, file):
     done = run("monitor", file(STREAM), *HELD, "--by", "site", "--format", "table")
 
     head, *lines = done.out.splitlines()

@@ -31,7 +31,7 @@ def by_odd(run, odd):
 SEGMENTS = ['a "q", b', "two\nlines", "x|y", "שפה"]
 
 
-def test_csv_quotes_what_needs_quotes(by_odd):
+def test_csv_quotes_special_characters(by_odd):
     frame = pl.read_csv(by_odd().out.encode())
 
     assert frame.get_column("seg, [red]ment").to_list() == SEGMENTS
@@ -59,14 +59,14 @@ def test_markdown_has_one_line_for_each_row(by_odd):
     ]
 
 
-def test_a_table_has_one_line_for_each_row_and_leaves_markup_alone(by_odd):
+def test_table_has_one_line_for_each_row_and_keeps_markup(by_odd):
     header, *rows = by_odd("--format", "table").out.splitlines()
 
     assert header.split() == ["seg,", "[red]ment", "n", "n_labels", "min_support", "accuracy"]
     assert [row.split("  ")[0] for row in rows] == ['a "q", b', r"two\nlines", "x|y", "שפה"]
 
 
-def test_a_table_steers_no_terminal(run, tmp_path):
+def test_table_escapes_terminal_control_characters(run, tmp_path):
     path = tmp_path / "escape.csv"
     path.write_text("g,y,p\n\x1b]0;title\x07,1,1\n")
 
@@ -75,7 +75,7 @@ def test_a_table_steers_no_terminal(run, tmp_path):
     assert r"\x1b]0;title\x07" in done.out
 
 
-def test_a_table_aligns_numbers_and_puts_limits_into_their_cells(run, tmp_path):
+def test_table_aligns_numbers_and_writes_limits_beside_estimates(run, tmp_path):
     path = tmp_path / "limits.csv"
     path.write_text("g,y,p\n" + "a,1,1\n" * 8 + "a,1,0\n" * 2 + "bb,1,1\n")
 
@@ -102,7 +102,7 @@ def test_a_table_aligns_numbers_and_puts_limits_into_their_cells(run, tmp_path):
         ("CSV", b"n,n_labels"),
     ],
 )
-def test_the_ending_of_the_file_tells_the_format(run, people, tmp_path, ending, begins):
+def test_output_extension_selects_the_format(run, people, tmp_path, ending, begins):
     out = tmp_path / f"out.{ending}"
 
     done = run("report", people, *LABELS, "--out", out)
@@ -130,7 +130,7 @@ def test_the_requested_format_overrides_the_ending(run, people, tmp_path):
         ),
     ],
 )
-def test_junit_shows_every_verdict_as_a_test(run, tmp_path, allowed, children, counts):
+def test_junit_has_a_test_case_for_every_verdict(run, tmp_path, allowed, children, counts):
     path, out = tmp_path / "g.csv", tmp_path / "out.xml"
     # none of 40 right, all of 400 right, 4 of 5 right
     cases = "<a&b>,1,0\n" * 40 + "b\x08,1,1\n" * 400 + "c,1,1\n" * 4 + "c,1,0\n"
@@ -148,7 +148,7 @@ def test_junit_shows_every_verdict_as_a_test(run, tmp_path, allowed, children, c
     assert [next((child.tag for child in case), None) for case in suite] == children
 
 
-def test_a_file_is_replaced_as_a_whole(run, people, tmp_path):
+def test_existing_output_file_is_replaced_and_keeps_its_mode(run, people, tmp_path):
     out = tmp_path / "out.csv"
     out.write_text("old" * 10_000)
     out.chmod(0o640)
@@ -162,7 +162,7 @@ def test_a_file_is_replaced_as_a_whole(run, people, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.parquet"]
 
 
-def test_a_new_file_has_the_permissions_of_new_files(run, people, tmp_path):
+def test_new_output_file_has_default_permissions(run, people, tmp_path):
     (tmp_path / "other").touch()
 
     run("report", people, *LABELS, "--out", tmp_path / "out.csv")
@@ -180,7 +180,7 @@ def test_a_file_stays_as_it_was_when_the_command_fails(refused, people, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.parquet"]
 
 
-def test_a_link_is_followed(run, people, tmp_path):
+def test_output_follows_a_symlink(run, people, tmp_path):
     link, target = tmp_path / "link.csv", tmp_path / "target.csv"
     link.symlink_to(target)
 
@@ -191,7 +191,7 @@ def test_a_link_is_followed(run, people, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
-def test_what_is_no_regular_file_is_written_to_and_stays(run, people, tmp_path):
+def test_output_to_a_named_pipe_does_not_replace_it(run, people, tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -204,7 +204,7 @@ def test_what_is_no_regular_file_is_written_to_and_stays(run, people, tmp_path):
     assert pipe.is_fifo()
 
 
-def test_a_place_that_cannot_be_written_to_is_named(refused, people, tmp_path, monkeypatch):
+def test_error_names_an_output_file_that_cannot_be_written(refused, people, tmp_path, monkeypatch):
     def denied(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -215,7 +215,7 @@ def test_a_place_that_cannot_be_written_to_is_named(refused, people, tmp_path, m
     assert line.endswith("out.csv' cannot be written: Permission denied.")
 
 
-def test_the_worst_is_a_segment_of_each_model_and_never_a_roll_up():
+def test_worst_mark_is_per_model_and_never_on_a_margin():
     columns = {
         "g": ["a", "b", None, "a", "b", None],
         "margin": ["g", "g", "overall"] * 2,
@@ -242,7 +242,7 @@ def test_a_segment_with_few_rows_is_not_the_worst():
     assert marked == {1}
 
 
-def test_placeholders_stand_for_null_and_for_all_segments(run, tmp_path):
+def test_placeholders_are_written_for_null_and_all_segments(run, tmp_path):
     path = tmp_path / "nulls.csv"
     path.write_text("g,y,p\n,1,1\n(missing),1,1\na,0,1\n")
     asked = ["report", path, *LABELS, "--by", "g", "--margins", "overall", "--format"]
@@ -257,7 +257,7 @@ def test_placeholders_stand_for_null_and_for_all_segments(run, tmp_path):
     assert csv.get_column("g").to_list() == ["(missing)", "a", None, None]
 
 
-def test_the_null_segment_that_scores_lowest_is_named(run, tmp_path):
+def test_null_as_lowest_segment_is_written_as_missing(run, tmp_path):
     path = tmp_path / "nulls.csv"
     path.write_text("g,y,p\n,1,0\na,1,1\n")
 
@@ -272,7 +272,7 @@ def headers(frame, width):
     return [[column.name for column in block] for block in blocks]
 
 
-def test_verdicts_stay_beside_their_rules():
+def test_narrow_tables_keep_the_rule_in_every_block():
     frame = pl.DataFrame(
         {
             "g": ["a"],
@@ -298,7 +298,7 @@ def test_verdicts_stay_beside_their_rules():
     assert headers(frame, 10)[0] == ["g", "rule", "status"]
 
 
-def test_no_block_is_left_with_a_lone_column_where_another_can_spare_one():
+def test_narrow_tables_balance_columns_between_blocks():
     scores = ["accuracy", "recall", "precision", "f1"]
     frame = pl.DataFrame({"g": ["a"], **{name: [0.5] for name in scores}})
     width = 1 + 2 + 8 + 2 + 6 + 2 + 9  # room for three of them, in order
@@ -306,7 +306,7 @@ def test_no_block_is_left_with_a_lone_column_where_another_can_spare_one():
     assert headers(frame, width) == [["g", "accuracy", "recall"], ["g", "precision", "f1"]]
 
 
-def test_small_p_values_are_short(run, tmp_path):
+def test_small_p_values_are_written_as_below_0_001(run, tmp_path):
     path = tmp_path / "apart.csv"
     path.write_text("g,y,p\n" + "a,1,1\n" * 400 + "b,1,0\n" * 400)
 

@@ -91,7 +91,7 @@ def test_the_verdict_is_the_exit_code_of_the_process(groups, rule, code):
     assert bool(done.stdout) == (code != 2)
 
 
-def test_an_undecided_rule_ends_with_3(run, tmp_path):
+def test_inconclusive_rule_exits_with_3(run, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("y,p\n1,1\n0,0\n")
 
@@ -109,7 +109,7 @@ def test_csv_is_read_from_standard_input_and_written_to_a_pipe(groups):
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"", b"empty"), (b"y,p\n\xff,\xff\n", b"UTF-8")])
-def test_standard_input_that_is_no_csv_is_one_line(content, why):
+def test_invalid_csv_on_standard_input_is_a_one_line_error(content, why):
     done = started("report", "-", *LABELS, input=content)
 
     (line,) = done.stderr.splitlines()
@@ -118,7 +118,7 @@ def test_standard_input_that_is_no_csv_is_one_line(content, why):
     assert why in line
 
 
-def test_standard_input_that_does_not_wait_is_refused_rather_than_cut_short():
+def test_nonblocking_standard_input_is_refused():
     ours, theirs = os.pipe()
     os.set_blocking(ours, False)
     os.write(theirs, b"y,p\n1,1\n")
@@ -162,7 +162,7 @@ def test_a_closed_pipe_is_no_error_and_keeps_the_verdict(tmp_path, rule, code):
     assert process.wait(60) == code
 
 
-def test_column_names_of_all_kinds_survive_the_shell(tmp_path):
+def test_column_names_with_special_characters_are_accepted(tmp_path):
     path = tmp_path / 'it\'s a "file", [red]ö.parquet'
     name = 'the [red]"group"[/red], it\'s\nשפה'
     pl.DataFrame({name: ["a", "b"], "true label": [1, 0], "-p": [1, 1]}).write_parquet(path)
@@ -196,7 +196,7 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     assert tally == "1 pass, 1 fail, 0 inconclusive"
 
 
-def test_a_terminal_shows_the_worst_segment_in_colour_unless_no_color_is_set(groups):
+def test_worst_segment_is_red_unless_no_color_is_set(groups):
     arguments = ["report", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
 
     coloured = result(on_terminal(*arguments)[1])
@@ -223,7 +223,7 @@ def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():
     assert len(shown) == len(set(shown)) == 7
 
 
-def test_a_terminal_shows_that_long_work_goes_on_and_clears_it(groups, tmp_path):
+def test_progress_line_appears_on_a_terminal_and_is_cleared(groups, tmp_path):
     slow = (
         "import time, polars as pl; collect = pl.LazyFrame.collect\n"
         "def slowly(self, **options):\n"
@@ -244,7 +244,7 @@ def test_a_terminal_shows_that_long_work_goes_on_and_clears_it(groups, tmp_path)
     assert seen.rstrip().endswith("\x1b[2K")  # the line is cleared
 
 
-def test_parquet_is_kept_from_a_terminal(groups):
+def test_parquet_is_refused_on_a_terminal(groups):
     code, text = on_terminal("report", groups, *LABELS, "--format", "parquet")
 
     assert (code, len(text.splitlines())) == (2, 1)
@@ -260,7 +260,7 @@ def test_the_version_is_that_of_the_package(run):
     assert (done.code, done.out) == (0, f"balframe {bf.__version__}\n")
 
 
-def test_the_help_is_of_a_program_of_that_name():
+def test_help_names_the_program_balframe():
     lines = started("report", "--help", text=True).stdout.splitlines()
 
     assert next(filter(None, map(str.strip, lines))).startswith("Usage: balframe report ")
@@ -276,7 +276,7 @@ def test_the_help_names_the_commands_in_order(run):
 
 
 @pytest.mark.skipif(BASH is None, reason="has no bash")
-def test_completion_is_for_the_name_of_the_program():
+def test_completion_script_is_for_the_program_balframe():
     done = in_bash("--show-completion")
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -304,7 +304,7 @@ def in_bash(*arguments, **variables):
 
 
 @pytest.mark.parametrize("package", ["click", "rich"])
-def test_without_the_extra_the_command_says_what_to_install(package):
+def test_missing_cli_extra_is_named_in_the_error(package):
     code = f"import sys; sys.modules['{package}'] = None\n" + CALL
 
     done = subprocess.run(

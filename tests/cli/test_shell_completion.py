@@ -45,16 +45,16 @@ def data(tmp_path, monkeypatch):
 
 
 @cases("option", ["--y-true", "--y-pred", "--by", "--counts", "--sample-weight"])
-def test_columns_are_those_of_the_file(offered, data, option):
+def test_report_completes_columns_of_the_file(offered, data, option):
     assert offered(f"balframe report data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
 
 @cases("option", ["--y-true", "--y-pred", "--by", "--counts", "--y-score"])
-def test_columns_of_an_audit_are_those_of_the_file(offered, data, option):
+def test_audit_completes_columns_of_the_file(offered, data, option):
     assert offered(f"balframe audit data.csv {option} ") == plain(["y", "yhat", "my\\\\ group"])
 
 
-def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
+def test_completion_ignores_other_files_of_a_folder(offered, data):
     data.with_name("notes.md").write_text("no data")
 
     assert offered("balframe report . --y-true yh") == plain(["yhat"])
@@ -70,7 +70,7 @@ def test_nothing_is_said_of_files_that_a_folder_has_besides(offered, data):
         "balframe report - data.csv --y-pred yh",
     ],
 )
-def test_columns_begin_as_typed_wherever_the_file_stands(offered, data, line):
+def test_columns_are_completed_wherever_the_file_is_on_the_line(offered, data, line):
     assert offered(line) == plain(["yhat"])
 
 
@@ -83,19 +83,19 @@ def test_columns_begin_as_typed_wherever_the_file_stands(offered, data, line):
         ("odd.xyz", b"1"),
     ],
 )
-def test_nothing_is_offered_for_a_file_that_cannot_be_read(offered, data, name, content):
+def test_unreadable_file_completes_no_columns(offered, data, name, content):
     if content is not None:
         (data.parent / name).write_bytes(content)
 
     assert offered(f"balframe report {name} --y-true ") in ([], [""])
 
 
-def test_without_a_file_there_are_no_columns_and_standard_input_is_not_read(offered):
+def test_completion_without_a_file_is_empty(offered):
     assert offered("balframe report --y-true ") in ([], [""])
     assert offered("balframe report - --y-true ") in ([], [""])
 
 
-def test_metrics_are_all_that_are_registered(offered):
+def test_metric_option_completes_registered_metrics(offered):
     names = [metric.name for metric in registered_metrics()]
     assert {*plain(names), "plain,all"} <= {*offered("balframe report data.csv --metric ")}
     assert offered("balframe report data.csv --metric balanced_a") == plain(["balanced_accuracy"])
@@ -103,7 +103,7 @@ def test_metrics_are_all_that_are_registered(offered):
     assert offered("balframe best-threshold data.csv --metric you") == (plain(youden) or [""])
 
 
-def test_references_and_choices_are_words(offered):
+def test_references_choices_and_commands_are_completed(offered):
     assert offered("balframe gaps data.csv --reference ") == plain(REFERENCE_KEYWORDS)
     assert offered("balframe report data.csv --missing ") == plain(["raise", "drop"])
     assert offered("balframe rep") == plain(["report"])
@@ -114,7 +114,7 @@ def test_files_are_left_to_the_shell(offered, data):
     assert offered("balframe report data.csv --out o") == ["file,o"]
 
 
-def test_fish_and_zsh_get_names_as_they_are_and_metrics_with_what_they_mean(offered, data):
+def test_fish_and_zsh_get_unescaped_names_and_metric_descriptions(offered, data):
     in_fish = offered("balframe report data.csv --by ", "fish")
     assert [line.partition("\t")[0] for line in in_fish] == plain(["y", "yhat", "my group"])
     assert "my group" in offered("balframe report data.csv --by ", "zsh")

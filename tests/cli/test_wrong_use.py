@@ -67,7 +67,7 @@ def test_a_folder_without_files_is_refused(refused, tmp_path):
     assert "has no file with a supported extension" in refused("report", tmp_path / "*", *LABELS)
 
 
-def test_a_file_given_twice_is_refused_since_its_rows_would_count_twice(refused, people):
+def test_file_passed_twice_is_refused(refused, people):
     assert "people.parquet' is given twice" in refused(
         "report", people, people.parent / "*.parquet", *LABELS
     )
@@ -195,7 +195,7 @@ def test_of_several_files_the_broken_one_is_named(refused, people):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_wrong_use_says_what_is_allowed(
+def test_usage_errors_state_what_is_allowed(
     refused, small, monkeypatch, tmp_path, command, arguments, parts
 ):
     monkeypatch.chdir(tmp_path)
@@ -242,15 +242,15 @@ def test_a_broken_file_of_rules_is_named(refused, small, tmp_path, name, text):
         (["demo", "extra"], "extra"),
     ],
 )
-def test_wrong_commands_point_to_the_help(refused, arguments, part):
+def test_unknown_commands_and_options_are_refused_with_advice(refused, arguments, part):
     assert part in refused(*arguments)
 
 
-def test_what_is_wrong_with_the_output_is_said_before_the_input_is_read(refused, tmp_path):
+def test_output_errors_are_raised_before_the_input_is_read(refused, tmp_path):
     assert "--out" in refused("report", tmp_path / "absent.csv", *LABELS, "--out", "out.xlsx")
 
 
-def test_quoted_names_that_look_like_options_are_left_alone(refused, tmp_path):
+def test_error_keeps_a_column_name_that_looks_like_a_parameter(refused, tmp_path):
     path = tmp_path / "odd.csv"
     pl.DataFrame({"y": [1], "pos_label=": [None]}, schema={"y": int, "pos_label=": int}).write_csv(
         path
@@ -261,7 +261,7 @@ def test_quoted_names_that_look_like_options_are_left_alone(refused, tmp_path):
     assert "column 'pos_label='" in line
 
 
-def test_names_of_columns_that_look_like_options_are_left_alone_in_a_list(refused, tmp_path):
+def test_error_keeps_listed_columns_that_look_like_parameters(refused, tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text("y,level=,metrics\n1,1,1\n")
 
@@ -269,12 +269,12 @@ def test_names_of_columns_that_look_like_options_are_left_alone_in_a_list(refuse
 
 
 @cases("name", ["a\nb", "[red]a[/red]", "a b", 'ü, "q" \'', "עברית", "\x1b[31m"])
-def test_an_unknown_column_of_any_name_is_one_line(refused, small, name):
+def test_unknown_column_of_any_name_is_a_one_line_error(refused, small, name):
     refused("report", small, *LABELS, "--by", name)
 
 
 @cases("typed", ["x", "s=", "s=1,a", "=3", "s=3 s=4", "2 3"])
-def test_bins_that_are_none_are_refused(refused, small, typed):
+def test_invalid_bins_are_refused(refused, small, typed):
     bins = [word for one in typed.split() for word in ("--bins", one)]
 
     line = refused("slices", small, *LABELS, "--over", "s", *bins)

@@ -103,7 +103,7 @@ def columns(rows):
 @FORCED
 @MEASURED
 @pytest.mark.parametrize("n", [1, 1000, 70_000])
-def test_cells_are_what_a_dictionary_counts(monkeypatch, way, kinds, n):
+def test_cells_equal_counts_by_a_dictionary(monkeypatch, way, kinds, n):
     force(monkeypatch, way)
     rows, measures = draw(n, SIZES), carry(n, kinds)
     counted = as_dictionary(count(columns(rows), measures))
@@ -129,7 +129,7 @@ def test_no_rows_give_no_cells(monkeypatch, way):
         (np.uint64, 2**64 - 8),
     ],
 )
-def test_codes_at_the_edges_of_their_type(monkeypatch, way, dtype, low):
+def test_codes_at_the_limits_of_their_dtype_are_counted(monkeypatch, way, dtype, low):
     force(monkeypatch, way)
     rows = draw(200, [8, 2, 2])
     first = np.array([low + code for code in rows[0].tolist()], dtype)
@@ -137,7 +137,7 @@ def test_codes_at_the_edges_of_their_type(monkeypatch, way, dtype, low):
     assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, RowSums()).items()]
 
 
-def test_more_possible_cells_than_an_integer_can_number():
+def test_more_possible_cells_than_64_bits_are_counted():
     rows = np.repeat(draw(300, [2**20] * 5), 2, axis=1)
     cells = count([Codes(column, 0, 2**20) for column in rows], RowSums())
     assert [*as_dictionary(cells).items()] == [*by_dictionary(rows, RowSums()).items()]
@@ -165,7 +165,7 @@ def test_parts_sum_to_the_whole_past_the_range_of_a_float():
 
 
 @cases("kept", [(), (0,), (1,), (0, 1)])
-def test_rolling_up_adds_over_the_other_columns(kept):
+def test_roll_up_sums_over_the_other_columns(kept):
     rows, measures = draw(500, SIZES), carry(500, "n missing weight")
     cells = count(columns(rows), measures).rolled_up(kept, [9, 8])
     for column, code in ((0, 9), (1, 8)):
@@ -180,7 +180,7 @@ def test_segments_are_the_distinct_codes_of_the_by_columns():
 
 
 @MEASURED
-def test_a_hash_table_counts_the_same(monkeypatch, kinds):
+def test_hash_table_gives_the_same_cells(monkeypatch, kinds):
     force(monkeypatch, "order")
     rows, measures = draw(2000, SIZES), carry(2000, kinds)
     codes, sums = hash_rows(columns(rows), measures)
@@ -235,7 +235,7 @@ EDGES = [
 
 @cases(("dtype", "values"), EDGES)
 @cases("library", ["pandas", "polars", "lazy"])
-def test_integers_at_the_edges_of_their_dtype(library, dtype, values):
+def test_integers_at_the_limits_of_their_dtype_are_counted(library, dtype, values):
     data = {"g": values * 2, "y": values * 2, "p": values * 2}
     if library == "pandas":
         frame = pd.DataFrame({name: pd.array(column, dtype) for name, column in data.items()})

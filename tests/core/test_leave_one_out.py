@@ -62,7 +62,7 @@ def test_the_rest_has_the_rows_of_all_other_segments(n_clusters, parts):
             assert got[position] == patterns(rows[:, rows[0] != segment])
 
 
-def test_clusters_of_the_same_rows_stand_together():
+def test_clusters_with_equal_rows_are_merged_in_the_rest():
     rng = np.random.default_rng(0)
     n_clusters, n_segments = 3000, 100
     nested = np.arange(n_clusters) % n_segments, np.arange(n_clusters)

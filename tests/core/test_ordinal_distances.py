@@ -39,13 +39,13 @@ def test_sums_of_segments_have_the_sums_of_their_distances(power, each):
     assert rests.distance(power).tolist() == [sum(each) - one for one in each]
 
 
-def test_of_two_labels_the_rows_that_are_missed_are_one_apart():
+def test_distance_of_two_labels_equals_the_number_of_errors():
     two = bf.ClassCounts.from_matrix([[5, 2], [3, 1]])
 
     assert two.distance(2).tolist() == two.in_rows.distance(1).tolist() == [5]
 
 
-def test_counts_without_cells_do_not_tell_distances_of_more_labels():
+def test_distance_without_cells_is_refused_for_more_than_two_labels():
     with pytest.raises(
         bf.InvalidInputError, match="class counts of 4 labels have no confusion cells"
     ):

@@ -38,14 +38,14 @@ def test_periods_are_those_of_polars(length):
 
 @cases("length", LENGTHS)
 @cases("row", PERIODS)
-def test_periods_of_the_reference(row, length):
+def test_period_starts_equal_the_reference_table(row, length):
     (found,) = PeriodLength.of(length).starts(np.array([day(row["day"])])).tolist()
 
     assert EPOCH + timedelta(found) == date.fromisoformat(row[length])
 
 
 @cases("length", LENGTHS)
-def test_every_day_is_in_the_period_that_begins_last(length):
+def test_every_day_is_in_the_latest_period_that_has_begun(length):
     """Days of 1,000 days in a row, over two leap days and the first of 1970."""
     days = np.arange(day("1967-12-31"), day("1972-03-02"))
 
@@ -70,11 +70,11 @@ def test_between_lists_every_period(length):
 
 
 @cases(("same", "as_"), [("7d", "7d"), ("3mo", "1q"), ("12mo", "1y"), ("4q", "1y"), ("01w", "1w")])
-def test_lengths_that_mean_the_same(same, as_):
+def test_equivalent_period_lengths_have_equal_starts(same, as_):
     assert np.array_equal(PeriodLength.of(same).starts(DAYS), PeriodLength.of(as_).starts(DAYS))
 
 
-def test_seven_days_are_counted_from_a_thursday_and_weeks_from_monday():
+def test_7d_periods_start_on_thursday_and_weeks_on_monday():
     starts = {one: PeriodLength.of(one).starts(np.arange(7)).tolist() for one in ("7d", "1w")}
 
     assert starts == {"7d": [0] * 7, "1w": [-3] * 4 + [4] * 3}
@@ -88,7 +88,7 @@ REFUSED = [
 
 
 @cases("given", REFUSED)
-def test_anything_else_is_refused(given):
+def test_invalid_period_lengths_are_refused(given):
     with pytest.raises(bf.InvalidInputError) as raised:
         PeriodLength.of(given)
 

@@ -10,7 +10,7 @@ HIGH = np.array([2, 5, 5, 3, 5])
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64])
-def test_whole_numbers_stay_whole(dtype):
+def test_sums_of_integers_are_integers(dtype):
     found = PrefixSums.of(np.array([1, 0, 1, 1, 0], dtype)).between(LOW, HIGH)
 
     assert found.dtype == np.int64

@@ -19,7 +19,7 @@ def drawn(n_segments, rows, seed=1):
     return probabilities(segment, score, rng.integers(0, 2, rows), n_segments=n_segments)
 
 
-def test_sums_of_segments_of_which_one_has_no_row():
+def test_sums_of_segments_without_rows_are_zero():
     p = probabilities(SEGMENT, SCORE, Y, n_segments=5)
 
     assert p.n.tolist() == [1, 2, 1, 1, 1]
@@ -31,13 +31,13 @@ def test_sums_of_segments_of_which_one_has_no_row():
     assert p.spread(np.arange(5.0)).tolist() == [0, 0, 2, 2, 3]
 
 
-def test_ties_that_stand_for_no_row_are_left_out():
+def test_ties_with_a_count_of_zero_are_left_out():
     p = one((0.2, 1), (0.4, 0), (0.2, 0), n=[3, 0, 2])
 
     assert (p.score.tolist(), p.n.tolist(), p.k.tolist()) == ([0.2], [5], [3])
 
 
-def test_counts_past_the_digits_of_a_float_stay_whole():
+def test_counts_beyond_2_to_53_are_exact():
     many = 2**53
     p = one((0.25, 1), (0.5, 0), n=[many, 1])
 
@@ -54,7 +54,7 @@ def test_counts_past_the_digits_of_a_float_stay_whole():
         ([(1 + 1e-15, 1)], True, False),
     ],
 )
-def test_scores_at_and_past_the_ends(rows, is_outside, is_refuted):
+def test_scores_outside_or_refuting_0_and_1_are_flagged(rows, is_outside, is_refuted):
     p = one(*rows)
 
     assert p.is_outside.tolist() == [is_outside]
@@ -62,7 +62,7 @@ def test_scores_at_and_past_the_ends(rows, is_outside, is_refuted):
     assert p.uncertain.score.tolist() == [score for score, _ in rows if 0 < score < 1]
 
 
-def test_segments_that_are_kept_are_numbered_anew():
+def test_kept_segments_are_renumbered():
     p = probabilities(SEGMENT, SCORE, Y, n_segments=5)
 
     kept = p.of_segments(np.array([False, True, True, True, False]))
@@ -73,7 +73,7 @@ def test_segments_that_are_kept_are_numbered_anew():
 
 
 @cases("size", [1, 7, 50, 10_000])
-def test_blocks_are_cut_between_segments(size):
+def test_blocks_never_split_a_segment(size):
     p = drawn(200, 900)
 
     blocks = p.blocks(size)
@@ -85,7 +85,7 @@ def test_blocks_are_cut_between_segments(size):
     assert max(len(block.n) for block in blocks) < size + longest
 
 
-def test_work_by_blocks_is_that_of_the_whole(monkeypatch):
+def test_results_by_blocks_equal_those_of_the_whole(monkeypatch):
     p = drawn(300, 2_000)
 
     monkeypatch.setattr(ProbabilityScores.blocks, "__defaults__", (16,))

@@ -61,11 +61,11 @@ def test_segments_ascend_by_their_codes():
     assert entries(ties) == [(0, 5, 0, 1), (1, 2, 1, 0), (2, 1, 0, 1), (2, 3, 1, 0), (3, 4, 1, 0)]
 
 
-def test_both_zeros_are_one_score():
+def test_positive_and_negative_zero_are_the_same_score():
     assert entries(tied([], [0.0, -0.0, 0.0], [1, 0, 1])) == [(0, 0.0, 2, 1)]
 
 
-def test_counts_weights_and_their_squares():
+def test_ties_sum_counts_weights_and_squared_weights():
     ties = tied([[0, 0, 0]], [1, 1, 2], [1, 1, 0], weight=[0.5, 2, 3])
     assert ties.positive.weight.tolist() == [2.5, 0]
     assert ties.negative.weight.tolist() == [0, 3]
@@ -100,7 +100,7 @@ TABLE |= {"positive": [1, 0, 1, 0, 1]}
         ((), (None, 7), [(0, 7, 0), (1, 7, 0)], [(0, 1, 1, 1), (1, 1, 1, 1), (1, 2, 1, 0)]),
     ],
 )
-def test_roll_ups_by_hand(kept, codes, expected, of_ties):
+def test_roll_ups_equal_the_expected_tables(kept, codes, expected, of_ties):
     rolled = tied(**TABLE).rolled_up(kept, codes)
     assert segments(rolled) == expected
     assert entries(rolled) == of_ties
@@ -127,7 +127,7 @@ def test_rolled_up_parts_equal_the_whole():
             assert found.tolist() == expected.tolist()
 
 
-def test_parts_are_put_together_by_their_codes():
+def test_concat_sorts_parts_by_their_codes():
     one = tied([[0, 1]], [3, 4], [1, 0]).with_constant_column(1, first=False)
     other = tied([[1, 0, 0]], [6, 5, 2], [1, 1, 0]).with_constant_column(0, first=False)
     both = Ties.concat([one, other])
@@ -143,7 +143,7 @@ def test_segments_are_taken_in_the_requested_order():
     assert entries(ties) == [(0, 4, 0, 1), (1, 1, 1, 0), (1, 2, 0, 1)]
 
 
-def test_every_score_and_infinity_are_rules():
+def test_every_score_and_infinity_are_operating_points():
     points = OperatingPoints.exact(
         tied([[0, 0, 0, 0, 1]], [0.4, 0.1, 0.4, 0.8, 0.3], [1, 0, 0, 1, 1])
     )
@@ -157,7 +157,7 @@ def test_every_score_and_infinity_are_rules():
     ]
 
 
-def test_a_segment_without_a_row_has_the_rule_that_nothing_reaches():
+def test_segment_without_rows_has_only_the_infinite_threshold():
     ties = tied([[0, 1, 2]], [5, 5, 6], [1, 1, 0], n=[1, 0, 1], missing=[0, 1, 0])
     assert cells(OperatingPoints.exact(ties)) == [
         *((0, 5, 1, 0, 0, 0), (0, INF, 0, 1, 0, 0), (1, INF, 0, 0, 0, 0)),
@@ -168,7 +168,7 @@ def test_a_segment_without_a_row_has_the_rule_that_nothing_reaches():
     assert grid == [(0, 5.5, 1, 0, 0, 0), (1, 5.5, 0, 0, 0, 0), (2, 5.5, 0, 0, 0, 1)]
 
 
-def test_rules_on_a_grid_count_how_many_thresholds_are_reached():
+def test_grid_operating_points_count_rows_per_threshold():
     reached = [0, 1, 1, 3, 3]
     points = OperatingPoints.on_grid(
         tied([[0, 0, 0, 0, 1]], reached, [0, 1, 0, 1, 0]), np.array([2, 4, 8])
@@ -179,7 +179,7 @@ def test_rules_on_a_grid_count_how_many_thresholds_are_reached():
     ]
 
 
-def test_totals_and_class_counts_of_a_part_of_the_rules():
+def test_operating_points_have_weighted_class_counts_and_totals():
     points = OperatingPoints.exact(tied([[0, 0, 0]], [1, 2, 2], [0, 1, 0], weight=[0.5, 2, 4]))
     assert cells(points, 1) == [
         *((0, 1, 2, 0, 4.5, 0), (0, 2, 2, 0, 4, 0.5), (0, INF, 0, 2, 0, 4.5)),
@@ -194,7 +194,7 @@ def test_totals_and_class_counts_of_a_part_of_the_rules():
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-3, 1e6])
-def test_weights_are_added_up_beside_large_segments(size):
+def test_small_weights_are_summed_precisely_beside_large_segments(size):
     rng = np.random.default_rng(4)
     by, score = rng.integers(0, 3, 900), rng.integers(0, 9, 900)
     weight, positive = rng.random(900) * np.array([1e6, size, 1e6])[by], rng.integers(0, 2, 900)
@@ -208,7 +208,7 @@ def test_weights_are_added_up_beside_large_segments(size):
         assert of_cells == pytest.approx(expected, rel=1e-9, abs=0)
 
 
-def test_more_segments_than_sixteen_bits_hold():
+def test_more_than_65536_segments_are_counted():
     rng = np.random.default_rng(5)
     size, keys = 300_000, 70_000
     by, score = rng.integers(0, keys, size), rng.integers(0, 3, size)
@@ -224,7 +224,7 @@ def test_more_segments_than_sixteen_bits_hold():
 
 
 @pytest.mark.parametrize("n_keys", [1, 2, 3, 300, 70_000])
-def test_sorting_in_halves_changes_nothing(monkeypatch, n_keys):
+def test_sorting_in_halves_gives_the_same_order(monkeypatch, n_keys):
     rng = np.random.default_rng(6)
     by, score = rng.integers(0, n_keys, 5_000), rng.integers(0, 40, 5_000) / 8
     positive, counted = rng.integers(0, 2, 5_000), rng.random(5_000) < 0.9

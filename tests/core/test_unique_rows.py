@@ -24,7 +24,7 @@ COLUMNS = {
     [[name] for name in COLUMNS]
     + [[*COLUMNS], ["many rows"] * 4, ["counts", "shares"], ["a range that is wide", "below 0"]],
 )
-def test_distinct_rows(names):
+def test_unique_rows_equal_those_of_a_set(names):
     columns = [RNG.permutation(COLUMNS[name]) for name in names]
     rows = [*zip(*(column.tolist() for column in columns), strict=True)]
 
@@ -35,7 +35,7 @@ def test_distinct_rows(names):
     assert sorted({*copies.tolist()}) == [*range(len(first))]
 
 
-def test_no_rows():
+def test_unique_rows_of_empty_columns_are_empty():
     first, copies = unique_rows([np.zeros(0), np.zeros(0)])
 
     assert (len(first), len(copies)) == (0, 0)

@@ -24,14 +24,14 @@ def few(monkeypatch):
     monkeypatch.setattr("balframe.core.unique_rows._MOST_DIFFERENT", 3 / 7)
 
 
-def test_segments_are_equal_where_all_their_counts_are(few):
+def test_segments_with_equal_counts_are_merged(few):
     first, copies = unique_segments(cells_of(MATRICES[OF_SEGMENT]), 2)
 
     assert OF_SEGMENT[first][copies].tolist() == OF_SEGMENT.tolist()
     assert len(first) == 3
 
 
-def test_a_sample_tells_whether_most_segments_differ(few, monkeypatch):
+def test_merging_is_skipped_if_most_sampled_segments_differ(few, monkeypatch):
     monkeypatch.setattr("balframe.core.unique_rows.SAMPLE", 2)
 
     assert unique_segments(cells_of(MATRICES[OF_SEGMENT]), 2) is None  # the first two differ
@@ -52,9 +52,9 @@ def test_a_sample_tells_whether_most_segments_differ(few, monkeypatch):
     ],
     ids=["few segments", "weights", "all differ", "rows left out"],
 )
-def test_equal_segments_are_not_looked_for(few, cells):
+def test_merging_is_skipped_for_few_weighted_or_distinct_segments(few, cells):
     assert unique_segments(cells, 2) is None
 
 
-def test_of_many_labels_equal_segments_are_not_looked_for(few):
+def test_merging_is_skipped_for_many_labels(few):
     assert unique_segments(cells_of(MATRICES[OF_SEGMENT]), 5) is None

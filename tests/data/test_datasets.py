@@ -35,7 +35,7 @@ BY_SCORE = {  # people, selected
 @pytest.mark.parametrize(
     ("column", "expected"), [("sex", BY_SEX), ("race", BY_RACE), ("score", BY_SCORE)]
 )
-def test_totals_of_the_applicants(column, expected):
+def test_applicants_have_the_expected_totals(column, expected):
     people = bf.datasets.applicants()
 
     out = people.group_by(column).agg(
@@ -46,7 +46,7 @@ def test_totals_of_the_applicants(column, expected):
 
 
 @pytest.mark.parametrize("expected", [BY_SEX, BY_RACE, BY_SCORE])
-def test_every_breakdown_has_the_same_people(expected):
+def test_expected_totals_of_each_breakdown_are_equal(expected):
     assert sum(people for people, _ in expected.values()) == 2793
     assert sum(selected for _, selected in expected.values()) == 679
 
@@ -117,7 +117,7 @@ def test_deciles_have_the_rates_of_recidivism_that_were_published():
     assert round(100 * rates["Caucasian"]) == 39
 
 
-def test_deciles_have_the_chi_square_that_r_finds():
+def test_deciles_have_the_mantel_haenszel_statistic_of_r():
     """That of mantelhaen.test(correct=FALSE) in R 4.2.2, over the deciles in ProPublica's file."""
     people = bf.datasets.compas_deciles(expand=True).to_pandas()
     two = people[people["race"].isin(["African-American", "Caucasian"])]

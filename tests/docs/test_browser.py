@@ -66,7 +66,7 @@ def opened(browser, address):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_shown(opened, address, page):
+def test_pages_load_locally_without_errors_and_fit_the_screen(opened, address, page):
     browser = opened(page)
 
     assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []

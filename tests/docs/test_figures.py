@@ -43,7 +43,7 @@ def series(name, column, score, value="value"):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_draws_without_a_network(name, tmp_path):
+def test_figures_are_drawn_without_a_network(name, tmp_path):
     path = tmp_path / "figure.png"
     chart(name).save(path)
     picture = path.read_bytes()
@@ -53,7 +53,7 @@ def test_draws_without_a_network(name, tmp_path):
     assert 200 <= height <= 420
 
 
-def test_every_figure_is_shown_once_and_has_a_caption():
+def test_every_figure_is_used_once_and_has_a_caption():
     markers = [
         marker
         for page in SITE.rglob("*.md")
@@ -62,7 +62,7 @@ def test_every_figure_is_shown_once_and_has_a_caption():
     assert sorted(name for name, _ in markers) == sorted(FIGURES)
 
 
-def test_both_means_are_those_of_the_recalls():
+def test_means_equal_the_arithmetic_and_geometric_mean_of_recalls():
     data = rows("two_means", "geometric_mean")
     assert len(data) == 26 * 26
     for row in data:
@@ -73,7 +73,7 @@ def test_both_means_are_those_of_the_recalls():
             assert row["geometric_mean"] == pytest.approx(row["balanced_accuracy"], abs=1e-4)
 
 
-def test_coenens_table():
+def test_coenen_figure_has_the_published_values():
     published = [0, 90, 91, 90.67, 90, 89.2, 88.33, 87.43, 86.5, 85.56]
     found = series("coenen", "score", "normalised accuracy")
     assert [round(100 * value, 2) for value in found] == published
@@ -81,7 +81,7 @@ def test_coenens_table():
     assert [round(100 * value) for value in accuracies] == [100, 95, 94, 93, 92, 91, 90, 89, 88, 87]
 
 
-def test_a_score_that_knows_nothing_stays_at_a_half():
+def test_uninformative_score_has_balanced_accuracy_near_one_half():
     balanced = series("over_thresholds", "model", "uninformative", "balanced_accuracy")
     band = 1.358 / 2 * sqrt(1 / 400 + 1 / 3600)
     assert len(balanced) == 51
@@ -92,21 +92,21 @@ def test_a_score_that_knows_nothing_stays_at_a_half():
         assert value == pytest.approx(0.1 * (1 - threshold) + 0.9 * threshold, abs=0.03)
 
 
-def test_a_score_that_knows_the_label_rises_above_a_half():
+def test_informative_score_has_the_expected_best_balanced_accuracy():
     balanced = series("over_thresholds", "model", "informative", "balanced_accuracy")
     # two normal distributions 2 apart: the best rule has both recalls Phi(1) = 0.841
     assert max(balanced) == pytest.approx(0.841, abs=0.036)
     assert balanced[0] == balanced[-1] == 0.5
 
 
-def test_the_majority_scores_its_share_or_a_half():
+def test_majority_classifier_scores_its_share_or_one_half():
     for row in rows("majority", "prevalence"):
         prevalence = row["prevalence"]
         claimed = {"accuracy": max(prevalence, 1 - prevalence), "balanced accuracy": 0.5}
         assert row["value"] == pytest.approx(claimed[row["score"]])
 
 
-def test_limits_that_miss_the_truth_are_marked():
+def test_limits_that_exclude_the_true_value_are_marked():
     data = rows("repetitions", "sample")
     missed = [row for row in data if not row["balanced_accuracy_lower"] <= 0.8]
     missed += [row for row in data if not row["balanced_accuracy_upper"] >= 0.8]
@@ -116,7 +116,7 @@ def test_limits_that_miss_the_truth_are_marked():
     assert f"In {len(missed)} of the 100, the" in (PAGES / "intervals.md").read_text()
 
 
-def test_wald_limits_of_few_rows_are_certainty():
+def test_wald_limits_have_low_coverage_for_few_rows():
     of_score = series("coverage_by_support", "limits", "score", "coverage")
     wald = series("coverage_by_support", "limits", "Wald", "coverage")
     assert wald[0] <= 1 - (0.9 * 0.95) ** 3  # all three of each right: limits of no width
@@ -124,7 +124,7 @@ def test_wald_limits_of_few_rows_are_certainty():
     assert 0.93 < min(of_score) < max(of_score) < 0.99
 
 
-def test_coverage_is_that_of_simulated_samples():
+def test_exact_coverage_equals_that_of_simulated_samples():
     rng, n, recalls = np.random.default_rng(3), 8, np.array([0.9, 0.95])
     x = rng.binomial(n, recalls, (20_000, 2)).astype(float)
     low, high = score_limits(x, np.full_like(x, n), np.full_like(x, 0.5), 0.95)
@@ -136,7 +136,7 @@ def test_coverage_is_that_of_simulated_samples():
         assert exact[method] == pytest.approx(simulated.mean(), abs=4 * sqrt(0.25 / 20_000))
 
 
-def test_the_naive_limits_are_those_of_gaps_and_the_others_of_disparity():
+def test_limits_in_the_figure_equal_those_of_gaps_and_disparity():
     drawn = figure_data.equal_segments(6, 3)
     differences, naive, held = figure_data.extremes_of(drawn)
     options = {"by": "segment", "counts": "n", "metrics": "balanced_accuracy"}
@@ -154,7 +154,7 @@ def test_the_naive_limits_are_those_of_gaps_and_the_others_of_disparity():
         )
 
 
-def test_equal_segments_look_as_different_as_the_page_says():
+def test_false_alarms_of_equal_segments_match_the_page():
     page = " ".join((PAGES / "comparisons.md").read_text().split())
     assert "about a third of samples at 6 segments, and in practically all at 100" in page
     shares = {
@@ -166,7 +166,7 @@ def test_equal_segments_look_as_different_as_the_page_says():
     assert shares[100] > 0.99
 
 
-def test_the_highest_and_lowest_of_equal_segments_part_as_the_page_says():
+def test_spread_of_equal_segments_matches_the_page():
     median = {row["segments"]: row["median"] for row in rows("extremes", "median")}
     # the range of 6 and of 100 standard normal draws is 2.5 and 5.0 on average
     spread = sqrt(2 * 0.8 * 0.2 / 50) / 2
@@ -176,13 +176,13 @@ def test_the_highest_and_lowest_of_equal_segments_part_as_the_page_says():
     assert "are typically 0.10 apart, and those of a hundred such segments 0.20" in page
 
 
-def test_simultaneous_limits_hardly_ever_claim_a_difference():
+def test_simultaneous_limits_exclude_0_in_fewer_than_5_percent():
     shares = series("extremes", "limits", "of disparity", "share")
     assert len(shares) == 7
     assert max(shares) < 0.05
 
 
-def test_false_positive_rates_demanded_by_the_published_counts():
+def test_demanded_false_positive_rates_follow_from_published_counts():
     positives, false_alarms = 1369 + 532 + 505 + 461, 805 + 349
     groups = {row["race"]: row for row in rows("base_rates", "race")}
     published = {"African-American": (1369, 805, 990, 532), "Caucasian": (505, 349, 1139, 461)}

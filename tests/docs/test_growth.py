@@ -18,7 +18,7 @@ def curve(axis, way, column="seconds"):
     return dict(found.select(axis, column).drop_nulls().iter_rows())
 
 
-def test_costs_are_found_again():
+def test_cost_fit_recovers_known_costs():
     rows, cells = np.array([10**6, 10**7, 10**8, 10**7]), np.array([10**3, 10**3, 10**3, 10**6])
     seconds = 2 + rows / 4 * 1e-7 + cells * 3e-6
     facts = {"rows": rows, "cells": cells, "cores": 4, "seconds": seconds, "bytes": 50 * cells}
@@ -27,7 +27,7 @@ def test_costs_are_found_again():
     assert found.bytes_of_a_cell == 50
 
 
-def test_cores_share_the_rows():
+def test_cost_of_rows_is_divided_by_cores():
     found = Cost(start=1, of_a_row=1e-6, of_a_cell=1e-3, bytes_of_a_cell=0)
     assert found.seconds(rows=10**6, cells=1_000, cores=2) == pytest.approx(1 + 0.5 + 1)
 
@@ -44,7 +44,7 @@ def test_tables_have_a_row_for_each_engine_and_each_plan(monkeypatch):
     assert lines[4].startswith("| 1 trillion | 4,000 | 3.5 hours |")
 
 
-def test_a_time_has_the_largest_unit_that_is_there_twice():
+def test_time_is_in_the_largest_unit_with_at_least_two():
     seconds = {
         0.25: "0.25 seconds",
         1.04: "1 second",
@@ -63,7 +63,7 @@ def test_every_axis_has_balframe_beside_others():
     assert set(growth.ENGINES) <= set(growth.along("segments")["way"])
 
 
-def test_memory_levels_off_for_those_that_read_piece_by_piece():
+def test_memory_of_streaming_engines_levels_off():
     for way in STREAMING:
         megabytes = curve("rows", way, "megabytes")
         assert megabytes[200_000_000] < 2.5 * megabytes[10_000_000]
@@ -90,7 +90,7 @@ def test_up_to_a_thousand_segments_cost_little_except_in_a_loop():
     assert seconds[10_000] > 3 * seconds[1]
 
 
-def test_more_labels_cost_queries_by_hand_less():
+def test_handwritten_queries_are_faster_for_10000_labels():
     for library in ("polars", "DuckDB"):
         assert (
             curve("labels", f"{library} by hand")[10_000]

@@ -53,7 +53,7 @@ def test_charts_take_the_places_of_their_markers(page):
     assert shown.count("</script>") == 3  # of two charts and of what draws them
 
 
-def test_a_table_comes_in_a_tree_of_its_own(page):
+def test_table_is_embedded_in_a_shadow_root(page):
     code = """
 ```python
 from great_tables import GT
@@ -83,13 +83,13 @@ def test_a_page_without_charts_stays_as_it_is(page):
         (f"{CODE}\n<!-- chart: one -->", "has to be <!-- chart: name | A caption, which is a"),
     ],
 )
-def test_what_cannot_be_shown_ends_the_build(page, text, message):
+def test_invalid_chart_fails_the_build(page, text, message):
     with pytest.raises(PluginError) as error:
         hooks.on_page_content(MARKERS[0], page=page(text))
     assert message in str(error.value)
 
 
-def test_blocks_that_are_only_run_are_left_out():
+def test_hidden_blocks_are_left_out_of_the_page():
     hidden = "<!--\n```python\nx = 1  # -->\n```\n-->"
     tab = "    <!--\n    ```sh\n    true\n    ```\n    -->"
 
@@ -98,7 +98,7 @@ def test_blocks_that_are_only_run_are_left_out():
     assert shown.split() == ["a", "b", *MARKERS[0].split()]
 
 
-def test_what_is_generated_is_a_block_of_its_own():
+def test_generated_table_is_a_separate_block():
     shown = hooks.on_page_markdown("A text.\n<!-- generated: presets -->\nMore text.\n")
 
     before, table, after = shown.strip().split("\n\n")
@@ -106,7 +106,7 @@ def test_what_is_generated_is_a_block_of_its_own():
     assert table.startswith("| preset | metrics |\n| --- | --- |\n")
 
 
-def test_a_new_method_has_a_page_without_a_file(toy_method):
+def test_new_method_has_a_generated_page_and_navigation_entry(toy_method):
     path = f"reference/methods/{toy_method.name}.md"
 
     (made,) = (page for page in made_pages.every() if page.path == path)
@@ -120,7 +120,7 @@ def test_a_new_method_has_a_page_without_a_file(toy_method):
 
 
 @cases("folder", ["methods", "plots", "metrics", "commands"])
-def test_a_file_that_is_shown_instead_has_what_is_generated(folder):
+def test_handwritten_page_includes_the_generated_part(folder):
     made = {page.path: page.text for page in made_pages.every()}
 
     for path in (PAGES / "reference" / folder).glob("*.md"):
@@ -128,7 +128,7 @@ def test_a_file_that_is_shown_instead_has_what_is_generated(folder):
         assert marker in made[path.relative_to(PAGES).as_posix()]
 
 
-def test_pages_stand_behind_their_overviews():
+def test_generated_pages_follow_their_overview_in_the_navigation():
     nav = made_pages.navigation([{"A": "a.md"}, {"B": [{"Metrics": "reference/metrics.md"}]}])
 
     a, b = nav

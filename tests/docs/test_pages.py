@@ -40,7 +40,7 @@ def page(tmp_path):
 
 
 @pytest.mark.parametrize("path", [Path("README.md"), *PAGES], ids=str)
-def test_a_page_is_true(path, tmp_path):
+def test_examples_of_every_page_run_with_their_output(path, tmp_path):
     run(ROOT / path, tmp_path)
 
 
@@ -58,7 +58,7 @@ def test_a_page_is_true(path, tmp_path):
         "```sh\necho $NO_SUCH_VARIABLE\n```",
     ],
 )
-def test_what_is_not_so_is_noticed(page, block):
+def test_wrong_output_or_exit_code_in_a_block_fails(page, block):
     with pytest.raises(SybilFailure):
         run(*page(f"Text.\n\n{block}\n"))
 
@@ -89,7 +89,7 @@ def test_an_error_in_a_block_of_python_is_noticed(page):
         ("<!-- figure: bars | Bars. -->", "there is no figure 'bars'"),
     ],
 )
-def test_what_cannot_be_run_or_shown_is_refused(page, text, message):
+def test_invalid_blocks_are_refused(page, text, message):
     with pytest.raises(PageError) as error:
         run(*page(f"{text}\n"))
     assert message in str(error.value)
@@ -108,7 +108,7 @@ def test_blocks_share_a_namespace_and_a_directory(page):
     )
 
 
-def test_charts_come_in_order_with_their_captions(page):
+def test_charts_of_a_page_are_returned_with_their_captions(page):
     text = f"{A_CHART}\n<!-- chart: bars | One bar. -->\n\n```text\n<!-- chart: x -->\n```\n"
 
     for charts in (run(*page(text)), charts_of(*page(text))):
@@ -117,7 +117,7 @@ def test_charts_come_in_order_with_their_captions(page):
         ]
 
 
-def test_what_a_page_sets_ends_with_it(page):
+def test_settings_of_a_page_are_reset_after_it(page):
     run(*page("```python\nimport polars as pl\n\npl.Config(float_precision=2)\n```\n"))
 
     assert "0.125" in str(pl.Series([0.125]))

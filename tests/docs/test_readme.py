@@ -29,7 +29,7 @@ def told(svg):
     return labels + [one.text for one in elements if one.text and one.text.strip()]
 
 
-def test_the_picture_is_what_the_call_beside_it_draws():
+def test_picture_equals_the_chart_drawn_by_its_code():
     (call,) = re.findall(r"`(bf\.datasets\.compas\(\)\.bal\.plot\.[^`]+)`", README)
     picture = (ROOT / "docs/pages/images/report.svg").read_text(encoding="utf-8")
 

@@ -74,7 +74,7 @@ def test_the_site_has_no_broken_link_anchor_or_image(site):
     assert broken(site) == []
 
 
-def test_broken_links_anchors_and_images_are_found(tmp_path):
+def test_link_check_reports_broken_links_anchors_and_images(tmp_path):
     (tmp_path / "a.html").write_text('<h1 id="x"></h1><a href="b.html#y"></a><a href="#x"></a>')
     (tmp_path / "b.html").write_text(
         '<a href="a.html#x"></a><a href="c.html"></a><img src="i.png"><a href="https://a.b/"></a>'
@@ -103,7 +103,7 @@ def test_stylesheets_load_nothing_from_elsewhere(site):
     )
 
 
-def test_pages_tell_nothing_of_the_machine(site):
+def test_pages_contain_no_local_paths(site):
     places = [str(ROOT), sys.prefix, tempfile.gettempdir() + "/tmp"]
     texts = [
         path.read_text(encoding="utf-8") for path in (*site.rglob("*.html"), *site.rglob("*.json"))
@@ -112,7 +112,7 @@ def test_pages_tell_nothing_of_the_machine(site):
     assert [place for place in places for text in texts if place in text] == []
 
 
-def test_everything_public_is_in_the_reference(site):
+def test_reference_has_every_public_name_and_metric(site):
     anchors = set().union(*(Page(path).anchors for path in (site / "reference").rglob("*.html")))
     shipped = [*(one for one in registered_metrics() if one.is_shipped), *all_score_metrics()]
     metrics = {one.name for one in shipped}
@@ -122,7 +122,7 @@ def test_everything_public_is_in_the_reference(site):
 
 
 @cases("method", public_functions())
-def test_a_method_is_shown_with_all_its_options(site, method):
+def test_reference_of_a_method_has_all_its_options(site, method):
     page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     signature, described = page.partition('class="doc-section-title">')[::2]
     shown = unescape(re.sub(r"<[^>]+>", "", signature))
@@ -134,7 +134,7 @@ def test_a_method_is_shown_with_all_its_options(site, method):
 
 
 @cases("method", methods())
-def test_a_method_is_shown_with_its_columns_and_an_example(site, method):
+def test_reference_of_a_method_has_its_columns_and_an_example(site, method):
     page = (site / "reference" / "methods" / f"{method}.html").read_text(encoding="utf-8")
     cells = set(re.findall("<td><code>(.+?)</code></td>", page))
 
@@ -146,7 +146,7 @@ def test_a_method_is_shown_with_its_columns_and_an_example(site, method):
     assert 'class="gp">' in page  # a prompt
 
 
-def test_a_page_of_an_audit_is_shown_with_its_methods(site):
+def test_reference_of_audit_has_the_methods_of_its_page(site):
     page = (site / "reference" / "methods" / "audit.html").read_text(encoding="utf-8")
     shown = unescape(re.sub(r"<[^>]+>", "", page))
 
@@ -156,7 +156,7 @@ def test_a_page_of_an_audit_is_shown_with_its_methods(site):
 
 
 @pytest.mark.parametrize("name", ["compas", "compas-deciles"])
-def test_pages_of_audits_are_beside_the_guide_that_makes_them(site, name):
+def test_guide_on_audits_links_to_its_example_pages(site, name):
     page = (site / "how-to" / f"{name}.html").read_text(encoding="utf-8")
 
     assert f"{name}.html" in Page(site / "how-to" / "audit.html").links
@@ -164,7 +164,7 @@ def test_pages_of_audits_are_beside_the_guide_that_makes_them(site, name):
     assert "<script" not in page
 
 
-def test_errors_are_shown_with_their_public_bases(site):
+def test_reference_of_errors_has_their_public_bases(site):
     page = (site / "reference" / "errors.html").read_text(encoding="utf-8")
     shown = re.sub(r"<[^>]+>", "", page)
 
@@ -172,7 +172,7 @@ def test_errors_are_shown_with_their_public_bases(site):
     assert "_Written" not in shown
 
 
-def test_tables_are_tables(site):
+def test_markdown_tables_are_rendered_as_html(site):
     texts = {
         path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
         for path in site.rglob("*.html")
@@ -190,7 +190,7 @@ def test_a_word_is_in_the_search_index(site, word):
     assert any(word in title for title in titles)
 
 
-def test_only_pages_with_charts_load_what_draws_them(site):
+def test_only_pages_with_charts_load_the_chart_script(site):
     assert (site / "javascripts" / "charts.js").stat().st_size > 500_000
     for path in site.rglob("*.html"):
         page = Page(path)
@@ -198,7 +198,7 @@ def test_only_pages_with_charts_load_what_draws_them(site):
         assert any(one.endswith("charts.js") for one in page.loads) == has_charts
 
 
-def test_what_is_searched_is_text(site):
+def test_search_index_has_text_and_no_chart_specifications(site):
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
 
     texts = [entry["text"] for entry in index["docs"]]

@@ -34,7 +34,7 @@ def segments(result):
     return dict(zip(rows["g"], zip(rows["n"], rows["accuracy"], strict=True), strict=True))
 
 
-def test_null_and_nan_are_one_segment_and_both_zeros_another(engine):
+def test_null_and_nan_are_the_same_segment_and_so_are_both_zeros(engine):
     rows = {"g": [NAN, None, 0.0, -0.0, INF], "y": [1, 1, 0, 1, 0], "p": [1, 0, 0, 1, 1]}
     result = bf.report(engine(rows), "y", "p", by="g")
     assert segments(result) == {0.0: (2, 1.0), INF: (1, 0.0), None: (2, 1 / 2)}
@@ -52,7 +52,7 @@ SEGMENTS = {
 
 
 @cases("values", SEGMENTS.values())
-def test_segments_of_every_type_stand_in_their_order(values, engine):
+def test_segments_of_every_type_are_sorted(values, engine):
     low, high = (pa.array(values) if isinstance(values, list) else values).to_pylist()
     g = pa.concat_arrays([pa.array(values)[::-1], pa.array(values)[:1]])
     rows = {"g": g, "y": [1, 0, 1], "p": [1, 0, 0]}
@@ -113,7 +113,7 @@ def test_nulls_are_refused_or_left_out(rows, asked, said, engine):
     assert result["accuracy"] == [(n_left - 1) / n_left]
 
 
-def test_scores_that_are_null_or_nan(engine):
+def test_null_and_nan_scores_are_refused_or_dropped(engine):
     rows = {"y": [1, 0, 1, 1], "s": [0.75, NAN, None, 0.25]}
     for thresholds in (3, [0.0, 0.5, 1.0]):
         with pytest.raises(bf.InvalidInputError, match="'s' has 2 null values"):
@@ -122,7 +122,7 @@ def test_scores_that_are_null_or_nan(engine):
         assert (result["n"], result["predicted_positive"]) == ([2, 2, 2], [2, 1, 0])
 
 
-def test_scores_far_outside_of_a_grid(engine):
+def test_scores_outside_0_and_1_need_explicit_thresholds(engine):
     rows = {"y": [1, 0, 1, 0], "s": [0.5, 1e300, -3e307, 1.0]}
     with pytest.raises(bf.InvalidInputError, match=r"'s' has 2 scores outside \[0, 1\]"):
         bf.curve(engine(rows), "y", "s", thresholds=11)
@@ -132,7 +132,7 @@ def test_scores_far_outside_of_a_grid(engine):
 
 @pytest.mark.parametrize("last", [1.0, 2.0])  # the least is the largest, or not
 @pytest.mark.parametrize("name", on_engines(["duckdb", "sqlframe"]))
-def test_nan_in_a_parquet_file_whose_statistics_leave_it_out(name, last, request, tmp_path):
+def test_nan_omitted_from_parquet_statistics_is_detected(name, last, request, tmp_path):
     make = request.getfixturevalue(name)
     rows = {"y": [1, 0, 1], "p": [1, 1, 1], "w": [1.0, NAN, last]}
     if name == "duckdb":
@@ -162,12 +162,12 @@ BAD = {
 
 
 @cases(("values", "role", "said"), BAD.values())
-def test_what_cannot_be_a_weight_or_a_count(values, role, said, engine):
+def test_invalid_weights_and_counts_are_refused(values, role, said, engine):
     with pytest.raises(bf.InvalidInputError, match=said):
         bf.report(engine({"y": [1, 1], "p": [1, 1], "w": values}), "y", "p", **{role: "w"})
 
 
-def test_counts_are_exact_up_to_the_largest(engine):
+def test_counts_are_exact_up_to_the_largest_integer(engine):
     rows = {"y": [0, 1, 1], "p": [1, 1, 1], "k": [2**62 + 1, 2**61 + 1, 2**60 + 1]}
     cells = bf.confusion(engine(rows), "y", "p", counts="k")
     assert_table(cells, {"y": [0, 1], "p": [1, 1], "n": [2**62 + 1, 2**61 + 2**60 + 2]})
@@ -175,13 +175,13 @@ def test_counts_are_exact_up_to_the_largest(engine):
     assert plain(bf.confusion(engine(rows), "y", "p", counts="k"))["n"] == [LARGEST]
 
 
-def test_weights_near_the_largest_float_and_none_at_all(engine):
+def test_weights_near_the_largest_float_and_of_zero_are_accepted(engine):
     rows = {"g": ["a"] * 4 + ["b"], "y": [1, 0, 0, 1, 1], "p": [1] * 5, "w": [1e308] * 4 + [0.0]}
     result = plain(bf.report(engine(rows), "y", "p", by="g", sample_weight="w"))
     assert (result["n"], result["accuracy"]) == ([4, 1], [2 / 4, None])
 
 
-def test_weights_whose_squares_leave_the_range_of_a_float(engine):
+def test_weights_whose_squares_overflow_or_underflow_are_accepted(engine):
     rows = {"g": [*"aabbcc"], "y": [1] * 6, "p": [1, 0] * 3, "k": [1, 3] * 3}
     rows["w"] = [1e200, 3e200, 1e-200, 3e-200, 5e-324, 0.0]
     for counts, of_right in ((None, 1 / 4), ("k", 1 / 10)):
@@ -204,12 +204,12 @@ MORE_NAMES = ["`", "1", "1.5", "select", "Ünï", "null", "true", "false", "curr
 
 
 @cases("name", NAMES)
-def test_any_name_is_a_name(name, engine):
+def test_columns_of_any_name_are_accepted(name, engine):
     assert_is_a_name(name, engine)
 
 
 @cases("name", MORE_NAMES)
-def test_any_name_is_a_name_beyond_sqlframe(name, engine_but_sqlframe):
+def test_columns_of_any_name_are_accepted_except_by_sqlframe(name, engine_but_sqlframe):
     assert_is_a_name(name, engine_but_sqlframe)
 
 
@@ -224,7 +224,7 @@ def assert_is_a_name(name, engine):
     assert result["accuracy"] == [1.0]
 
 
-def test_an_empty_name_of_arrow_is_a_name():
+def test_empty_arrow_column_name_is_accepted():
     table = pa.table([["b", "a"], [1, 0], [1, 1], [7, 7]], names=["", "y", "column_0", "unused"])
     result = bf.report(table, "y", "column_0", by="", metrics="accuracy")
     assert plain(result)[""] == ["a", "b"]
@@ -251,7 +251,7 @@ NOT_STORED = {
 
 
 @pytest.mark.parametrize("kind", UNUSED)
-def test_columns_that_are_not_named_do_not_matter(kind, engine, request):
+def test_unused_columns_of_any_type_are_ignored(kind, engine, request):
     if kind in NOT_STORED.get(request.node.callspec.params["engine"], []):
         pytest.skip("there are no such columns")
     values = UNUSED[kind]
@@ -259,7 +259,7 @@ def test_columns_that_are_not_named_do_not_matter(kind, engine, request):
     assert segments(result) == {"a": (1, 1.0), "b": (2, 1 / 2), "c": (1, 0.0)}
 
 
-def test_max_cells_are_fine_and_one_more_is_not(engine):
+def test_more_than_max_cells_is_refused(engine):
     # each of the four rows is a cell of its own; the two of segment b share a score
     frame = engine(ROWS)
     assert len(bf.report(frame, "y", "p", by="g", max_cells=4)) == 3
@@ -271,12 +271,12 @@ def test_max_cells_are_fine_and_one_more_is_not(engine):
 
 
 @pytest.mark.parametrize("asked", [{"y_true": "Y"}, {"by": ["g", "gg"]}, {"sample_weight": "z"}])
-def test_a_misspelt_column_is_found_out(asked, engine):
+def test_unknown_column_is_refused(asked, engine):
     with pytest.raises(bf.UnknownNameError, match="not found"):
         bf.report(engine(ROWS), **{"y_true": "y", "y_pred": "p", "by": "g"} | asked)
 
 
-def test_no_row_is_read_before_names_are_checked(dask):
+def test_unknown_column_is_refused_before_any_row_is_read(dask):
     def fail(part):
         raise AssertionError
 
@@ -297,11 +297,11 @@ METHODS = {
 
 
 @cases("method", METHODS.values())
-def test_no_rows(method, engine):
+def test_frame_without_rows_gives_the_same_result_as_polars(method, engine):
     assert plain(method(engine(EMPTY))) == plain(method(pl.from_arrow(EMPTY)))
 
 
-def test_partitions_of_dask_may_be_one_or_empty(dask):
+def test_single_and_empty_dask_partitions_are_accepted(dask):
     for frame in (dask(ROWS).repartition(npartitions=1), dask(ROWS).query("g == 'b'")):
         assert segments(bf.report(frame, "y", "p", by="g"))["b"] == (2, 1 / 2)
 
